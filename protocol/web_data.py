@@ -28,9 +28,10 @@ from racing_demon_protocol.engine.specification import Mechanic, Scoring
 from racing_demon_protocol.enums import BotLevel, CloseCode, EndReason, Phase, Reaction, Reason
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.table.state import IDENTICAL_LIMIT_MS, MAX_BANNED
+from racing_demon_protocol.wire.capabilities import EXTENSIONS
 from racing_demon_protocol.wire.codec import VERSION, Encoding
 from racing_demon_protocol.wire.messages import FROM_CLIENT, FROM_SERVER, Message, name_of
-from racing_demon_protocol.wire.options import Options
+from racing_demon_protocol.wire.options import LATER, Options
 from racing_demon_protocol.wire.presets import NEUTRAL, PRESETS
 
 COUNTED: Final[dict[type[Mechanic], str | None]] = {
@@ -60,6 +61,7 @@ def constants() -> str:
         "seats": MAX_SEATS,
         "banned": MAX_BANNED,
     }
+    later = {name: Options.model_fields[name].default for name in LATER}
     return "\n".join(
         (
             "// Generated from the protocol by protocol/generate.py.\n",
@@ -68,6 +70,10 @@ def constants() -> str:
             f"export const VERSION = {VERSION};",
             f"export const SUBPROTOCOL = {json.dumps(Encoding.JSON)};",
             f"export const WEBSOCKET_PATH = {json.dumps(WEBSOCKET_PATH)};",
+            "/** The extensions that the page understands. */",
+            f"export const EXTENSIONS = {json.dumps(list(EXTENSIONS))};",
+            "/** The options that servers leave out at these defaults. @type {Record<string, any>} */",
+            f"export const LATER_OPTIONS = {json.dumps(later)};",
             "/** The time limit on identical deals without one of their own. */",
             f"export const IDENTICAL_LIMIT_MS = {IDENTICAL_LIMIT_MS};",
             "/** The most of each: characters, seats at a table, and names of kicked players. */",

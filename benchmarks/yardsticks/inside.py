@@ -29,11 +29,13 @@ class Listener:
 
     Attributes:
         encoding: in which encoding.
+        software: what its client says of itself.
         had: how many events it was sent.
 
     """
 
     shows_races = owes = False
+    software = ""
 
     def __init__(self, encoding: Encoding) -> None:
         self.encoding = encoding

@@ -23,12 +23,14 @@ class Listener(Protocol):
     Attributes:
         encoding: the encoding of its frames.
         shows_races: whether it understands ``race_lost``.
+        software: what its client says of itself.
         owes: whether it may owe what its plays have led to.
 
     """
 
     encoding: Encoding
     shows_races: bool
+    software: str
     owes: bool
 
     def send(self, events: "Batch") -> None:

@@ -16,6 +16,7 @@ from websockets.typing import Subprotocol
 from racing_demon_cluster.relay.tables import Relay
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.table.state import TableState
+from racing_demon_protocol.wire.capabilities import announced
 from racing_demon_protocol.wire.codec import VERSION, Encoding, decode_server, encode
 from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages import client as cl
@@ -34,6 +35,8 @@ from racing_demon_server.tables.room import Clock
 from tests.support.clocks import clock
 from tests.support.effort import amount
 
+NEWEST: Final = announced("test")
+"""What a client says of itself that understands all extensions."""
 PATIENCE: Final = 60.0
 """Seconds after which a test that waits in vain fails. No test is meant to take so long."""
 MOST: Final = amount(100, 900)
@@ -206,11 +209,16 @@ class Peer:
     @classmethod
     @asynccontextmanager
     async def entered(
-        cls, url: str, request: Message, encoding: Encoding = Encoding.MSGPACK, **more: Any
+        cls,
+        url: str,
+        request: Message,
+        encoding: Encoding = Encoding.MSGPACK,
+        software: str = NEWEST,
+        **more: Any,
     ) -> AsyncIterator[Self]:
         """Take a place at a table, and get all of it."""
         async with cls.connect(url, encoding, **more) as peer:
-            await peer.greet()
+            await peer.greet(software)
             await peer.enter(request)
             await peer.until(CaughtUp)
             yield peer
@@ -242,10 +250,10 @@ class Peer:
         assert self.place.token is not None
         return self.place.token
 
-    async def greet(self) -> None:
+    async def greet(self, software: str = NEWEST) -> None:
         """Hear the versions and say hello."""
         assert isinstance(await self.hear(), Versions)
-        await self.say(cl.Hello(version=VERSION))
+        await self.say(cl.Hello(version=VERSION, software=software))
 
     async def enter(self, request: Message) -> Seated:
         """Ask for a place, and hear that it is there."""

@@ -26,7 +26,7 @@ from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.passphrase import Passphrase
 from racing_demon_server.tables.room import InitialState, Room, RoomContext
 from racing_demon_server.tables.spectators import Backlog
-from tests.support.servers import Closing
+from tests.support.servers import NEWEST, Closing
 
 Given = ParamSpec("Given")
 T = TypeVar("T")
@@ -120,15 +120,23 @@ class FakeConnection:
         writes: how many messages each write had.
         closing: how it was closed, if it was.
         shows_races: whether it understands lost races.
+        software: what its client says of itself.
         owes: whether it may owe what its plays have led to.
 
     """
 
     owes = False
 
-    def __init__(self, encoding: Encoding = Encoding.MSGPACK, *, shows_races: bool = True) -> None:
+    def __init__(
+        self,
+        encoding: Encoding = Encoding.MSGPACK,
+        *,
+        shows_races: bool = True,
+        software: str = NEWEST,
+    ) -> None:
         self.encoding = encoding
         self.shows_races = shows_races
+        self.software = software
         self.frames: list[bytes | str] = []
         self.written: list[bytes] = []
         self.writes: list[int] = []

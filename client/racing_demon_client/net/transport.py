@@ -21,7 +21,7 @@ from websockets.typing import Subprotocol
 
 from racing_demon_client.errors import ConnectionFailed, IncompatibleServer
 from racing_demon_protocol.errors import ForeignHost, InvalidFrame
-from racing_demon_protocol.wire.capabilities import FOLLOWS_MOVED, SHOWS_RACES
+from racing_demon_protocol.wire.capabilities import FOLLOWS_MOVED, SHOWS_RACES, announced
 from racing_demon_protocol.wire.codec import MAX_SERVER_FRAME, VERSION, Encoding, decode_server, encode
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
@@ -223,7 +223,7 @@ RETRY_SECONDS: Final = 2.0
 When a network recovers, a waiting attempt notices late, because TCP retries ever more rarely; a new attempt
 notices at once. If connecting took long, attempts get more time.
 """
-SOFTWARE: Final = f"racing-demon {SHOWS_RACES}"
+SOFTWARE: Final = announced("racing-demon", SHOWS_RACES)
 MAX_REDIRECTS: Final = 2
 """The number of redirects to another host that are followed before an answer."""
 

@@ -38,6 +38,7 @@ CALLED: Final = {
     "reserve": "cards in the reserve",
     "reserve_card": "points per reserve card",
     "out_bonus": "points for going out",
+    "win_lead": "lead that ends a match",
 }
 """Names of options whose identifier does not explain itself."""
 MEANINGS: Final = {
@@ -71,6 +72,7 @@ MEANINGS: Final = {
     "reserve": "How many cards each reserve gets, in games that have one.",
     "reserve_card": "The points for each card left in the reserve.",
     "out_bonus": "The points for going out.",
+    "win_lead": "A lead over all others that ends the match early; none: there is no such lead.",
 }
 """What each option decides, as players read it."""
 VALUES: Final = {
@@ -88,7 +90,7 @@ VALUES: Final = {
     "free": "yes",
     "to_space": "only into a space",
 }
-NONE: Final = {"target": "none", "pause_after_ms": "never", "time_limit_ms": "none"}
+NONE: Final = {"target": "none", "win_lead": "none", "pause_after_ms": "never", "time_limit_ms": "none"}
 """What no value means, if not the game's default."""
 UNITS: Final = {"": 1_000, "s": 1_000, "ms": 1, "min": 60_000}
 TIME: Final = re.compile(r"(\d{1,8}(?:\.\d{1,3})?)\s*(s|ms|min|)")

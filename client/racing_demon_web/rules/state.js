@@ -1,6 +1,6 @@
 // The public state of a table: a fold over its events, as on the server.
 
-import { IDENTICAL_LIMIT_MS, LIMITS } from "../wire/protocol.js";
+import { IDENTICAL_LIMIT_MS, LATER_OPTIONS, LIMITS } from "../wire/protocol.js";
 import { Board } from "./board.js";
 import { Layout } from "./layout.js";
 
@@ -261,7 +261,7 @@ function clearStuck(table) {
 const REDUCERS = {
   snapshot(table, fields, now) {
     table.code = fields.code;
-    table.options = fields.options;
+    table.options = { ...LATER_OPTIONS, ...fields.options };
     table.host = fields.host;
     table.phase = fields.phase;
     table.seats = new Map(fields.seats.map((/** @type {any[]} */ row) => [row[0], seatOf(row)]));
@@ -320,7 +320,7 @@ const REDUCERS = {
     table.host = seat;
   },
   options_set(table, { options }) {
-    table.options = options;
+    table.options = { ...LATER_OPTIONS, ...options };
     table.hand = null;
     for (const [seat, state] of table.seats) if (state.bot === "") updateSeat(table, seat, { ready: false });
   },

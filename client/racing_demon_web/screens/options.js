@@ -7,7 +7,7 @@ import { LIMITS } from "../wire/protocol.js";
 import { WORDS } from "../words.js";
 
 const S = 1000;
-const LENGTH = ["hands", "target"]; // the options that say how long a match is
+const LENGTH = ["hands", "target", "win_lead"]; // the options that say how long a match is
 const MAX_DEVIATIONS = 2; // of a table that differs more, nobody would say that it plays the preset
 const SHORT = ["game", "hands", "target", "time_limit_ms", "turn"];
 
@@ -29,6 +29,7 @@ export const NUMBERS = {
   reserve: [7, 10, 13, 16],
   reserve_card: [-3, -2, -1, 0],
   out_bonus: [0, 5, 10, 20],
+  win_lead: [20, 30, 50, 100],
 };
 
 /**
@@ -109,6 +110,15 @@ function presetText(near, options, games) {
 }
 
 /**
+ * What differs in other options. Servers that are older than the page do not know all of them.
+ * @param {Record<string, any>} wanted
+ * @param {Record<string, any>} options
+ */
+function differing(wanted, options) {
+  return Object.fromEntries(Object.entries(wanted).filter(([name, value]) => value !== options[name]));
+}
+
+/**
  * @param {Record<string, any>} options
  * @param {any} games
  * @param {((options: object) => void) | null} apply null: they cannot be changed now
@@ -128,7 +138,7 @@ function presetRow(options, games, apply) {
     choice(name, title, isExact && title === text),
   );
   const list = isExact ? choices : [choice("", text || "–", true), ...choices];
-  row.append(select(list, (name) => name && apply(PRESETS[name].options)));
+  row.append(select(list, (name) => name && apply(differing(PRESETS[name].options, options))));
   return [row];
 }
 

@@ -32,6 +32,7 @@ export const OPTIONS = {
   "reserve": {"label": "Cards in the reserve", "about": "How many cards each reserve gets, in games that have one.", "values": [null], "least": 1, "greatest": 30, "unset": "the game's own"},
   "reserve_card": {"label": "Points per reserve card", "about": "The points for each card left in the reserve.", "values": [null], "least": -10, "greatest": 0, "unset": "the game's own"},
   "out_bonus": {"label": "Points for going out", "about": "The points for going out.", "values": [null], "least": 0, "greatest": 100, "unset": "the game's own"},
+  "win_lead": {"label": "Lead that ends a match", "about": "A lead over all others that ends the match early; none: there is no such lead.", "values": [null], "least": 1, "greatest": 10000, "unset": "none"},
 };
 
 /** The values that are words. @type {Record<string, string>} */

@@ -9,6 +9,10 @@
 export const VERSION = 1;
 export const SUBPROTOCOL = "racing-demon.v1+json";
 export const WEBSOCKET_PATH = "/v1";
+/** The extensions that the page understands. */
+export const EXTENSIONS = ["house-rules"];
+/** The options that servers leave out at these defaults. @type {Record<string, any>} */
+export const LATER_OPTIONS = {"win_lead": null};
 /** The time limit on identical deals without one of their own. */
 export const IDENTICAL_LIMIT_MS = 600000;
 /** The most of each: characters, seats at a table, and names of kicked players. */
@@ -75,7 +79,7 @@ export const FROM_CLIENT = {
   "contribute": {"tag": 24, "fields": ["counter", "commitment"], "defaults": {}},
   "reveal": {"tag": 25, "fields": ["counter", "value"], "defaults": {}},
   "play_best": {"tag": 26, "fields": ["counter", "source", "count", "seen"], "defaults": {}},
-  "relaying": {"tag": 27, "fields": ["count"], "defaults": {}},
+  "relaying": {"tag": 27, "fields": ["count", "lacking"], "defaults": {"lacking": ""}},
 };
 
 /** @type {Record<number, {name: string, fields: string[], defaults: Record<string, any>}>} */

@@ -4,8 +4,9 @@ import { TableState } from "../rules/state.js";
 import { WORDS } from "../words.js";
 import { decode, encode } from "./codec.js";
 import { Contributor, HandTranscript } from "./commit_reveal.js";
-import { CLOSE, SUBPROTOCOL, VERSION } from "./protocol.js";
+import { CLOSE, EXTENSIONS, SUBPROTOCOL, VERSION } from "./protocol.js";
 
+const SOFTWARE = ["racing-demon-web", "races", ...EXTENSIONS].join(" ");
 const PING_MS = 1500; // ping interval and timeout: a dead connection is noticed within twice this
 const LATENCY_FACTOR = 4; // on slow networks, wait this many latencies for a pong
 const MAX_WAIT_MS = 8000;
@@ -284,7 +285,7 @@ export class Session {
       }
       session.#send({
         name: "hello",
-        fields: { version: VERSION, software: "racing-demon-web races", heartbeat_ms: HEARTBEAT_MS },
+        fields: { version: VERSION, software: SOFTWARE, heartbeat_ms: HEARTBEAT_MS },
       });
       const entry = session.#entry();
       if (entry) session.#send(entry);

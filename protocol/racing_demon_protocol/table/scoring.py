@@ -83,6 +83,13 @@ def leaders(view: TableState, *, alone: bool = False) -> tuple[tuple[int, ...], 
     return tuple(seat for seat in contenders if added[seat] == best), best
 
 
+def _lead(view: TableState, winners: tuple[int, ...]) -> int:
+    """Return by how much one leader's total exceeds those of all others who have not left; 0 without any."""
+    added, others = totals(view), [seat for seat, state in view.seats.items() if not state.left]
+    behind = [added[seat] for seat in others if seat not in winners]
+    return added[winners[0]] - max(behind) if len(winners) == 1 and behind else 0
+
+
 def match_winners(view: TableState) -> tuple[int, ...] | None:
     """Return who won the match after the hand just tallied; ``None`` while it goes on.
 
@@ -92,7 +99,11 @@ def match_winners(view: TableState) -> tuple[int, ...] | None:
     winners, best = leaders(view)
     active = [seat for seat, state in view.seats.items() if not state.left]
     options = view.options
-    played_out = len(view.results) >= options.hands or (options.target is not None and best >= options.target)
+    played_out = (
+        len(view.results) >= options.hands
+        or (options.target is not None and best >= options.target)
+        or (options.win_lead is not None and _lead(view, winners) >= options.win_lead)
+    )
     tied = len(winners) > 1 and options.tie_break is TieBreak.HAND and len(view.results) < MOST_HANDS
     is_playable = len(active) >= declare(options, 1).min_seats
     if is_playable and (not played_out or tied):

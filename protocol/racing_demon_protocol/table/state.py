@@ -16,6 +16,7 @@ from racing_demon_protocol.engine.visibility import may_see, redacted, reset_to_
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.errors import InconsistentEvent
 from racing_demon_protocol.games import declare
+from racing_demon_protocol.wire.capabilities import needed
 from racing_demon_protocol.wire.messages import FROM_SERVER, name_of
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.base import trusting
@@ -272,6 +273,11 @@ class TableState:
     def between_matches(self) -> bool:
         """Whether no match is in progress."""
         return self.phase in {Phase.LOBBY, Phase.OVER}
+
+    @property
+    def extensions(self) -> frozenset[str]:
+        """What the table uses that some clients do not understand."""
+        return needed(self.options)
 
     @property
     def is_between_hands(self) -> bool:

@@ -1,6 +1,17 @@
-"""What a program can do beyond the protocol's version: words behind its name in ``software``."""
+"""What a program can do beyond the protocol's version: words behind its name in ``software``.
 
+Some words name extensions: what a table may use and older clients do not understand. A table that uses one
+admits only clients that announce it.
+"""
+
+from collections.abc import Collection
 from typing import Final
+
+from racing_demon_protocol.enums import Reason
+from racing_demon_protocol.errors import CommandRefused
+from racing_demon_protocol.formatting import join_words
+
+from .options import Options
 
 FOLLOWS_MOVED: Final = "moved"
 """The word in a client's ``software`` that says that it follows ``moved``."""
@@ -9,7 +20,50 @@ COUNTS_RELAYED: Final = "relaying"
 SHOWS_RACES: Final = "races"
 """The word in a client's ``software`` that says that it understands ``race_lost``."""
 
+HOUSE_RULES: Final = "house-rules"
+"""The extension of December 2026: the options from ``win_lead`` on."""
+EXTENSIONS: Final = {HOUSE_RULES: "house rules"}
+"""The extensions that this version understands, and what people call them; both ends announce them."""
+NEEDED_BY: Final = {"win_lead": HOUSE_RULES}
+"""The extension that each option belongs to, for those that older clients do not know."""
+
 
 def understands(software: str, word: str) -> bool:
     """Return whether a program's ``software`` has a word behind its name."""
     return word in software.split()[1:]
+
+
+def announced(program: str, *words: str) -> str:
+    """Return the ``software`` of a program that knows all extensions, with other words."""
+    return " ".join((program, *words, *EXTENSIONS))
+
+
+def needed(options: Options) -> frozenset[str]:
+    """Return the extensions that a table with these options uses."""
+    return frozenset(NEEDED_BY[name] for name in options.extended())
+
+
+def lacking(software: str, words: Collection[str]) -> list[str]:
+    """Return which of these extensions a program does not understand, by its ``software``."""
+    return sorted(word for word in words if not understands(software, word))
+
+
+def verify_understood(software: str, words: Collection[str]) -> None:
+    """Check that a client understands the extensions that a table uses, by its ``software``.
+
+    Raises:
+        CommandRefused: it does not.
+
+    """
+    if lacks := lacking(software, words):
+        raise CommandRefused(Reason.NOT_NOW, refusal(lacks))
+
+
+def refusal(words: Collection[str]) -> str:
+    """Return why a client that lacks these extensions cannot be at a table, and what helps."""
+    return f"This table has {in_words(words)}, which your program does not know: update it, or reload."
+
+
+def in_words(words: Collection[str]) -> str:
+    """Return what people call these extensions."""
+    return join_words([EXTENSIONS.get(word, word) for word in sorted(words)])

@@ -105,7 +105,7 @@ def _map(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 # Without limits a frame of 4 KiB can make msgpack allocate 27 MiB.
 # Texts are counted in characters, of which one may take four bytes.
 _MAX_STRING_BYTES: Final = max(1_024, 4 * MAX_CHAT_LENGTH, 4 * MAX_TEXT_LENGTH)
-_CLIENT_LIMITS: Final = {"max_array_len": 64, "max_map_len": 32, "max_str_len": _MAX_STRING_BYTES}
+_CLIENT_LIMITS: Final = {"max_array_len": 64, "max_map_len": 64, "max_str_len": _MAX_STRING_BYTES}
 _SERVER_LIMITS: Final = {"max_array_len": 1_024, "max_map_len": 64, "max_str_len": _MAX_STRING_BYTES}
 
 

@@ -1,9 +1,16 @@
 """The options of a table: what a host may change, with the rules' own defaults."""
 
 from enum import StrEnum
-from typing import Annotated, Self
+from typing import Annotated, Any, Final, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializationInfo,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+)
 
 from racing_demon_protocol.constants import MAX_SEATS
 from racing_demon_protocol.engine.specification import TailRule, TakeBack
@@ -54,6 +61,19 @@ class Options(BaseModel):
         """Return these options with every option that ``changes`` names, even one set to its default."""
         named = {name: getattr(changes, name) for name in changes.model_fields_set}
         return self.model_copy(update=named)
+
+    def extended(self) -> list[str]:
+        """Return the names of the later options that are not at their defaults."""
+        return [name for name in LATER if getattr(self, name) != type(self).model_fields[name].default]
+
+    @model_serializer(mode="wrap")
+    def _omit_later(self, dump: SerializerFunctionWrapHandler, info: SerializationInfo) -> dict[str, Any]:
+        """Leave out later options at their defaults, unless only those that were named are asked for."""
+        named: dict[str, Any] = dump(self)
+        if not info.exclude_unset:
+            for name in set(LATER).difference(self.extended()):
+                named.pop(name, None)
+        return named
 
     game: Annotated[str, Field(min_length=1, max_length=32, pattern=r"^[a-z0-9-]+$")] = "racing-demon"
     """Which game is played."""
@@ -116,3 +136,13 @@ class Options(BaseModel):
     """The points for each card left in the reserve."""
     out_bonus: Annotated[int, Field(strict=True, ge=0, le=100)] | None = None
     """The points for going out."""
+
+    # Older clients do not know the options below. They are omitted at their defaults, and each has its
+    # extension in `capabilities`.
+
+    win_lead: Annotated[int, Field(strict=True, ge=1, le=10_000)] | None = None
+    """A lead over all others that ends the match early; none: there is no such lead."""
+
+
+LATER: Final = tuple(Options.model_fields)[tuple(Options.model_fields).index("win_lead") :]
+"""The options that older clients do not know."""

@@ -21,7 +21,7 @@ NEUTRAL: Final = frozenset(
     }
 )
 """The options that affect neither play nor scoring; presets leave them alone."""
-LENGTH: Final = frozenset({"hands", "target"})
+LENGTH: Final = frozenset({"hands", "target", "win_lead"})
 """The options that say how long a match is."""
 
 

@@ -6,7 +6,7 @@ The owner of a table applies delays and hides cards, so a relay forwards everyth
 import asyncio
 import logging
 import secrets
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any, Final
 
 from websockets.http11 import Request
@@ -15,6 +15,7 @@ from racing_demon_protocol.constants import MAX_SPECTATORS
 from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.errors import CommandRefused, InconsistentEvent, InvalidGame
 from racing_demon_protocol.table.state import TableState
+from racing_demon_protocol.wire.capabilities import verify_understood
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.client import Watch
 from racing_demon_protocol.wire.messages.events import Event
@@ -100,12 +101,12 @@ class RelayedTable:
             Whether it is added; ``False`` if its address looks for too many tables.
 
         Raises:
-            CommandRefused: the passphrase is wrong, or too many spectators wait.
+            CommandRefused: the passphrase is wrong, the client too old for the table, or too many wait.
 
         """
         address = origin.counted_as
         if self._is_shown:
-            self._lock.verify(passphrase, address, self._relay.clock())
+            self._verify(listener, passphrase, address)
             self._add(listener)
         elif len(self._waiting) >= MAX_WAITING:
             raise CommandRefused(Reason.SERVER_FULL, "Too many spectators wait for this table. Try again.")
@@ -131,9 +132,9 @@ class RelayedTable:
         if not len(self) and self._idle is None:
             self._idle = asyncio.get_running_loop().call_later(IDLE_SECONDS, self.close)
 
-    def count_relayed(self, relay: Listener, count: int) -> None:
+    def count_relayed(self, relay: Listener, count: int, lacks: Collection[str]) -> None:
         """Count the spectators of a relay that watches here, in its place."""
-        if self._spectators.count_relayed(relay, count):
+        if self._spectators.count_relayed(relay, count, lacks):
             self._count_soon()
 
     def close(self) -> None:
@@ -157,6 +158,16 @@ class RelayedTable:
         self._searching.clear()
         if missed:
             self._relay.remember_unknown(self._code)
+
+    def _verify(self, listener: Listener, passphrase: str, address: str) -> None:
+        """Check that a spectator may see the table, and that its client understands what it shows.
+
+        Raises:
+            CommandRefused: the passphrase is wrong, or the client does not.
+
+        """
+        self._lock.verify(passphrase, address, self._relay.clock())
+        verify_understood(listener.software, self._spectators.extensions)
 
     def _add(self, listener: Listener) -> None:
         listener.reply(Seated(code=self._code))
@@ -208,15 +219,16 @@ class RelayedTable:
                 reporting.cancel()
 
     async def _report(self, upstream: UpstreamConnection) -> None:
-        """Report the number of spectators whenever it changes: the server counts a relay as one at first."""
-        self._reported = 1
+        """Report the spectators whenever they change: the server counts a relay as one at first."""
+        self._reported, reported_lacks = 1, list[str]()
         while upstream.counts_relayed:
             await self._is_recounted.wait()
             self._is_recounted.clear()
             people = self._spectators.people
-            if people != self._reported:
-                self._reported = people
-                await upstream.report(self._reported)
+            lacks = [word for word in upstream.extensions if self._spectators.lack([word])]
+            if (people, lacks) != (self._reported, reported_lacks):
+                self._reported, reported_lacks = people, lacks
+                await upstream.report(people, lacks)
 
     def _take(self, message: Message) -> None:
         """Follow a message of the other server.
@@ -247,6 +259,7 @@ class RelayedTable:
             raise Unreachable("an event before the snapshot")
         at = self._relay.clock()
         self._replica.apply(event, at)
+        self._spectators.close_outdated(self._replica.view.extensions)
         self._spectators.publish([EncodedEvent(event, at)])
 
     def _restart(self, snapshot: Snapshot) -> None:
@@ -261,6 +274,7 @@ class RelayedTable:
         previous, self._replica = self._spectators, replica
         previous.close()
         self._spectators = self._new_spectators()
+        previous.close_outdated(replica.view.extensions)
         for listener in previous:
             self._spectators.add(listener)
         self._spectators.relayed |= previous.relayed
@@ -271,7 +285,7 @@ class RelayedTable:
         waiting, self._waiting = self._waiting, {}
         for listener, (passphrase, origin) in waiting.items():
             try:
-                self._lock.verify(passphrase, origin.counted_as, self._relay.clock())
+                self._verify(listener, passphrase, origin.counted_as)
             except CommandRefused as refused:
                 listener.reply(Refused(counter=0, reason=refused.reason, text=refused.text))
             else:
@@ -412,11 +426,11 @@ class Relay:
             del self._unknown[next(iter(self._unknown))]
         self._unknown[code] = self.clock() + UNKNOWN_US
 
-    def count_relayed(self, relay: Listener, count: int) -> None:
+    def count_relayed(self, relay: Listener, count: int, lacks: Collection[str]) -> None:
         """Count the spectators of a relay that watches here, in its place."""
         table = self._table_of.get(relay)
         if table is not None:
-            table.count_relayed(relay, count)
+            table.count_relayed(relay, count, lacks)
 
     def leave(self, listener: Listener) -> None:
         """Remove a listener whose connection is lost."""
@@ -450,9 +464,9 @@ class RelayHandler(Handler):
         """Watch a table."""
         self._relay.enter(self, request, self.origin)
 
-    def count_relayed(self, count: int) -> None:
+    def count_relayed(self, count: int, lacks: Collection[str]) -> None:
         """Count the spectators of a relay that watches here, in its place."""
-        self._relay.count_relayed(self, count)
+        self._relay.count_relayed(self, count, lacks)
 
     def leave(self) -> None:
         """Stop watching, because the connection is lost."""

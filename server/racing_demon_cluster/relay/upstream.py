@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -12,7 +12,14 @@ from websockets.typing import Subprotocol
 
 from racing_demon_protocol.enums import CloseCode
 from racing_demon_protocol.errors import CommandRefused, ForeignHost, InvalidFrame, RacingDemonError
-from racing_demon_protocol.wire.capabilities import COUNTS_RELAYED, FOLLOWS_MOVED, SHOWS_RACES, understands
+from racing_demon_protocol.wire.capabilities import (
+    COUNTS_RELAYED,
+    EXTENSIONS,
+    FOLLOWS_MOVED,
+    SHOWS_RACES,
+    announced,
+    understands,
+)
 from racing_demon_protocol.wire.codec import MAX_SERVER_FRAME, VERSION, Encoding, decode_server, encode
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.client import Hello, Relaying, Watch
@@ -23,7 +30,7 @@ MAX_REDIRECTS: Final = 3
 OPEN_SECONDS: Final = 5.0
 PING_SECONDS: Final = 1.5
 PONG_SECONDS: Final = 2.0
-SOFTWARE: Final = f"racing-demon-relay {FOLLOWS_MOVED} {SHOWS_RACES}"
+SOFTWARE: Final = announced("racing-demon-relay", FOLLOWS_MOVED, SHOWS_RACES)
 UNREACHABLE: Final = "The server of this table cannot be reached. Try again in a moment."
 FINAL: Final = {1000: CloseCode.GOOD_BYE, 1001: CloseCode.GOOD_BYE, 4007: CloseCode.KICKED}
 """Close codes with which a server ends the table or refuses its spectators, and what they are here."""
@@ -60,6 +67,7 @@ class UpstreamConnection:
 
     Attributes:
         counts_relayed: whether the server counts the spectators of relays.
+        extensions: the extensions that it understands.
 
     Args:
         socket: the WebSocket.
@@ -68,16 +76,23 @@ class UpstreamConnection:
 
     def __init__(self, socket: ClientConnection) -> None:
         self.counts_relayed = False
+        self.extensions: list[str] = []
         self._socket = socket
 
     async def send(self, message: Message) -> None:
         """Send a message."""
         await self._socket.send(encode(message, Encoding.MSGPACK))
 
-    async def report(self, count: int) -> None:
-        """Report how many spectators the relay has; not over a lost connection, which the reader notices."""
+    async def report(self, count: int, lacks: Sequence[str]) -> None:
+        """Report how many spectators the relay has; not over a lost connection, which the reader notices.
+
+        Args:
+            count: how many there are.
+            lacks: the server's extensions that some of their clients do not understand.
+
+        """
         with contextlib.suppress(ConnectionClosed):
-            await self.send(Relaying(count=count))
+            await self.send(Relaying(count=count, lacking=" ".join(lacks)))
 
     async def read(self) -> Message:
         """Return the next message.
@@ -169,6 +184,7 @@ async def _enter(
         versions_of = f"version {versions.newest} of the protocol, this relay {VERSION}"
         raise OtherProtocol(versions_of, f"The table's server speaks {versions_of}: update {who}.")
     upstream.counts_relayed = understands(versions.software, COUNTS_RELAYED)
+    upstream.extensions = [word for word in EXTENSIONS if understands(versions.software, word)]
     met(upstream.counts_relayed)
     await upstream.send(Hello(version=VERSION, software=SOFTWARE))
     await upstream.send(Watch(code=code, passphrase=passphrase))

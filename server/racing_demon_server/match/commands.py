@@ -4,7 +4,7 @@ Times are microseconds on the caller's monotonic clock.
 """
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache
 from typing import ClassVar, Final
 
@@ -12,9 +12,11 @@ from racing_demon_protocol.constants import MAX_PILES, MAX_SEATS
 from racing_demon_protocol.engine.factory import make_rules
 from racing_demon_protocol.enums import Phase, Reason
 from racing_demon_protocol.errors import CommandRefused, IllegalPlay, InvalidGame
+from racing_demon_protocol.formatting import join_words
 from racing_demon_protocol.games import declare
 from racing_demon_protocol.table.state import IN_HAND
 from racing_demon_protocol.table.suggestions import best_play
+from racing_demon_protocol.wire.capabilities import in_words, needed
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused
@@ -105,11 +107,16 @@ class PlayLimit:
             times.clear()
 
 
+WhoLacks = Callable[[Collection[str]], Sequence[str]]
+"""Returns who at the table has a client that does not understand all of these extensions."""
 NOT_STARTED: Final = frozenset({Phase.LOBBY, Phase.SHUFFLING, Phase.COUNTDOWN})
 
 
 class Commands:
     """Carries out the commands at one table, or refuses them.
+
+    Attributes:
+        who_lacks: asked before the host may use an extension.
 
     Args:
         log: the table's log.
@@ -127,6 +134,7 @@ class Commands:
         self._seating = seating
         self._contributions = contributions
         self._lifecycle = lifecycle
+        self.who_lacks: WhoLacks = lambda _words: ()
         self._play_limit = PlayLimit()
         self._now = self._arrived = 0
 
@@ -276,7 +284,20 @@ class Commands:
             raise CommandRefused(Reason.BAD_OPTION, text)
         if len(self._seating.active()) > options.seats:
             raise CommandRefused(Reason.BAD_OPTION, "More seats than that are taken.")
+        self._verify_understood(needed(options) - self._view.extensions)
         self._log.emit(ev.OptionsSet, options=options)
+
+    def _verify_understood(self, words: Collection[str]) -> None:
+        """Check that every client at the table understands some extensions.
+
+        Raises:
+            CommandRefused: one does not.
+
+        """
+        names = self.who_lacks(words) if words else ()
+        if names:
+            text = f"{in_words(words).capitalize()}: {join_words(names)} must update first, or leave."
+            raise CommandRefused(Reason.BAD_OPTION, text)
 
     def _kick(self, command: cl.Kick) -> None:
         if command.seat == self._view.host:

@@ -17,7 +17,7 @@ from racing_demon_protocol.wire.options import Options
 
 from .bans import Ban
 from .checkpoint import Checkpoint
-from .commands import Commands, verify_options
+from .commands import Commands, WhoLacks, verify_options
 from .contributions import Contributions
 from .event_log import EventLog
 from .hand_clock import HandClock
@@ -112,6 +112,10 @@ class Table:
         self._contributions = Contributions(self._log, self._seating, secrets, wanted=contributions)
         self._lifecycle = MatchLifecycle(self._log, self._seating, self._contributions)
         self._commands = Commands(self._log, self._seating, self._contributions, self._lifecycle)
+
+    def ask_who_lacks(self, who_lacks: WhoLacks) -> None:
+        """Ask from now on who lacks an extension before the host may use it."""
+        self._commands.who_lacks = who_lacks
 
     @property
     def hand_clock(self) -> HandClock:

@@ -11,7 +11,7 @@ from websockets.server import ServerProtocol
 from racing_demon_protocol import __version__
 from racing_demon_protocol.constants import WEBSOCKET_PATH
 from racing_demon_protocol.enums import CloseCode
-from racing_demon_protocol.wire.capabilities import COUNTS_RELAYED
+from racing_demon_protocol.wire.capabilities import COUNTS_RELAYED, announced
 from racing_demon_protocol.wire.codec import VERSION
 from racing_demon_protocol.wire.messages.server import Versions
 from racing_demon_protocol.wire.redirects import bracketed
@@ -112,7 +112,7 @@ class Gateway:
             entry_seconds = self.settings.entry_seconds
             entry = asyncio.get_running_loop().call_later(entry_seconds, handler.check_entry)
             self._admitted[connection] = Admitted(handler, entry)
-            software = f"{SOFTWARE} {COUNTS_RELAYED}" if origin.is_relay else SOFTWARE
+            software = announced(SOFTWARE, *([COUNTS_RELAYED] if origin.is_relay else []))
             handler.reply(Versions(oldest=VERSION, newest=VERSION, software=software))
             return handler
         self._context.addresses.leave(handler.address)

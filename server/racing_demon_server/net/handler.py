@@ -6,7 +6,7 @@ is no queue and no task between a player's bytes and the judge.
 
 import itertools
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, Protocol
 
 from websockets.frames import Frame, Opcode
@@ -217,8 +217,14 @@ class Handler:
         text = "You are watching. Only players can do that."
         self.reply(Refused(counter=command.counter, reason=Reason.NOT_SEATED, text=text))
 
-    def count_relayed(self, count: int) -> None:
-        """Count the spectators of a relay that watches here, in its place."""
+    def count_relayed(self, count: int, lacks: Collection[str]) -> None:
+        """Count the spectators of a relay that watches here, in its place.
+
+        Args:
+            count: how many there are.
+            lacks: the extensions that some of their clients do not understand.
+
+        """
         raise NotImplementedError
 
     def leave(self) -> None:
@@ -354,10 +360,11 @@ class Handler:
                 self.reply(Pong(stamp=stamp))
             case cl.Command():
                 self.command(message)
-            case cl.Relaying(count=count):
+            case cl.Relaying(count=count, lacking=lacks):
                 self._pay_or_refuse(message)
                 if self.origin.is_relay:  # else it is one spectator, whatever it says
-                    self.count_relayed(min(count, self.context.settings.relayed_spectators))
+                    most = self.context.settings.relayed_spectators
+                    self.count_relayed(min(count, most), lacks.split())
             case _ if self.has_entered:
                 raise CommandRefused(Reason.NOT_NOW, "This connection is already in use. Open another one.")
             case _:

@@ -3,7 +3,7 @@
 import hashlib
 import math
 import secrets
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import partial
 from typing import Any, Final
 from weakref import WeakKeyDictionary
@@ -14,6 +14,7 @@ from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.formatting import pluralize
 from racing_demon_protocol.table.state import TableState
+from racing_demon_protocol.wire.capabilities import needed, verify_understood
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Elsewhere
@@ -203,10 +204,10 @@ class TableHandler(Handler):
         else:
             self._room.put(self, self._actor, command, self.arrived)
 
-    def count_relayed(self, count: int) -> None:
+    def count_relayed(self, count: int, lacks: Collection[str]) -> None:
         """Count the spectators of a relay that watches here, in its place."""
         if self._room is not None:
-            self._room.broadcast.count_relayed(self, count)
+            self._room.broadcast.count_relayed(self, count, lacks)
 
     def leave(self) -> None:
         """Leave the table, because the connection is lost."""
@@ -266,6 +267,7 @@ class TableHandler(Handler):
             self.check_entry()
 
     def _create(self, request: cl.Create) -> None:
+        verify_understood(self.software, needed(request.options))
         lock = self._new_lock
         if lock is None:
             self._tables.take_table(self.address, self.arrived)
@@ -301,6 +303,7 @@ class TableHandler(Handler):
             self._join(room, request.name, token)
 
     def _join(self, room: Room, name: str, token: str) -> None:
+        room.verify_understood(self.software)
         seat = room.join(name, hash_token(token), self.address)
         self._take_place(room, seat)
         room.attach(self, seat, token)
@@ -311,6 +314,7 @@ class TableHandler(Handler):
 
     def _return(self, room: Room, token: str, epoch: str, seq: int) -> None:
         actor = room.table.seat_tokens.actor(hash_token(token))
+        room.verify_understood(self.software)
         if room.is_halted:
             self.close(CloseCode.TRY_AGAIN, "The server cannot write to its disk. Come back in a moment.")
             return

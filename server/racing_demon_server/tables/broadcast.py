@@ -6,7 +6,7 @@ turn, and everything of one turn goes out in one write.
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 from typing import Final
@@ -14,6 +14,7 @@ from typing import Final
 import msgpack
 
 from racing_demon_protocol.enums import CloseCode
+from racing_demon_protocol.wire.capabilities import lacking
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.client import Command
 from racing_demon_protocol.wire.messages.events import Dealt, Event, Left, OptionsSet
@@ -145,10 +146,27 @@ class Broadcast:
         self.spectators.add(listener)
         self._count_watchers()
 
-    def count_relayed(self, relay: Listener, count: int) -> None:
-        """Count the spectators of a relay, which is itself a spectator, in its place."""
-        if self.spectators.count_relayed(relay, count):
+    def count_relayed(self, relay: Listener, count: int, lacks: Collection[str] = ()) -> None:
+        """Count the spectators of a relay, which is itself a spectator, in its place.
+
+        Args:
+            relay: the relay.
+            count: how many spectators it has.
+            lacks: the extensions that some of their clients do not understand.
+
+        """
+        if self.spectators.count_relayed(relay, count, lacks):
             self._count_watchers()
+
+    def who_lacks(self, words: Collection[str]) -> list[str]:
+        """Return who has a client that does not understand all of these extensions."""
+        seats = self._shown.view.seats
+        names = [
+            seats[actor].name if actor in seats else "the host"
+            for actor, listener in self.connections.items()
+            if lacking(listener.software, words)
+        ]
+        return [*names, *(["a spectator"] if self.spectators.lack(words) else [])]
 
     def take_seat(self, listener: Listener, actor: Actor) -> Listener | None:
         """Make a listener the connection of an actor, and return the previous one: the newest wins."""

@@ -20,6 +20,7 @@ from typing import Final, NamedTuple, Self
 from racing_demon_protocol.engine.sliced_search import UNIT_MICROSECONDS
 from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.errors import CommandRefused
+from racing_demon_protocol.wire.capabilities import verify_understood
 from racing_demon_protocol.wire.messages.client import Command
 from racing_demon_protocol.wire.messages.events import Event, Played
 from racing_demon_protocol.wire.messages.server import Halted, Refused, Seated
@@ -223,6 +224,7 @@ class Room:
         self.journal = journal
         self.shown = ReadModel(self.table, journal.clock_watermark.durable_time)
         self.broadcast = Broadcast(self.shown, replay, clock, context.observers, context.backlog)
+        self.table.ask_who_lacks(self.broadcast.who_lacks)
         self._commit_queue = CommitQueue(self.table, self.broadcast, journal, self.shown)
         self._lock = lock
         self._needs_players = settings.needs_players
@@ -271,6 +273,15 @@ class Room:
             self._lock.is_renewed = False
             self.journal.keep_passphrase(self._lock.hash)
 
+    def verify_understood(self, software: str) -> None:
+        """Check that a client understands what the table uses.
+
+        Raises:
+            CommandRefused: it does not.
+
+        """
+        verify_understood(software, self.table.view.extensions | self.broadcast.spectators.extensions)
+
     def join(self, name: str, token_hash: bytes, address: str) -> int:
         """Seat a player at an address, and return the seat's number.
 
@@ -302,6 +313,7 @@ class Room:
         self.verify_passphrase(passphrase, address)
         if not self.table.view.options.spectators:
             raise CommandRefused(Reason.NO_SPECTATORS, "This table allows no spectators.")
+        self.verify_understood(listener.software)
         listener.reply(Seated(code=self.table.view.code))
         self.broadcast.watch(listener)
 

@@ -10,12 +10,14 @@ spectators continue from a snapshot.
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from racing_demon_protocol.constants import MAX_SPECTATORS
+from racing_demon_protocol.enums import CloseCode
 from racing_demon_protocol.table.state import TableState
+from racing_demon_protocol.wire.capabilities import lacking, needed, refusal
 from racing_demon_protocol.wire.codec import Encoding, decode_server, pack
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.events import Dealt, Event, OptionsSet, Played
@@ -237,11 +239,24 @@ def is_second_deal(encoded: Iterable[EncodedEvent], shown: CommittedTable) -> bo
     return False
 
 
+class RelayReport(NamedTuple):
+    """What a relay reports of its spectators.
+
+    Attributes:
+        people: how many there are.
+        lacks: the extensions that some of their clients do not understand.
+
+    """
+
+    people: int
+    lacks: frozenset[str]
+
+
 class Spectators:
     """The spectators of one table.
 
     Attributes:
-        relayed: how many spectators each relay among them has, as it reports.
+        relayed: what each relay among them reports of its own spectators.
 
     Args:
         shown: the table as its players see it.
@@ -259,7 +274,7 @@ class Spectators:
         self._delay_us = self._delay_of(shown.view.options)
         self._clock = clock
         self._loop = asyncio.get_running_loop()
-        self.relayed: dict[Listener, int] = {}
+        self.relayed: dict[Listener, RelayReport] = {}
         self._sent: dict[Listener, int] = {}
         self._fresh: list[tuple[int, Encodable]] = []
         self._round: list[tuple[int, Encodable]] = []
@@ -283,15 +298,42 @@ class Spectators:
         return iter(list(self._sent))
 
     @property
+    def extensions(self) -> frozenset[str]:
+        """The extensions that the table used which spectators are shown."""
+        return (self._shown.view if self._delayed is None else self._delayed).extensions
+
+    def lack(self, words: Collection[str]) -> bool:
+        """Return whether a spectator's client does not understand all of these extensions."""
+        reports = self.relayed.values()
+        return any(lacking(each.software, words) for each in self._sent) or any(
+            not each.lacks.isdisjoint(words) for each in reports
+        )
+
+    def close_outdated(self, words: Collection[str]) -> None:
+        """Close the connections of spectators whose clients do not understand all of these extensions."""
+        for listener in self:
+            if lacks := lacking(listener.software, words):
+                self.discard(listener)
+                listener.close(CloseCode.GOOD_BYE, refusal(lacks))
+
+    @property
     def people(self) -> int:
         """How many watch, with the spectators of relays in the place of these."""
-        return min(MAX_SPECTATORS, len(self._sent) - len(self.relayed) + sum(self.relayed.values()))
+        relayed = sum(each.people for each in self.relayed.values())
+        return min(MAX_SPECTATORS, len(self._sent) - len(self.relayed) + relayed)
 
-    def count_relayed(self, relay: Listener, count: int) -> bool:
-        """Count a relay's spectators in its place; return whether it is a spectator here."""
+    def count_relayed(self, relay: Listener, count: int, lacks: Collection[str] = ()) -> bool:
+        """Count a relay's spectators in its place; return whether it is a spectator here.
+
+        Args:
+            relay: the relay.
+            count: how many spectators it has.
+            lacks: the extensions that some of their clients do not understand.
+
+        """
         if relay not in self._sent:
             return False
-        self.relayed[relay] = count
+        self.relayed[relay] = RelayReport(count, frozenset(lacks))
         return True
 
     def add(self, listener: Listener) -> None:
@@ -467,7 +509,10 @@ class Spectators:
         self._fresh = []
         due = self._queue.take_due(self._clock(), most)
         for later in due:
-            self._apply(decode_server(later.packed), later.at, later.hand_clock)
+            message = decode_server(later.packed)
+            if isinstance(message, OptionsSet | Snapshot):  # they may have come after it was set
+                self.close_outdated(needed(message.options))
+            self._apply(message, later.at, later.hand_clock)
             self._round.append((later.seq, later))
         self._newest = max([self._newest, *(seq for seq, _ in self._round)])
         if not self._queue and not self._delay_us:

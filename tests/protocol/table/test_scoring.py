@@ -119,6 +119,15 @@ def test_a_target_ends_the_match(best: int, winners: tuple[int, ...] | None) -> 
     assert winners == match_winners(_view((best, 5, 1), hands=9, target=100))
 
 
+@pytest.mark.parametrize(
+    ("totals", "winners"),
+    [((34, 5, 1), None), ((35, 5, 1), (0,)), ((35, 35, 1), None), ((-9, -40, -50), (0,))],
+)
+def test_a_lead_ends_the_match(totals: tuple[int, ...], winners: tuple[int, ...] | None) -> None:
+    """A lead over all others ends the match before its last hand, however few points the leader has."""
+    assert winners == match_winners(_view(totals, hands=9, win_lead=30))
+
+
 def test_a_leaver_cannot_win() -> None:
     """Whoever left is passed over, however many points there are."""
     assert match_winners(_view((9, 5, 1), hands=1, left=(0,))) == (1,)

@@ -2,7 +2,9 @@ import pytest
 from pydantic import ValidationError
 
 from racing_demon_protocol.games import declare
-from racing_demon_protocol.wire.options import CallOut, OnLeave, Options, StallRule, TieBreak
+from racing_demon_protocol.wire.codec import decode_client, encode
+from racing_demon_protocol.wire.messages.client import Create, SetOptions
+from racing_demon_protocol.wire.options import LATER, CallOut, OnLeave, Options, StallRule, TieBreak
 
 CHANGED: dict[str, object] = {
     "game": "classic",
@@ -35,6 +37,7 @@ CHANGED: dict[str, object] = {
     "reserve": 10,
     "reserve_card": -1,
     "out_bonus": 0,
+    "win_lead": 30,
 }
 """A value other than the default for every option."""
 
@@ -65,6 +68,22 @@ def test_an_option_can_be_changed(name: str) -> None:
     options = Options.model_validate({name: CHANGED[name]})
     assert Options() != options
     assert options == Options.model_validate(options.model_dump(mode="json"))
+
+
+@pytest.mark.parametrize("name", LATER)
+def test_a_later_option_is_left_out_at_its_default(name: str) -> None:
+    """Older clients never see it where a table does not use it; in older encodings it is at its default."""
+    assert name not in Options().model_dump()
+    assert name not in Options.model_validate({name: getattr(Options(), name)}).model_dump(mode="json")
+    assert name in Options.model_validate({name: CHANGED[name]}).model_dump()
+    named = SetOptions(counter=1, options=Options.model_validate({name: getattr(Options(), name)}))
+    assert decode_client(encode(named)) == named
+    assert name in named.to_array()[1]
+
+
+def test_a_new_table_names_only_what_differs() -> None:
+    """All other options are at the defaults of the server."""
+    assert Create(name="Ann", options=Options(hands=3, target=None)).to_array()[1] == {"hands": 3}
 
 
 def test_options_stand_in_sets() -> None:
@@ -108,6 +127,7 @@ def test_options_do_not_change() -> None:
         ("reserve", 31),
         ("reserve_card", 1),
         ("out_bonus", 101),
+        ("win_lead", 0),
         ("house_rule", 1),
     ],
 )
@@ -117,7 +137,9 @@ def test_values_that_no_option_takes(name: str, value: object) -> None:
         Options.model_validate({name: value})
 
 
-@pytest.mark.parametrize("name", ["hands", "target", "tie_break", "call_out", "stall_rule", "on_leave"])
+@pytest.mark.parametrize(
+    "name", ["hands", "target", "win_lead", "tie_break", "call_out", "stall_rule", "on_leave"]
+)
 def test_options_of_the_table_leave_the_rules_alone(name: str) -> None:
     """Options about the match change no declaration."""
     assert declare(Options(), 4) == declare(Options.model_validate({name: CHANGED[name]}), 4)

@@ -57,7 +57,7 @@ class Hello(Message):
     version: Annotated[int, Field(strict=True, ge=1, le=1_000)]
     """The version of the protocol that you speak."""
     software: Text = ""
-    """Your program's name; behind it ``moved`` and ``races``, if you know ``moved``, ``race_lost``."""
+    """Your program's name; behind it ``moved``, ``races`` and extensions, if you know them."""
     heartbeat_ms: Annotated[int, Field(strict=True, ge=0, le=MAX_HEARTBEAT_MS)] = 0
     """How long the server may wait from one ping to the next; 0: as long as it likes."""
 
@@ -75,6 +75,11 @@ class Create(Message):
     seated: Annotated[bool, Field(strict=True)] = True
     """Whether you take a seat; without one you host and watch."""
     passphrase: Passphrase = ""
+
+    @model_serializer(mode="plain")
+    def to_array(self) -> list[Any]:
+        """Return the fields in order, with only the options that differ from their defaults."""
+        return [self.name, self.options.model_dump(exclude_defaults=True), self.seated, self.passphrase]
 
 
 class Join(Message):
@@ -253,8 +258,11 @@ class Relaying(Message):
     """
 
     TAG: ClassVar[int] = 27
+    LATER: ClassVar[int] = 1
     count: Annotated[int, Field(strict=True, ge=0, le=MAX_SPECTATORS)]
     """How many watch at the relay."""
+    lacking: Text = ""
+    """The server's extensions that a client among them does not know, with blanks between."""
 
 
 class Say(Command):
