@@ -5,7 +5,8 @@ import { withSound } from "../lazy.js";
 import { changeSettings, settings } from "../storage.js";
 import { COLUMNS, caps } from "../table/keyboard.js";
 import { LIMITS, REACTIONS } from "../wire/protocol.js";
-import { HELP, keyHelp, THEMES, WORDS } from "../words.js";
+import { WORDS } from "../words.js";
+import { HELP, keyHelp, LATER, THEMES } from "../words_later.js";
 import { originForOthers, showQr } from "./dialog.js";
 
 /** @import { Session } from "../wire/session.js" */
@@ -51,17 +52,17 @@ export class Menus {
     if (isHost && !session.table.isBetweenMatches) {
       const { paused } = session.table;
       items.push(
-        button(paused ? WORDS.continueHand : WORDS.pauseHand, () =>
+        button(paused ? LATER.continueHand : LATER.pauseHand, () =>
           this.send("pause", { paused: !paused, seen: session.table.seq }),
         ),
       );
     }
-    if (session?.table.results.length) items.push(button(WORDS.tally, () => this.#tally()));
+    if (session?.table.results.length) items.push(button(LATER.tally, () => this.#tally()));
     items.push(...this.#toggles());
     if (session)
       items.push(
-        button(WORDS.howToPlay, () => this.help()),
-        button(WORDS.invite, () => this.invite()),
+        button(LATER.howToPlay, () => this.help()),
+        button(LATER.invite, () => this.invite()),
         button(WORDS.leave, this.leave),
       );
     this.dialog.open(WORDS.menu, items);
@@ -92,17 +93,17 @@ export class Menus {
      */
     const act = (text, command, fields = {}) =>
       button(text, () => this.send(command, { seat, ...fields }), WORDS.aboutWhom(text, name));
-    const acts = [act(muted ? WORDS.unmute : WORDS.mute, "mute", { muted: !muted })];
-    if (connected) acts.push(act(WORDS.makeHost, "make_host"));
-    else if (!table.isBetweenMatches) acts.push(act(WORDS.standIn, "stand_in"));
+    const acts = [act(muted ? LATER.unmute : LATER.mute, "mute", { muted: !muted })];
+    if (connected) acts.push(act(LATER.makeHost, "make_host"));
+    else if (!table.isBetweenMatches) acts.push(act(LATER.standIn, "stand_in"));
     acts.push(
       button(
-        WORDS.kick,
+        LATER.kick,
         () =>
-          this.dialog.ask(WORDS.kickTitle(name), WORDS.kickText, WORDS.kick, () =>
+          this.dialog.ask(LATER.kickTitle(name), LATER.kickText, LATER.kick, () =>
             this.send("kick", { seat }),
           ),
-        WORDS.kickWhom(name),
+        LATER.kickWhom(name),
       ),
     );
     this.dialog.open(name, acts);
@@ -113,9 +114,9 @@ export class Menus {
     form.className = "chat";
     const line = document.createElement("input");
     line.maxLength = LIMITS.chat;
-    line.placeholder = WORDS.saySomething;
-    line.setAttribute("aria-label", WORDS.sayToTable);
-    const say = button(WORDS.say, () => undefined);
+    line.placeholder = LATER.saySomething;
+    line.setAttribute("aria-label", LATER.sayToTable);
+    const say = button(LATER.say, () => undefined);
     say.type = "submit";
     form.append(line, say);
     form.addEventListener("submit", (event) => {
@@ -136,7 +137,7 @@ export class Menus {
         return row;
       }),
     );
-    this.dialog.open(WORDS.afterHands(table.results.length, table.options.hands), [list]);
+    this.dialog.open(LATER.afterHands(table.results.length, table.options.hands), [list]);
   }
 
   #toggles() {
@@ -156,19 +157,19 @@ export class Menus {
       return node;
     };
     const themes = Object.keys(THEMES);
-    const words = () => WORDS.colors(THEMES[settings.theme]);
+    const words = () => LATER.colors(THEMES[settings.theme]);
     const theme = button(words(), () => {
       changeSettings({ theme: themes[(themes.indexOf(settings.theme) + 1) % themes.length] });
       theme.textContent = words();
     });
     return [
       theme,
-      toggle("isFourColor", WORDS.fourColors),
-      toggle("isLarge", WORDS.largeNumbers),
-      toggle("isLeftHanded", WORDS.leftHanded),
-      toggle("hasFastTaps", WORDS.fastTaps),
-      toggle("hasSound", WORDS.sounds),
-      toggle("hasText", WORDS.asText),
+      toggle("isFourColor", LATER.fourColors),
+      toggle("isLarge", LATER.largeNumbers),
+      toggle("isLeftHanded", LATER.leftHanded),
+      toggle("hasFastTaps", LATER.fastTaps),
+      toggle("hasSound", LATER.sounds),
+      toggle("hasText", LATER.asText),
     ];
   }
 
@@ -181,9 +182,9 @@ export class Menus {
     const cap = (place) =>
       caps.get(place) ?? layout?.get(place)?.toUpperCase() ?? (place === "Semicolon" ? ";" : place.slice(3));
     const lines = [text, HELP[0], HELP[1], keyHelp(COLUMNS.map(cap).join(" "), cap), HELP[2]].filter(Boolean);
-    if (session?.table.handSeats.length === 1) lines.push(WORDS.soloHelp(session.table.options.game));
+    if (session?.table.handSeats.length === 1) lines.push(LATER.soloHelp(session.table.options.game));
     this.dialog.open(
-      WORDS.howToPlay,
+      LATER.howToPlay,
       lines.map((line) => element("p", "", line)),
     );
   }
@@ -191,18 +192,18 @@ export class Menus {
   async invite() {
     const code = this.session?.table.code ?? "";
     const origin = await originForOthers();
-    if (origin === null) return this.dialog.open(WORDS.joinThis, [element("p", "", WORDS.onlyHere)]);
+    if (origin === null) return this.dialog.open(LATER.joinThis, [element("p", "", WORDS.onlyHere)]);
     const address = `${origin}/${code}`;
     const picture = document.createElement("img");
     showQr(picture, origin, code);
     const items = [
       asIs(element("p", "address", address)),
       picture,
-      button(WORDS.copyLink, () => this.#copy(address)),
+      button(LATER.copyLink, () => this.#copy(address)),
       ...this.#shareButton(address),
     ];
-    if (this.session?.token) items.push(button(WORDS.goOnElsewhere, () => this.#handOver(address)));
-    this.dialog.open(WORDS.joinThis, items);
+    if (this.session?.token) items.push(button(LATER.goOnElsewhere, () => this.#handOver(address)));
+    this.dialog.open(LATER.joinThis, items);
   }
 
   /**
@@ -211,9 +212,9 @@ export class Menus {
    */
   #handOver(address) {
     const link = `${address}#seat=${this.session?.token}`;
-    this.dialog.open(WORDS.goOnElsewhere, [
-      element("p", "", WORDS.seatLink),
-      button(WORDS.copyLink, () => this.#copy(link)),
+    this.dialog.open(LATER.goOnElsewhere, [
+      element("p", "", LATER.seatLink),
+      button(LATER.copyLink, () => this.#copy(link)),
       ...this.#shareButton(link),
     ]);
   }
@@ -225,7 +226,7 @@ export class Menus {
   #shareButton(url) {
     if (typeof navigator.share !== "function") return [];
     const share = () => navigator.share({ title: WORDS.title, url }).catch(() => undefined);
-    return [button(WORDS.shareLink, share)];
+    return [button(LATER.shareLink, share)];
   }
 
   /** @param {string} text */
@@ -236,6 +237,6 @@ export class Menus {
     line.select();
     const isCopied = document.execCommand("copy"); // navigator.clipboard needs https
     line.remove();
-    this.announce(isCopied ? WORDS.linkCopied : text);
+    this.announce(isCopied ? LATER.linkCopied : text);
   }
 }

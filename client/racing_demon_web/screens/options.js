@@ -4,7 +4,7 @@ import { choice, element } from "../dom.js";
 import { OPTIONS, VALUES } from "../wire/options.js";
 import { PRESETS } from "../wire/presets.js";
 import { LIMITS } from "../wire/protocol.js";
-import { WORDS } from "../words.js";
+import { LATER } from "../words_later.js";
 
 const S = 1000;
 const LENGTH = ["hands", "target", "win_lead"]; // the options that say how long a match is
@@ -41,8 +41,8 @@ export const NUMBERS = {
 function optionValue(name, value, games) {
   if (name === "game") return games[value]?.title ?? value;
   if (value === null) return OPTIONS[name].unset;
-  if (typeof value === "boolean") return value ? WORDS.yes : WORDS.no;
-  if (name.endsWith("_ms")) return WORDS.time(value);
+  if (typeof value === "boolean") return value ? LATER.yes : LATER.no;
+  if (name.endsWith("_ms")) return LATER.time(value);
   return VALUES[value] ?? String(value);
 }
 
@@ -128,7 +128,7 @@ function presetRow(options, games, apply) {
   const text = presetText(near, options, games);
   if (!text && !apply) return [];
   const row = element("label", "option");
-  row.append(element("span", "", WORDS.preset));
+  row.append(element("span", "", LATER.preset));
   if (!apply) {
     row.append(element("b", "", text));
     return [row];

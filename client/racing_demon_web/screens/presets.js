@@ -2,7 +2,7 @@
 
 import { button, element } from "../dom.js";
 import { PRESETS } from "../wire/presets.js";
-import { WORDS } from "../words.js";
+import { LATER } from "../words_later.js";
 
 const LARGE = 2; // the first presets, which most people look for
 
@@ -19,5 +19,5 @@ export function presetChoices(named, choose) {
     node.append(element("b", "", title), element("small", "", text));
     return node;
   });
-  return [...choices, element("p", "", WORDS.optionsLater)];
+  return [...choices, element("p", "", LATER.optionsLater)];
 }

@@ -3,6 +3,7 @@
 import { button, element } from "../dom.js";
 import { TableState } from "../rules/state.js";
 import { WORDS } from "../words.js";
+import { LATER } from "../words_later.js";
 
 const SPEEDS = [1, 2, 4, 8];
 const MAX_STEP_MS = 1500;
@@ -35,26 +36,26 @@ export class Replay {
   #controls() {
     const bar = element("div", "replay");
     bar.setAttribute("role", "group");
-    bar.setAttribute("aria-label", WORDS.replay);
+    bar.setAttribute("aria-label", LATER.replay);
     const slider = document.createElement("input");
     slider.type = "range";
-    slider.setAttribute("aria-label", WORDS.placeInMatch);
+    slider.setAttribute("aria-label", LATER.placeInMatch);
     slider.addEventListener("input", () => this.#go(Number(slider.value)));
-    const run = button(WORDS.pause, () => this.#toggle());
+    const run = button(LATER.pause, () => this.#toggle());
     const speed = button(
       "×4",
       () => {
         this.speed = SPEEDS[(SPEEDS.indexOf(this.speed) + 1) % SPEEDS.length];
         speed.textContent = `×${this.speed}`;
-        speed.setAttribute("aria-label", WORDS.speed(this.speed));
+        speed.setAttribute("aria-label", LATER.speed(this.speed));
       },
-      WORDS.speed(this.speed),
+      LATER.speed(this.speed),
     );
     bar.append(
       run,
       slider,
       speed,
-      button("✕", () => this.close(), WORDS.closeReplay),
+      button("✕", () => this.close(), LATER.closeReplay),
     );
     bar.hidden = true;
     document.querySelector("main")?.append(bar);
@@ -106,7 +107,7 @@ export class Replay {
   #toggle() {
     this.isRunning = !this.isRunning;
     const run = this.#bar.querySelector("button");
-    if (run) run.textContent = this.isRunning ? WORDS.pause : WORDS.play;
+    if (run) run.textContent = this.isRunning ? LATER.pause : WORDS.play;
     clearTimeout(this.#timer);
     if (this.isRunning) this.#wait();
   }

@@ -4,7 +4,8 @@ import { element } from "../dom.js";
 import { UNKNOWN } from "../rules/layout.js";
 import { Rules } from "../rules/rules.js";
 import { keptResults } from "../storage.js";
-import { faceName, signed, WORDS } from "../words.js";
+import { faceName, signed } from "../words.js";
+import { LATER } from "../words_later.js";
 
 /**
  * @import { TableState } from "../rules/state.js"
@@ -29,7 +30,7 @@ export function tallyRow(table, seat, rank, total, words) {
   const named = element("div");
   named.append(
     element("bdi", "", table.nameOf(seat)),
-    ...(last.out === seat ? [element("span", "badge", WORDS.out)] : []),
+    ...(last.out === seat ? [element("span", "badge", LATER.out)] : []),
     ...words,
   );
   who.append(named);
@@ -55,11 +56,11 @@ export function analysis({ table, seat }, match, tables) {
   const { board, layout } = table.hand;
   const out = board.out(place);
   const lines = [];
-  if (layout.piles.some(({ kind }) => kind === "foundation")) lines.push(WORDS.cardsUp(out));
+  if (layout.piles.some(({ kind }) => kind === "foundation")) lines.push(LATER.cardsUp(out));
   if (match.lost.length > 0) {
     const closest = [...match.lost].sort((a, b) => a.late - b.late).slice(0, MAX_NAMED);
-    const named = closest.map(({ by, late }) => WORDS.lostTo(table.nameOf(by), late));
-    lines.push(WORDS.racesLost(match.lost.length, named));
+    const named = closest.map(({ by, late }) => LATER.lostTo(table.nameOf(by), late));
+    lines.push(LATER.racesLost(match.lost.length, named));
   }
   const rules = new Rules(layout, tables);
   const ready = layout
@@ -71,20 +72,20 @@ export function analysis({ table, seat }, match, tables) {
     );
   if (ready.length > 0) {
     const named = ready.slice(0, MAX_NAMED).map((pile) => faceName(board.top(pile.number) ?? UNKNOWN));
-    lines.push(WORDS.couldGoUp(named));
+    lines.push(LATER.couldGoUp(named));
   }
   const cards = layout.own(place).map((pile) => ({ kind: pile.kind, cards: board.cards[pile.number] }));
   /** @param {(pile: {kind: string, cards: number[]}) => number} counted */
   const sum = (counted) => cards.reduce((all, pile) => all + counted(pile), 0);
   const left = [
-    [sum((pile) => (/stock|waste/.test(pile.kind) ? pile.cards.length : 0)), WORDS.inStock],
-    [sum((pile) => (pile.kind === "reserve" ? pile.cards.length : 0)), WORDS.inReserve],
+    [sum((pile) => (/stock|waste/.test(pile.kind) ? pile.cards.length : 0)), LATER.inStock],
+    [sum((pile) => (pile.kind === "reserve" ? pile.cards.length : 0)), LATER.inReserve],
     [
       sum((pile) => (pile.kind === "tableau" ? pile.cards.filter((card) => card === UNKNOWN).length : 0)),
-      WORDS.faceDown,
+      LATER.faceDown,
     ],
   ].filter(([count]) => count);
-  if (left.length > 0) lines.push(WORDS.cardsLeft(left.map(([count, where]) => `${count} ${where}`)));
+  if (left.length > 0) lines.push(LATER.cardsLeft(left.map(([count, where]) => `${count} ${where}`)));
   return lines;
 }
 
@@ -99,7 +100,7 @@ export function resultRows(games) {
   const players = new Map();
   for (const { totals } of kept) {
     for (const { name, total, hasWon, isOwn } of totals) {
-      const key = isOwn ? WORDS.you : name;
+      const key = isOwn ? LATER.you : name;
       const sum = players.get(key) ?? { matches: 0, won: 0, points: 0 };
       players.set(key, {
         matches: sum.matches + 1,
@@ -110,7 +111,7 @@ export function resultRows(games) {
   }
   const standings = element("table", "tally standings");
   const head = element("tr");
-  head.append(...WORDS.standingsHead.map((text) => element("th", "", text)));
+  head.append(...LATER.standingsHead.map((text) => element("th", "", text)));
   const rows = [...players]
     .sort(([, a], [, b]) => b.won / b.matches - a.won / a.matches || b.points - a.points)
     .map(([name, { matches, won, points }]) => {
@@ -132,9 +133,9 @@ export function resultRows(games) {
         return element(
           "li",
           "",
-          WORDS.pastMatch(new Date(at), games[game]?.title ?? game, rank, totals.length, own?.total ?? 0),
+          LATER.pastMatch(new Date(at), games[game]?.title ?? game, rank, totals.length, own?.total ?? 0),
         );
       }),
   );
-  return [standings, element("h2", "", WORDS.newestMatches), list];
+  return [standings, element("h2", "", LATER.newestMatches), list];
 }

@@ -1,7 +1,7 @@
 // The list of public tables.
 
 import { asIs, button, element } from "../dom.js";
-import { tableSummary } from "../words.js";
+import { tableSummary } from "../words_later.js";
 
 /** @returns {Promise<any[]>} the open tables; none where the server does not list them, or cannot be reached */
 export async function openTables() {

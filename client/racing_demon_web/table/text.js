@@ -2,7 +2,8 @@
 
 import { element } from "../dom.js";
 import { FOUNDATIONS, UNKNOWN } from "../rules/layout.js";
-import { faceName, pileLabel, REFUSALS, standing, WORDS } from "../words.js";
+import { faceName, pileLabel, REFUSALS, standing } from "../words.js";
+import { LATER } from "../words_later.js";
 
 /**
  * @import { TableState } from "../rules/state.js"
@@ -43,19 +44,19 @@ function sections(table, place) {
     .map((pile) => board.top(pile.number))
     .filter(isKnown)
     .sort((a, b) => (a % 52) - (b % 52));
-  const shared = tops.length > 0 ? tops.map(faceName) : [WORDS.empty];
+  const shared = tops.length > 0 ? tops.map(faceName) : [LATER.empty];
   const own = layout.own(place).map((pile) => pileLabel(board, pile.number));
   const points = table.points();
   const scores = [...points].map(([seat, sum], at) => {
     if (at === place) return standing(table, seat);
     const heap = hand.heap(seat);
-    const rest = heap === null ? "" : `, ${WORDS.inHeap(heap)}`;
+    const rest = heap === null ? "" : `, ${LATER.inHeap(heap)}`;
     return `${table.nameOf(seat)} ${sum}${rest}`;
   });
   return /** @type {[string, string[]][]} */ ([
-    [WORDS.foundations, shared],
-    [WORDS.yourCards, own],
-    [WORDS.points, scores],
+    [LATER.foundations, shared],
+    [LATER.yourCards, own],
+    [LATER.points, scores],
   ]).filter(([, lines]) => lines.length > 0);
 }
 
@@ -81,7 +82,7 @@ export function obey(moveInput, line) {
   else if (first === "v") moveInput.stuck();
   else {
     const [from, to] = [pileOf(moveInput, first), pileOf(moveInput, second)];
-    if (from === undefined || (second !== "" && second !== "up" && to === undefined)) return WORDS.lineHelp;
+    if (from === undefined || (second !== "" && second !== "up" && to === undefined)) return LATER.lineHelp;
     if (second === "up") moveInput.send({ source: from, count: 1, destination: FOUNDATIONS }, "up");
     else if (to !== undefined) moveInput.aim({ pile: from, count: 1 }, to);
     else moveInput.tap({ pile: from, count: 1 });

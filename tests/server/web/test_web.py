@@ -28,7 +28,14 @@ FILES: Final = {"index.html": PAGE, "main.js": b"1;" * 500}
 PACKED: Final = {"accept-encoding": "gzip"}
 LATER: Final = (
     *("icons/icon-", "manifest", "proof/proof.js", "proof/shake256.js", "sw.js", "texts.json"),
-    *("later.css", "rules/hints.js", "television.css", "wire/options.js", "wire/presets.js"),
+    *(
+        "later.css",
+        "words_later.js",
+        "rules/hints.js",
+        "television.css",
+        "wire/options.js",
+        "wire/presets.js",
+    ),
     *(f"table/{name}.js" for name in ("sound", "text")),
     *(f"screens/{name}.js" for name in ("menus", "options", "presets", "replay", "results", "tables")),
 )

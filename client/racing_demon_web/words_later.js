@@ -1,0 +1,128 @@
+// The texts of what is loaded after the first screen and the table: menus, results, replays and proofs.
+
+import { plural, signed, span, WORDS } from "./words.js";
+
+export const LATER = {
+  // The first screen.
+  preset: "Preset",
+  optionsLater: "All options can be changed at the table.",
+
+  // Between hands.
+  invite: "Invite others",
+  yes: "yes",
+  no: "no",
+  time: (/** @type {number} */ ms) => (ms > 0 && ms % 60000 === 0 ? `${ms / 60000} min` : `${ms / 1000} s`),
+
+  // The table.
+  foundations: "Foundations",
+  yourCards: "Your cards",
+  points: "Points",
+  empty: "empty",
+  inHeap: (/** @type {number} */ count) => `${plural(count, "card")} in the heap`,
+  lineHelp: "Type a column's number, w, r, t or v. Add up, or another column: 3 up, w 4.",
+
+  // The menu, and what it leads to.
+  continueHand: "Continue the hand",
+  pauseHand: "Pause the hand",
+  tally: "Tally",
+  howToPlay: "How to play",
+  mute: "Mute",
+  unmute: "Unmute",
+  makeHost: "Make host",
+  standIn: "Let a bot play",
+  kick: "Kick",
+  kickWhom: (/** @type {string} */ name) => `Kick ${name}`,
+  kickTitle: (/** @type {string} */ name) => `Kick ${name} from the table?`,
+  kickText: "Nobody with this name can come back before the match is over, unless you let them.",
+  say: "Say",
+  saySomething: "Say something",
+  sayToTable: "Say something to the table",
+  afterHands: (/** @type {number} */ played, /** @type {number} */ all) =>
+    `After ${played} of ${plural(all, "hand")}`,
+  colors: (/** @type {string} */ theme) => `Colors: ${theme}`,
+  fourColors: "Four suit colors",
+  largeNumbers: "Large numbers on cards",
+  leftHanded: "Left-handed",
+  fastTaps: "Fast taps: play as soon as you touch a card",
+  sounds: "Sounds",
+  asText: "Show the table as text",
+  soloHelp: (/** @type {string} */ game) =>
+    `Alone you may ask for hints. Undo, named deals and statistics are in the terminal: racing-demon solo ${game}`,
+  joinThis: "Join this table",
+  copyLink: "Copy the link",
+  shareLink: "Share the link",
+  goOnElsewhere: "Take my seat to another device",
+  seatLink:
+    "Open this link on the other device, or at the server's other address, to go on with your seat there. Whoever has it plays your cards: give it to nobody else.",
+  linkCopied: "Link copied.",
+
+  // Results.
+  you: "You",
+  out: "out",
+  cardsUp: (/** @type {number} */ count) =>
+    `${count || "None"} of your cards ${count === 1 ? "is" : "are"} on the foundations.`,
+  lostTo: (/** @type {string} */ name, /** @type {number} */ microseconds) =>
+    `to ${name} by ${span(microseconds)}`,
+  racesLost: (/** @type {number} */ count, /** @type {string[]} */ closest) =>
+    `You lost ${count === 1 ? "one race" : plural(count, "race")}: ${closest.join(", ")}.`,
+  couldGoUp: (/** @type {string[]} */ cards) => `Could still have gone up: ${cards.join(", ")}.`,
+  cardsLeft: (/** @type {string[]} */ counts) => `Left: ${counts.join(", ")}.`,
+  inStock: "in stock and waste",
+  inReserve: "in the reserve",
+  faceDown: "face down in the columns",
+  standingsHead: ["Player", "Matches", "Won", "Points"],
+  newestMatches: "Newest matches",
+  pastMatch: (
+    /** @type {Date} */ at,
+    /** @type {string} */ game,
+    /** @type {number} */ rank,
+    /** @type {number} */ of,
+    /** @type {number} */ points,
+  ) => `${at.toLocaleDateString()} · ${game} · ${rank} of ${of} with ${signed(points)}`,
+
+  // Replays.
+  replay: "Replay",
+  pause: "Pause",
+  placeInMatch: "Place in the match",
+  closeReplay: "Close the replay",
+  speed: (/** @type {number} */ times) => `×${times} speed`,
+};
+
+/** What can be wrong with a hand's proof. */
+export const MISMATCHES = {
+  secret: "the server's secret is not the one it had committed to",
+  leftOut: "other contributions are left out than those that are missing",
+  contribution: "a contribution is not the one that was committed to",
+  card: "a card was not the one that the seed deals",
+  mover: "a player moved another's cards",
+  points: "the points are not those of the cards",
+};
+
+/** @type {Record<string, string>} */
+export const THEMES = { auto: "as the device", dark: "dark", light: "light", contrast: "high contrast" };
+
+export const HELP = [
+  "Tap a card: it goes to a foundation if it fits there, and otherwise to another column. Tap the stock to turn it.",
+  "Drag cards, or hold one down and then tap where it goes, to choose the place yourself. Flick a card up to send it to the foundations.",
+  "The hand ends when somebody goes out, or when everybody is stuck. Each of your cards on the foundations scores a point; going out adds a bonus.",
+];
+
+/**
+ * What the keys do, named by what is printed on them.
+ * @param {string} columns
+ * @param {(place: string) => string} cap
+ */
+export const keyHelp = (columns, cap) =>
+  `With a keyboard: ${columns} play the columns, the row above sends their cards up, space turns the stock, ${cap("Semicolon")} plays the waste and ${cap("KeyP")} sends it up, ${cap("KeyV")} declares that you are stuck, ${cap("KeyB")} gives a hint, ? shows this.`;
+
+/**
+ * A public table in one line: game, players, and whether it can be joined at once.
+ * @param {any} table
+ * @param {any} games
+ */
+export function tableSummary({ game, players, seats, locked, running }, games) {
+  const facts = [games[game]?.title ?? game, `${players} of ${plural(seats, "seat")}`];
+  if (locked) facts.push(WORDS.needsPassphrase);
+  if (running) facts.push(WORDS.isPlaying);
+  return facts.join(" · ");
+}
