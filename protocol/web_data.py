@@ -9,7 +9,7 @@ from pydantic_core import PydanticUndefined
 from descriptions import beside
 from game_list import games
 from move_list import moves
-from racing_demon_client.shared.option_text import MEANINGS, VALUES, called, usual
+from racing_demon_client.shared.option_text import GROUPS, MEANINGS, VALUES, called, usual
 from racing_demon_protocol.constants import (
     MAX_CHAT_LENGTH,
     MAX_NAME_LENGTH,
@@ -44,8 +44,8 @@ COUNTED: Final[dict[type[Mechanic], str | None]] = {
 NOT_DRAWN: Final = {"text", "goal", "scoring", "rounds", "limit", "counts"}
 REQUEST: Final = "{tag: number, fields: string[], defaults: Record<string, any>}"
 OPTION: Final = (
-    "{label: string, about: string, values: (string | boolean | null)[], least?: number, greatest?: number, "
-    "unset?: string}"
+    "{label: string, group: string, about: string, values: (string | boolean | null)[], least?: number, "
+    "greatest?: number, unset?: string}"
 )
 ANSWER: Final = "{name: string, fields: string[], defaults: Record<string, any>}"
 
@@ -95,20 +95,22 @@ def constants() -> str:
 
 
 def options() -> str:
-    """Return a table's options in words, as a JavaScript module.
+    """Return a table's options in words, group by group, as a JavaScript module.
 
     An option's values are listed where there are few: ``null`` where the game may decide, ``true`` and
     ``false``, or words. Of a number the module has the least and the greatest.
     """
     described = Options.model_json_schema()
+    grouped = {name: group for group, names in GROUPS.items() for name in names}
     rows = {
         name: {
             "label": called(name).capitalize(),
+            "group": group.capitalize(),
             "about": MEANINGS[name],
-            **_values(schema, described["$defs"]),
+            **_values(schema := described["properties"][name], described["$defs"]),
             **({"unset": usual(name)} if "anyOf" in schema else {}),
         }
-        for name, schema in described["properties"].items()
+        for name, group in grouped.items()
     }
     return (
         "// Generated from the options by protocol/generate.py.\n\n"

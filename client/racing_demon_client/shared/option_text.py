@@ -75,6 +75,16 @@ MEANINGS: Final = {
     "win_lead": "A lead over all others that ends the match early; none: there is no such lead.",
 }
 """What each option decides, as players read it."""
+GROUPS: Final = {
+    "match": ("game", "hands", "target", "win_lead", "tie_break"),
+    "hand": ("time_limit_ms", "call_out", "grace_ms", "stall_rule", "auto_first_turn", "hints"),
+    "points": ("out_bonus", "reserve_card"),
+    "reserve and columns": ("reserve", "columns", "columns_by_players", "take_back", "forced_bases"),
+    "stock": ("turn", "redeals", "shuffle", "tail_rule", "waste_view"),
+    "people": ("seats", "late_join", "on_leave", "spectators", "watch_delay_ms"),
+    "pauses": ("countdown_ms", "tally_ms", "pause_after_ms"),
+}
+"""All options, by what they are about, in the order in which forms show them."""
 VALUES: Final = {
     "auto": "automatic",
     "shout": "when the player calls",

@@ -61,8 +61,8 @@ export function optionRows({ table, games, command, mayChange, showsAll }) {
   );
   /** @param {any} options */
   const apply = (options) => command("set_options", { options });
-  const rows = names.map((name) => {
-    const { label, about } = OPTIONS[name];
+  const rows = names.flatMap((name, at) => {
+    const { label, group, about } = OPTIONS[name];
     const value = table.options[name];
     const row = element("label", "option");
     row.title = about;
@@ -72,8 +72,9 @@ export function optionRows({ table, games, command, mayChange, showsAll }) {
     row.append(
       mayChange ? editor(name, value, games, change) : element("b", "", optionValue(name, value, games)),
     );
-    if (showsAll) row.append(element("small", "", about));
-    return row;
+    if (!showsAll) return [row];
+    row.append(element("small", "", about));
+    return group === OPTIONS[names[at - 1]]?.group ? [row] : [element("h3", "", group), row];
   });
   return [...presetRow(table.options, games, mayChange ? apply : null), ...rows];
 }

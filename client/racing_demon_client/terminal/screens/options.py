@@ -12,7 +12,7 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.events import DescendantFocus
 from textual.widgets import Button, Input, Label, Select
 
-from racing_demon_client.shared.option_text import MEANINGS, called, read, refusal, usual, value_text
+from racing_demon_client.shared.option_text import GROUPS, MEANINGS, called, read, refusal, usual, value_text
 from racing_demon_protocol.errors import InvalidGame
 from racing_demon_protocol.games import GAMES, declare
 from racing_demon_protocol.wire.options import Options
@@ -39,6 +39,7 @@ class OptionsScreen(Dialog[Options]):
     OptionsScreen > Vertical { width: 76; max-width: 100%; height: 100%; max-height: 24; }
     OptionsScreen > Vertical { border: round $primary; }
     OptionsScreen VerticalScroll { height: 1fr; }
+    OptionsScreen .heading { color: $primary; }
     OptionsScreen .row { height: 1; }
     OptionsScreen .row Label { width: 24; }
     OptionsScreen .row Input, OptionsScreen .row Select { width: 1fr; }
@@ -62,10 +63,12 @@ class OptionsScreen(Dialog[Options]):
                 with Horizontal(classes="row"):
                     yield Label("preset", markup=False)
                     yield self._presets()
-                for name in Options.model_fields:
-                    with Horizontal(classes="row"):
-                        yield Label(called(name), markup=False)
-                        yield self._editor(name)
+                for group, names in GROUPS.items():
+                    yield Label(group, classes="heading", markup=False)
+                    for name in names:
+                        with Horizontal(classes="row"):
+                            yield Label(called(name), markup=False)
+                            yield self._editor(name)
             yield Label("", id="meaning", markup=False)
             yield Label("", id="wrong", markup=False)
             with Horizontal(id="buttons"):
@@ -127,18 +130,23 @@ class OptionsScreen(Dialog[Options]):
         editor.disabled = bool(self._locked)
         return editor
 
+    @on(Select.Changed)
+    @on(Input.Changed)
+    def _warn(self) -> None:
+        """Say at once what cannot be played together. What is being typed may still become a value."""
+        try:
+            self._entered_options()
+        except ValidationError:
+            self._refuse("")
+        except InvalidGame as error:
+            self._refuse(str(error))
+        else:
+            self._refuse("")
+
     @on(Button.Pressed, "#take")
     def _take(self) -> None:
-        values: dict[str, Any] = {}
-        for name in Options.model_fields:
-            text = str(self._editor_of(name).value).strip()
-            if text != USUAL:
-                values[name] = read(name, text)
-            elif Options.model_fields[name].default is None:
-                values[name] = None
         try:
-            options = Options.model_validate(values)
-            declare(options, 2)
+            options = self._entered_options()
         except ValidationError as error:
             self._refuse(refusal(error))
             self._go_to(error.errors()[0]["loc"])
@@ -146,6 +154,25 @@ class OptionsScreen(Dialog[Options]):
             self._refuse(str(error))
         else:
             self.dismiss(options)
+
+    def _entered_options(self) -> Options:
+        """Return the options as they are entered.
+
+        Raises:
+            InvalidGame: they cannot be played together.
+            ValidationError: a value is invalid.
+
+        """
+        values: dict[str, Any] = {}
+        for name in Options.model_fields:
+            text = str(self._editor_of(name).value).strip()
+            if text != USUAL:
+                values[name] = read(name, text)
+            elif Options.model_fields[name].default is None:
+                values[name] = None
+        options = Options.model_validate(values)
+        declare(options, 2)
+        return options
 
     def _refuse(self, text: str) -> None:
         self.query_one("#wrong", Label).update(text)

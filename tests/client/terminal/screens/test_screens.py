@@ -7,7 +7,7 @@ from textual.widgets import Input, Label, Select
 
 from racing_demon_client.net.client import Client
 from racing_demon_client.settings import PlayerSettings, load
-from racing_demon_client.shared.option_text import MEANINGS
+from racing_demon_client.shared.option_text import GROUPS, MEANINGS
 from racing_demon_client.terminal.screens.dialogs import ChatScreen, HelpScreen, QuestionScreen
 from racing_demon_client.terminal.screens.options import OptionsScreen
 from racing_demon_client.terminal.screens.table import CanvasScreen, LobbyScreen, TableScreen, TallyScreen
@@ -116,7 +116,20 @@ async def test_an_option_is_explained_while_it_is_looked_at() -> None:
             await player.pilot.pause()
             assert told in str(player.app.screen.query_one("#meaning", Label).content)
     assert set(Options.model_fields) == set(MEANINGS)
+    assert sorted(Options.model_fields) == sorted(name for names in GROUPS.values() for name in names)
     assert max(len(meaning) for meaning in MEANINGS.values()) < 2 * 70
+
+
+async def test_what_cannot_be_played_together_is_said_when_it_is_chosen() -> None:
+    """The sentence stands there before the form is sent, and goes when the game has what is asked for."""
+    async with hosting() as player:
+        await player.pilot.press("o")
+        await wait(player.pilot, lambda: isinstance(player.app.screen, OptionsScreen))
+        wrong = player.app.screen.query_one("#wrong", Label)
+        field(player.app, "reserve").value = "10"
+        await wait(player.pilot, lambda: "reserve" in str(wrong.content))
+        player.app.screen.query_one("#game", Select).value = "classic"
+        await wait(player.pilot, lambda: not str(wrong.content))
 
 
 @pytest.mark.parametrize(
