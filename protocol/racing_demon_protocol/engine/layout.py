@@ -67,7 +67,7 @@ class Layout:
             raise InvalidGame(f"{game.name} has too many piles for {len(self.seats)} players.")
         dealt = sum(count for _, count in self.deal_order(self.seats[0]))
         if dealt > game.deck_size:
-            raise InvalidGame(f"{game.name} would deal {dealt} of a player's {game.deck_size} cards: choose fewer.")
+            raise InvalidGame(f"{game.name} would deal {dealt} of a player's {game.deck_size} cards.")
         if dealt < game.deck_size and not self.stock:
             raise InvalidGame(f"{game.name} leaves cards over, and needs one stock for each player.")
 
