@@ -34,7 +34,8 @@ from benchmarks.percentiles import percentiles
 from racing_demon_protocol.enums import BotLevel
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Played
-from racing_demon_server.bots.bot import LEVELS, Bot
+from racing_demon_server.bots.bot import Bot
+from racing_demon_server.bots.levels import LEVELS
 
 PHONE: Final = {"width": 390, "height": 844}
 PIXELS: Final = 3

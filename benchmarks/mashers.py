@@ -11,7 +11,8 @@ from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.table.suggestions import best_play
 from racing_demon_protocol.wire.messages.client import Command, PlayCards, Stuck
-from racing_demon_server.bots.bot import IDLE_MS, LEVELS, Bot, Decision
+from racing_demon_server.bots.bot import IDLE_MS, Bot, Decision
+from racing_demon_server.bots.levels import LEVELS
 
 PATIENCE_MS: Final = 20_000
 """Without anybody's progress for so long, they say that they are stuck."""

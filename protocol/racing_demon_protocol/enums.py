@@ -4,8 +4,10 @@ from enum import IntEnum, StrEnum
 
 
 class BotLevel(StrEnum):
-    """How well a bot plays, the weakest first."""
+    """How well a bot plays, the weakest first; then one that is never the same for long."""
 
+    BEGINNER = "beginner"
+    """Very slow, and overlooks half of what there is."""
     EASY = "easy"
     """Slow, and overlooks much."""
     MEDIUM = "medium"
@@ -14,6 +16,8 @@ class BotLevel(StrEnum):
     """Fast, and overlooks nothing."""
     EXPERT = "expert"
     """Plans ahead to go out."""
+    ADAPTIVE = "adaptive"
+    """As good as the person with the fewest points, from hand to hand."""
 
 
 class Reason(StrEnum):

@@ -2,7 +2,7 @@
 
 import heapq
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Protocol
 
@@ -10,15 +10,32 @@ from racing_demon_protocol.engine.deal import hand_seeds, subseed
 from racing_demon_protocol.engine.sliced_search import SlicedSearch
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.table.state import TableState
-from racing_demon_protocol.wire.messages.client import AddBot, Command, Start
+from racing_demon_protocol.wire.messages.client import AddBot, Command, Ready, Start
 from racing_demon_protocol.wire.messages.events import Event
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.bots.bot import LEVELS, Bot, Decision
+from racing_demon_server.bots.bot import Bot, Decision
+from racing_demon_server.bots.levels import LEVELS
 from racing_demon_server.match.seat_tokens import Actor
 from racing_demon_server.match.table import CommandResult, Table
 
 Arrived = tuple[int, Actor, Command]
 """A command as a table received it: its time, its sender, and the command."""
+
+
+class Person(Bot):
+    """Somebody who plays like a bot, and is ready for the next hand at once."""
+
+    def look(self, view: TableState) -> SlicedSearch[Decision]:
+        """Look at the table, or be ready."""
+        if view.phase is Phase.TALLY and not view.seats[self.seat].ready:
+            ready = Ready(counter=self.next_counter(), ready=True, seen=view.seq)
+            return SlicedSearch(_decided(ready))
+        return super().look(view)
+
+
+def _decided(command: Command) -> Generator[int, None, Decision]:
+    yield 0
+    return command, 1
 
 
 class Player(Protocol):
@@ -39,7 +56,7 @@ def play_match(
 
     Args:
         seed: 32 bytes that determine the cards and the bots' randomness.
-        levels: a level for each bot.
+        levels: a level for each bot; empty for a person, whom one of the others plays.
         options: the table's.
         others: who plays in a bot's stead, by seat.
         hear: gets every command with its time, its sender and its answer.
@@ -60,10 +77,15 @@ def play_match(
         log.extend(answer.events)
 
     for number, level in enumerate(levels):
-        send(0, None, AddBot(counter=number + 1, level=level))
+        if level:
+            send(0, None, AddBot(counter=number + 1, level=level))
+        else:
+            log.extend(table.join(f"Person {number}", bytes([number]), 0)[1])
     send(0, None, Start(counter=len(levels) + 1))
     bots: list[Player] = [
-        others.get(seat) or Bot(seat, LEVELS[level], random.Random(subseed(seed, f"bot/{seat}")))
+        others[seat]
+        if seat in others
+        else Bot(seat, LEVELS[level], random.Random(subseed(seed, f"bot/{seat}")))
         for seat, level in enumerate(levels)
     ]
     waiting: list[tuple[int, int, Command | None]] = [(0, seat, None) for seat in range(len(bots))]

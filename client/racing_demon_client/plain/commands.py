@@ -12,7 +12,7 @@ from racing_demon_protocol.engine.cards import SUIT_LETTERS, SUIT_NAMES, suit
 from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.enums import BotLevel
 from racing_demon_protocol.errors import IllegalPlay, RacingDemonError
-from racing_demon_protocol.formatting import to_halfwidth
+from racing_demon_protocol.formatting import join_words, to_halfwidth
 from racing_demon_protocol.table.suggestions import best_play, fitting_count, step_of
 
 LEVELS: Final = tuple(BotLevel)
@@ -36,7 +36,8 @@ HELP: Final = f"""\
  v         show more or less of what the others do
  ready     for the next deal          start  deal now (host)
  unready   not ready after all
- bot hard  add a bot, {LEVELS[0]} to {LEVELS[-1]} (host)     tally  the scores so far
+ bot hard  add a bot: {join_words(LEVELS, "or")} (host)
+ tally     the scores so far
  analysis  everybody's last hand: races, plays that waited, cards still buried
  proof     what the server and the players put into the shuffle
  /hello    say "hello" to the table

@@ -9,13 +9,22 @@ from textual.worker import Worker
 from racing_demon_client.shared.message_text import kick_question
 from racing_demon_client.shared.rules_text import WIDTH, rules_of
 from racing_demon_client.sources.solo import load_scores, score_lines, statistics_path
-from racing_demon_protocol.enums import Phase
+from racing_demon_protocol.enums import BotLevel, Phase
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.options import Options
 
+from .actions import BOTS_PLAY
 from .appearance import Appearance
 from .drawing.help import help_lines
-from .screens.dialogs import ChatScreen, Dialog, HelpScreen, QuestionScreen, SeekScreen, TextScreen
+from .screens.dialogs import (
+    BotsScreen,
+    ChatScreen,
+    Dialog,
+    HelpScreen,
+    QuestionScreen,
+    SeekScreen,
+    TextScreen,
+)
 from .screens.options import OptionsScreen
 from .screens.players import PlayerAction, PlayersScreen
 from .screens.table import AnalysisScreen, CanvasScreen, LobbyScreen, TallyScreen
@@ -144,6 +153,15 @@ class ActionHandlers:
             )
         else:
             answered(deals=True)
+
+    def action_bots(self) -> None:
+        """Ask for a level, and add a bot of it."""
+
+        def chosen(level: BotLevel | None) -> None:
+            if level is not None:
+                self._session.send(cl.AddBot, level=level)
+
+        self._app.open_dialog(BotsScreen(BOTS_PLAY), chosen)
 
     def action_bot_away(self) -> None:
         """Remove the last bot."""

@@ -126,11 +126,14 @@ ACTIONS: Final = (
 
 
 BOTS_PLAY: Final = {
+    BotLevel.BEGINNER: "plays very slowly",
     BotLevel.EASY: "plays slowly",
     BotLevel.MEDIUM: "plays well",
     BotLevel.HARD: "plays fast",
     BotLevel.EXPERT: "plans to go out",
+    BotLevel.ADAPTIVE: "plays as well as whoever has the fewest points",
 }
+"""What a bot of each level does; the keys are the digits from 0."""
 
 LOBBY_ACTIONS: Final = (
     *_under(
@@ -139,11 +142,11 @@ LOBBY_ACTIONS: Final = (
             Action(
                 f"bot-{level}",
                 f"add a bot that {BOTS_PLAY[level]}",
-                f"{level} bot" if key == 1 else level,  # the footer is short
                 keys=(str(key),),
             )
-            for key, level in enumerate(BotLevel, start=1)
+            for key, level in enumerate(BotLevel)
         ),
+        Action("bots", "add a bot of a level from a list", "add a bot", keys=("b",)),
         Action("bot-away", "remove the last bot", "remove bot", keys=("-",)),
         Action("qr", "the table's link as a QR code", keys=("q",)),
     ),
@@ -158,7 +161,7 @@ LOBBY_ACTIONS: Final = (
     Action("back", "back to the cards", "to the cards", keys=("escape",), group=ActionGroup.SEE),
 )
 """The actions in the lobby and the tally, beside those that always apply."""
-BOT_ACTIONS: Final = frozenset({"bot-away", *(f"bot-{level}" for level in BotLevel)})
+BOT_ACTIONS: Final = frozenset({"bots", "bot-away", *(f"bot-{level}" for level in BotLevel)})
 """Those of them that add or remove bots."""
 
 REPLAY_ACTIONS: Final = _under(

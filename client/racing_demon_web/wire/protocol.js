@@ -1,6 +1,6 @@
 // Generated from the protocol by protocol/generate.py.
 
-/** @typedef {"easy" | "medium" | "hard" | "expert"} BotLevel */
+/** @typedef {"beginner" | "easy" | "medium" | "hard" | "expert" | "adaptive"} BotLevel */
 /** @typedef {"out" | "dead" | "stuck" | "time_up" | "abandoned" | "closed"} EndReason */
 /** @typedef {"lobby" | "shuffling" | "countdown" | "playing" | "grace" | "tally" | "over"} Phase */
 /** @typedef {"well_played" | "thanks" | "oh_no" | "laugh" | "hurry" | "sorry"} Reaction */
@@ -40,7 +40,7 @@ export const CLOSE = {
   "server_error": 4006,
 };
 /** @type {BotLevel[]} */
-export const BOT_LEVELS = ["easy", "medium", "hard", "expert"];
+export const BOT_LEVELS = ["beginner", "easy", "medium", "hard", "expert", "adaptive"];
 /** The reactions in words. @type {Record<Reaction, string>} */
 export const REACTIONS = {
   "well_played": "Well played!",

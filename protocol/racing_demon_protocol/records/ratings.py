@@ -3,13 +3,15 @@
 A rating estimates a player's strength and its uncertainty. Players of a match are compared by their places; a
 shared place is half a win against each player who shares it. (Plackett-Luce, openskill's usual model, counts
 shared places in the middle as losses.) Bots are rated like people, which makes people comparable who never
-met.
+met; but not those that adapt, whose strength is that of somebody else.
 """
 
 from collections.abc import Iterable
 from typing import NamedTuple
 
 from openskill.models import BradleyTerryFull, BradleyTerryFullRating
+
+from racing_demon_protocol.enums import BotLevel
 
 from .standings import Key, corrected_winners, total_points
 from .summary import MatchSummary
@@ -31,7 +33,7 @@ class Rating(NamedTuple):
 def ratings(summaries: Iterable[MatchSummary]) -> dict[Key, Rating]:
     """Return all ratings after matches, which are in the order in which they ended.
 
-    Void, unfinished and solo matches do not count.
+    Void, unfinished and solo matches do not count, nor do those with a bot that adapts.
     """
     model = BradleyTerryFull()
     known: dict[Key, BradleyTerryFullRating] = {}
@@ -58,6 +60,8 @@ def _scores(summary: MatchSummary) -> dict[Key, float]:
     Where bots of one level share a name, the best of them counts.
     """
     if not summary.finished or any(correction.void for correction in summary.corrections):
+        return {}
+    if any(player.bot == BotLevel.ADAPTIVE for player in summary.players):
         return {}
     totals, winners = total_points(summary), corrected_winners(summary)
     best = max(totals.values(), default=0)

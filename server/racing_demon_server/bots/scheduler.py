@@ -11,7 +11,8 @@ from racing_demon_protocol.wire.messages.client import Command
 from racing_demon_protocol.wire.messages.events import Connected, Event, Joined, Left, StoodIn
 from racing_demon_server.match.seat_tokens import SeatTokens
 
-from .bot import LEVELS, Bot, Decision
+from .bot import Bot, Decision
+from .levels import LEVELS
 
 START_SPREAD_MS: Final = 400
 """Bots start at slightly different times, like people."""

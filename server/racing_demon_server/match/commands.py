@@ -10,7 +10,7 @@ from typing import ClassVar, Final
 
 from racing_demon_protocol.constants import MAX_PILES, MAX_SEATS
 from racing_demon_protocol.engine.factory import make_rules
-from racing_demon_protocol.enums import Phase, Reason
+from racing_demon_protocol.enums import BotLevel, Phase, Reason
 from racing_demon_protocol.errors import CommandRefused, IllegalPlay, InvalidGame
 from racing_demon_protocol.formatting import join_words
 from racing_demon_protocol.games import declare
@@ -330,6 +330,9 @@ class Commands:
             raise CommandRefused(
                 Reason.NOT_NOW, "That player is connected. Bots stand in only for players who are away."
             )
+        if command.level is BotLevel.ADAPTIVE:
+            text = "An adaptive bot plays for itself only. Choose another level to stand in."
+            raise CommandRefused(Reason.NOT_NOW, text)
         if not state.stand_in:
             self._seating.verify_bots()
         self._log.emit(ev.StoodIn, seat=command.seat, bot=command.level)

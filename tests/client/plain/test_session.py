@@ -245,7 +245,7 @@ async def test_bots_are_asked_for_by_level() -> None:
     async with alone() as (_, terminal):
         await terminal.answer("bot hard", r"^Ada took seat 2, a bot \(hard\)$")
         await terminal.answer("bot", r"^Bob took seat 3, a bot \(medium\)$")
-        await terminal.answer("bot dull", "^Bots are easy, medium, hard, expert[.]$")
+        await terminal.answer("bot dull", "^Bots are beginner, easy, medium, hard, expert, adaptive[.]$")
 
 
 async def test_what_is_said_is_heard_on_both_sides() -> None:

@@ -324,7 +324,7 @@ def test_the_footer_names_only_keys_that_there_are() -> None:
 
 def test_a_footer_without_columns() -> None:
     """Around the hands no columns are spoken of."""
-    assert lobby_keymap({}).footer()[0] == ("1", "easy bot")
+    assert lobby_keymap({}).footer()[0] == ("b", "add a bot")
 
 
 # The registry.

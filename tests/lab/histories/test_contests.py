@@ -13,7 +13,8 @@ from racing_demon_protocol.engine.cards import Card
 from racing_demon_protocol.enums import Phase, Reason
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Refused
-from racing_demon_server.bots.bot import LEVELS, Bot
+from racing_demon_server.bots.bot import Bot
+from racing_demon_server.bots.levels import LEVELS
 from tests.support.effort import amount, more_when_long
 from tests.support.invariants import status
 from tests.support.tables import Contest, Sitting, contests

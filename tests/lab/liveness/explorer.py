@@ -15,7 +15,8 @@ from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import CallOut, Options
-from racing_demon_server.bots.bot import LEVELS, Bot
+from racing_demon_server.bots.bot import Bot
+from racing_demon_server.bots.levels import LEVELS
 from racing_demon_server.match.seat_tokens import Actor
 from racing_demon_server.match.table import SavedState, Table
 from tests.support.contributing import value_of

@@ -16,7 +16,8 @@ from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import CallOut, OnLeave, Options, StallRule, TieBreak
-from racing_demon_server.bots.bot import LEVELS, Bot
+from racing_demon_server.bots.bot import Bot
+from racing_demon_server.bots.levels import LEVELS
 from racing_demon_server.match.seat_tokens import Actor
 from racing_demon_server.match.table import CommandResult
 from tests.support.contributing import hash_of, value_of

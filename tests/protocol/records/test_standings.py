@@ -414,3 +414,13 @@ def test_matches_without_an_end_are_not_rated() -> None:
     """What was not played out, or played alone, says nothing of anybody's strength."""
     alone = digest_of(players=(PlayerSummary(seat=0, name="Ann"),))
     assert ratings([digest_of(finished=False, winners=()), alone]) == {}
+
+
+def test_a_match_with_an_adaptive_bot_is_not_rated() -> None:
+    """Its strength is that of a person; standings list it."""
+    players = PlayerSummary(seat=0, name="Ann"), PlayerSummary(seat=1, name="Bot", bot="adaptive")
+    assert ratings([digest_of(players=players)]) == {}
+    assert {row.key for row in standings([digest_of(players=players)]).rows} == {
+        ("Ann", ""),
+        ("Bot", "adaptive"),
+    }

@@ -16,7 +16,8 @@ from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages.client import Call, Command, PlayCards, Stuck
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.bots.bot import LEVELS, Bot
+from racing_demon_server.bots.bot import Bot
+from racing_demon_server.bots.levels import LEVELS, STEPS
 from racing_demon_server.bots.scheduler import SLICE_UNITS
 from tests.support.bot_matches import play_match
 from tests.support.calls import calls_of
@@ -189,7 +190,8 @@ def test_a_neutral_move_that_leads_to_nothing_is_not_made() -> None:
 
 
 @pytest.mark.parametrize(
-    ("level", "sees"), [("expert", True), ("hard", True), ("medium", False), ("easy", False)]
+    ("level", "sees"),
+    [("expert", True), ("hard", True), ("medium", False), ("easy", False), ("beginner", False)],
 )
 def test_only_the_best_look_ahead(level: str, sees: bool) -> None:
     """A neutral move that bares a card for the middle is found at once by the best levels only."""
@@ -332,7 +334,8 @@ def test_weaker_bots_overlook_plays() -> None:
         == seen[BotLevel.HARD]
         > seen[BotLevel.MEDIUM]
         > seen[BotLevel.EASY]
-        > 150
+        > seen[BotLevel.BEGINNER]
+        > 100
     )
 
 
@@ -340,7 +343,7 @@ def test_times_are_those_of_the_level() -> None:
     """The median time for a useful play is about what the level says, and differs from play to play."""
     view = _hand(Own(["AS", "9D"])).table.view
     assert view.board is not None
-    for level in LEVELS.values():
+    for level in STEPS.values():
         bot = Bot(0, level, random.Random(1))
         decisions = [bot.look(view).finish() for _ in range(501)]
         waits = [
@@ -349,6 +352,7 @@ def test_times_are_those_of_the_level() -> None:
             if isinstance(command, PlayCards) and view.board.piles[command.source].kind is not Kind.STOCK
         ]
         assert abs(median(waits) / level.play_ms - 1) < 0.2
+        assert min(waits) >= level.least_ms
         assert len(set(waits)) > 100
 
 

@@ -7,7 +7,8 @@ from racing_demon_protocol.engine.deal import subseed
 from racing_demon_protocol.enums import BotLevel, EndReason
 from racing_demon_protocol.wire.messages.client import Command, PlayCards
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.bots.bot import LEVELS, Bot
+from racing_demon_server.bots.bot import Bot
+from racing_demon_server.bots.levels import LEVELS
 from tests.support.bot_matches import play_match
 from tests.support.tables import Own, Sitting
 

@@ -18,7 +18,8 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.bots import scheduler
-from racing_demon_server.bots.bot import LEVELS, Bot, Decision, Level
+from racing_demon_server.bots.bot import Bot, Decision
+from racing_demon_server.bots.levels import LEVELS, Skill
 from racing_demon_server.bots.scheduler import SLICE_GAP_SECONDS, SLICE_UNITS, BotScheduler
 from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.match.seat_tokens import SeatTokens
@@ -110,7 +111,7 @@ class Recruit(Bot):
 
     """
 
-    made: ClassVar[list[tuple[int, Level, int, float, int]]] = []
+    made: ClassVar[list[tuple[int, Skill, int, float, int]]] = []
 
     def look(self, view: TableState) -> SlicedSearch[Decision]:
         """Look once, and then wait for ever."""

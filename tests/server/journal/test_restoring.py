@@ -16,7 +16,8 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, Refused, Snapshot
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.bots.bot import LEVELS, Bot
+from racing_demon_server.bots.bot import Bot
+from racing_demon_server.bots.levels import LEVELS
 from racing_demon_server.match.checkpoint import Checkpoint
 from racing_demon_server.match.seat_tokens import Actor, SeatToken
 from racing_demon_server.match.table import CommandResult, SavedState, Table

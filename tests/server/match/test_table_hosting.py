@@ -176,6 +176,17 @@ def test_nobody_stands_in_for_who_is_here() -> None:
         assert sitting.refused(0, cl.StandIn, seat=seat).reason == Reason.NOT_SEATED
 
 
+def test_an_adaptive_bot_does_not_stand_in() -> None:
+    """It follows a person, and the seat it would play is one's own."""
+    sitting = Sitting.playing(2)
+    sitting.connect(1, connected=False)
+    refused = sitting.refused(0, cl.StandIn, seat=1, level="adaptive")
+    assert (refused.reason, refused.text) == (
+        Reason.NOT_NOW,
+        "An adaptive bot plays for itself only. Choose another level to stand in.",
+    )
+
+
 # Voices.
 
 

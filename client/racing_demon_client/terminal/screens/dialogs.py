@@ -1,6 +1,6 @@
 """Dialogs over a screen: help, texts, chat and questions."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar, TypeVar
 
 from textual import events, on
@@ -8,8 +8,10 @@ from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
+from textual.content import Content
 from textual.screen import ModalScreen, Screen
-from textual.widgets import Button, Input, Label
+from textual.widgets import Button, Input, Label, OptionList
+from textual.widgets.option_list import Option
 
 from racing_demon_client.sources.replay import POSITIONS
 from racing_demon_client.terminal.appearance import Appearance
@@ -18,6 +20,7 @@ from racing_demon_client.terminal.drawing.canvas import Canvas
 from racing_demon_client.terminal.drawing.help import draw_help, draw_text
 from racing_demon_client.terminal.style import wrapped
 from racing_demon_protocol.constants import MAX_CHAT_LENGTH
+from racing_demon_protocol.enums import BotLevel
 
 MIN_TEXT_WIDTH = 20
 """The minimum width of a text, on any terminal."""
@@ -189,3 +192,47 @@ class QuestionScreen(Dialog[bool]):
     def action_answer(self, answer: bool) -> None:
         """Answer by key."""
         self.dismiss(answer)
+
+
+class BotsScreen(Dialog[BotLevel]):
+    """A list of the levels of bots: one is chosen with Enter, its digit, or a click.
+
+    Args:
+        plays: what a bot of each level does.
+
+    """
+
+    AUTO_FOCUS = "OptionList"
+    DEFAULT_CSS = """
+    BotsScreen { align: center middle; }
+    BotsScreen Vertical { width: 64; max-width: 100%; height: auto; }
+    BotsScreen Vertical { border: round $primary; padding: 0 1; }
+    BotsScreen OptionList { height: auto; border: none; padding: 0; }
+    BotsScreen OptionList:focus { border: none; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(str(digit), f"choose({digit})", level) for digit, level in enumerate(BotLevel)
+    ]
+
+    def __init__(self, plays: Mapping[BotLevel, str]) -> None:
+        super().__init__()
+        self._levels = list(plays)
+        self._lines = [f"{digit} {level:9} {does}" for digit, (level, does) in enumerate(plays.items())]
+
+    def compose(self) -> ComposeResult:
+        """Compose the list."""
+        with Vertical():
+            yield Label("A bot (Enter; Escape: back)", markup=False)
+            yield OptionList(*(Option(Content(line)) for line in self._lines))
+
+    def on_mount(self) -> None:
+        """Begin at the level that is nobody's extreme."""
+        self.query_one(OptionList).highlighted = self._levels.index(BotLevel.MEDIUM)
+
+    @on(OptionList.OptionSelected)
+    def _selected(self, event: OptionList.OptionSelected) -> None:
+        self.action_choose(event.option_index)
+
+    def action_choose(self, place: int) -> None:
+        """Answer with a level, by its place in the list."""
+        self.dismiss(self._levels[place])

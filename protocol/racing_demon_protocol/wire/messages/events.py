@@ -73,7 +73,7 @@ class Joined(Event):
     seat: Seat
     name: Name
     bot: Annotated[str, Field(max_length=16)] = ""
-    """The level of a bot; empty for a person."""
+    """The level of a bot, perhaps one that you do not know; empty for a person."""
 
 
 class Left(Event):

@@ -75,7 +75,7 @@ class SeatState(WireModel):
     seat: Seat
     name: Name
     bot: Annotated[str, Field(max_length=16)] = ""
-    """The level of a bot; empty for a person."""
+    """The level of a bot, perhaps one that you do not know; empty for a person."""
     connected: Annotated[bool, Field(strict=True)] = True
     """Whether a connection of this player stands."""
     ready: Annotated[bool, Field(strict=True)] = False

@@ -3,12 +3,12 @@
 from typing import Any
 
 import pytest
-from textual.widgets import Input, Label, Select
+from textual.widgets import Input, Label, OptionList, Select
 
 from racing_demon_client.net.client import Client
 from racing_demon_client.settings import PlayerSettings, load
 from racing_demon_client.shared.option_text import GROUPS, MEANINGS
-from racing_demon_client.terminal.screens.dialogs import ChatScreen, HelpScreen, QuestionScreen
+from racing_demon_client.terminal.screens.dialogs import BotsScreen, ChatScreen, HelpScreen, QuestionScreen
 from racing_demon_client.terminal.screens.options import OptionsScreen
 from racing_demon_client.terminal.screens.table import CanvasScreen, LobbyScreen, TableScreen, TallyScreen
 from racing_demon_protocol.enums import Phase
@@ -40,25 +40,33 @@ async def test_bots_come_and_go_by_keys() -> None:
     """Digits add bots of each level; minus sends the last one away."""
     async with hosting() as player:
         seats = player.session.client.view.seats
-        for key, level in (("1", "easy"), ("2", "medium"), ("3", "hard"), ("4", "expert")):
+        for key, level in (("0", "beginner"), ("1", "easy"), ("2", "medium"), ("3", "hard"), ("4", "expert")):
             await player.pilot.press(key)
             await shows(player, f"bot, {level}")
         await player.pilot.press("-")
-        await wait(player.pilot, lambda: len(player.session.client.view.seats) == 4)
-        assert [state.bot for state in seats.values()] == ["", "easy", "medium", "hard"]
+        await wait(player.pilot, lambda: len(player.session.client.view.seats) == 5)
+        assert [state.bot for state in seats.values()] == ["", "beginner", "easy", "medium", "hard"]
 
 
-async def test_bots_come_and_go_by_clicks() -> None:
-    """The same by clicks on the footer."""
+async def test_bots_come_from_a_list() -> None:
+    """The list of levels says what each does; Enter, a digit or a click adds one, Escape none."""
     async with hosting() as player:
-        await click(player, "bot-hard")
-        await shows(player, "bot, hard")
-        await click(player, "bot-easy")
-        await shows(player, "bot, easy")
+        seats = player.session.client.view.seats
+        for key, level in (("up", "easy"), ("0", "beginner"), ("escape", "")):
+            await click(player, "bots")
+            await wait(player.pilot, lambda: isinstance(player.app.screen, BotsScreen))
+            levels = player.app.screen.query_one(OptionList)
+            adaptive = levels.get_option_at_index(5).prompt
+            assert str(adaptive) == "5 adaptive  plays as well as whoever has the fewest points"
+            await player.pilot.press(key, *["enter"] * (key == "up"))
+            await wait(player.pilot, lambda: isinstance(player.app.screen, LobbyScreen))
+            await shows(player, f"bot, {level}")
+        await click(player, "bots")
+        await wait(player.pilot, lambda: isinstance(player.app.screen, BotsScreen))
+        assert await player.pilot.click(OptionList, offset=(3, 5))
+        await shows(player, "bot, adaptive")
         await click(player, "bot-away")
-        await wait(player.pilot, lambda: len(player.session.client.view.seats) == 2)
-        await click(player, "enter")
-        await wait(player.pilot, lambda: isinstance(player.app.screen, TableScreen))
+        await wait(player.pilot, lambda: [state.bot for state in seats.values()] == ["", "easy", "beginner"])
 
 
 async def test_a_ninth_player_is_refused_with_a_sentence() -> None:
