@@ -253,15 +253,15 @@ def test_the_command_line_prints_level_against_level(capsys: pytest.CaptureFixtu
     """With --pairs there is a line for each two levels, with how often somebody goes out, and seconds."""
     assert main(["--hands", "1", "--pairs"]) == 0
     pairs = [line.split()[:2] for line in capsys.readouterr().out.splitlines()[2:]]
-    assert len(pairs) == 10
-    assert pairs[0] == ["easy", "easy"]
+    assert len(pairs) == 15
+    assert pairs[0] == ["beginner", "beginner"]
     assert pairs[-1] == ["expert", "expert"]
 
 
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["--levels", "easy,foo"], "one to eight of easy, medium, hard, expert"),
+        (["--levels", "easy,foo"], "one to eight of beginner, easy, medium, hard, expert"),
         (["--levels", ",".join(["easy"] * 9)], "one to eight of"),
         (["--hands", "0"], "give a number from 1 to 1,000,000"),
         (["--seed", "zz"], "'zz' is not a seed"),
