@@ -77,7 +77,7 @@ class Membership:
         self._given: dict[int, int] = {}
         self._staying: set[int] = set()
         self._unclaimed: list[int] = []
-        self._has_told = False
+        self._has_logged_unclaimed = False
         self._lost_at: float | None = None
         self._fence_thread, self._takeover_thread, self._lookup_thread = (
             DatabaseThread(settings.database, node, what) for what in ("fencer", "heir", "locator")
@@ -163,7 +163,7 @@ class Membership:
         self._end_passed({node.id for node in self._look.nodes} - {node.id for node in look.nodes})
         self._look = look
         self._heartbeat.known = sorted(
-            self._registry.numbers | self._registry.leaving | self._takeover.hopeless
+            self._registry.numbers | self._registry.leaving | self._takeover.unrestorable
         )
         if self._drain_until is None:
             self._takeover.want(look.missing)
@@ -291,8 +291,8 @@ class Membership:
     def _log_unclaimed(self) -> None:
         """Log, once, which tables no other node can go on with."""
         codes = [room.table.view.code for room in self._registry.rooms]
-        if codes and not self._has_told:
-            self._has_told = True
+        if codes and not self._has_logged_unclaimed:
+            self._has_logged_unclaimed = True
             log.warning(
                 "no other server knows these tables' rules: this one stops when their hands end, "
                 "and they go on when one starts that does",

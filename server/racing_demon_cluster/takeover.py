@@ -11,7 +11,7 @@ from racing_demon_server.journal.interface import StoredTable
 from racing_demon_server.journal.reader import UnknownContents
 from racing_demon_server.journal.recovery import saved_state_of, wanted_events
 from racing_demon_server.match.table import SavedState
-from racing_demon_server.tables.registry import Registry, tell_hopeless
+from racing_demon_server.tables.registry import Registry, log_unrestorable
 from racing_demon_server.tables.room import Clock
 
 from .database_thread import DatabaseThread
@@ -42,7 +42,7 @@ class Takeover:
     """Opens the tables that the node has received.
 
     Attributes:
-        hopeless: tables that cannot continue here; they stay in the database.
+        unrestorable: tables that cannot continue here; they stay in the database.
 
     Args:
         node: the node's number.
@@ -56,7 +56,7 @@ class Takeover:
     def __init__(
         self, node: int, keys: ClusterKeys, registry: Registry, clock: Clock, thread: DatabaseThread
     ) -> None:
-        self.hopeless: set[int] = set()
+        self.unrestorable: set[int] = set()
         self._node = node
         self._keys = keys
         self._registry = registry
@@ -69,7 +69,7 @@ class Takeover:
 
     def want(self, tables: Iterable[int]) -> None:
         """Open tables soon."""
-        known = {*self._reading, *self._opening, *self.hopeless, *self._registry.leaving}
+        known = {*self._reading, *self._opening, *self.unrestorable, *self._registry.leaving}
         self._wanted.update(dict.fromkeys(table for table in tables if table not in known))
         self._go_on()
 
@@ -106,8 +106,8 @@ class Takeover:
     def _adopt(self, read: Read) -> None:
         kept, saved_state = read.kept, read.saved_state
         if isinstance(saved_state, Exception):
-            self.hopeless.add(kept.id)
-            tell_hopeless(kept, saved_state)
+            self.unrestorable.add(kept.id)
+            log_unrestorable(kept, saved_state)
             return
         self._opening.add(kept.id)
         self._registry.adopt(kept, saved_state, read.last_us, read.offset_us, partial(self._end, kept.id))
@@ -117,7 +117,7 @@ class Takeover:
         self._opening.discard(table)
         is_here = table in self._registry.numbers
         if not is_here:
-            self.hopeless.add(table)
+            self.unrestorable.add(table)
         self._answer(table, is_here=is_here)
         self._go_on()
 

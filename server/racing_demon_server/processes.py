@@ -203,7 +203,7 @@ class Parent:
                 if listener is not own:
                     listener.close()
             inherited = Inherited((self._shared, own), self._lifeline)
-            code = self._work(self._each[number - 1], lambda _url: _say(says), inherited)
+            code = self._work(self._each[number - 1], lambda _url: _write_word(says), inherited)
         except BaseException:
             log.exception("a process failed", extra={"number": number})
         finally:
@@ -218,7 +218,7 @@ class Parent:
                 os.kill(pid, signal.SIGTERM)
 
 
-def _say(word: int) -> None:
+def _write_word(word: int) -> None:
     os.write(word, b".")
 
 

@@ -79,4 +79,4 @@ class VirtualJournal(DurableJournal):
     def _tell_next(self) -> None:
         """Tell the tables of the oldest group that they know nothing of: in order, as the thread does."""
         if not self.is_dead:
-            self._tell(self._written.popleft())
+            self._acknowledge(self._written.popleft())

@@ -295,7 +295,7 @@ async def scores(arguments: argparse.Namespace) -> int:
 async def replay(arguments: argparse.Namespace) -> int:
     """Replay a record in the terminal or in plain text."""
     from racing_demon_client.plain.replay import MAX_SPEED  # noqa: PLC0415
-    from racing_demon_client.plain.replay import replay as tell  # noqa: PLC0415
+    from racing_demon_client.plain.replay import replay as show_events  # noqa: PLC0415
     from racing_demon_client.records.timeline import Timeline  # noqa: PLC0415
     from racing_demon_client.sources.replay import ReplayClient  # noqa: PLC0415
     from racing_demon_client.sources.tables import OpenedTable  # noqa: PLC0415 - standings need no tables
@@ -318,7 +318,7 @@ async def replay(arguments: argparse.Namespace) -> int:
     typed = sys.stdin if is_terminal() else None
     if typed is not None:
         write("? lists the commands.")
-    await tell(client, write, typed, seat=seat, ascii_only=is_ascii_only(arguments))
+    await show_events(client, write, typed, seat=seat, ascii_only=is_ascii_only(arguments))
     return 0
 
 
@@ -421,7 +421,7 @@ def as_table(standings: Standings, ratings: Ratings) -> list[str]:
             "were not recorded is the server's word",
         ]
     if standings.corrected:
-        lines += ["", "corrections:", *(f"  {_told(each)}" for each in standings.corrected)]
+        lines += ["", "corrections:", *(f"  {_correction_line(each)}" for each in standings.corrected)]
     return lines
 
 
@@ -489,7 +489,7 @@ def _fields(row: Standing, rating: Rating | None) -> dict[str, Any]:
     }
 
 
-def _told(corrected: AppliedCorrection) -> str:
+def _correction_line(corrected: AppliedCorrection) -> str:
     at = dt.datetime.fromtimestamp(corrected.at_ms / 1_000, dt.UTC)
     return printable(f"{corrected.id}: {corrected.what}, by {corrected.by} on {at:%Y-%m-%d}: {corrected.why}")
 

@@ -48,7 +48,11 @@ async def replay(
 
     """
     teller = _ReplayPrinter(client, write, seat, ascii_only=ascii_only, stays=lines is not None)
-    works = [teller.tell()] if lines is None else [teller.tell(), teller.obey(read_in_background(lines))]
+    works = (
+        [teller.print_events()]
+        if lines is None
+        else [teller.print_events(), teller.obey(read_in_background(lines))]
+    )
     await run_until_one_ends(*works)
 
 
@@ -74,7 +78,7 @@ class _ReplayPrinter:
         self._stays = stays
         self._stuck_tracker = StuckTracker()
 
-    async def tell(self) -> None:
+    async def print_events(self) -> None:
         """Print events until the end."""
         async for message in self._client:
             is_news = self._stuck_tracker.observe(message, self._client.view)

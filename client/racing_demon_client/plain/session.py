@@ -137,7 +137,7 @@ async def take_part(
     """
     player = _Player(opened, write, recorder, ascii_only=ascii_only)
     with player.asking_on_interrupt():
-        await run_until_one_ends(player.listen(), player.speak(read_in_background(lines)))
+        await run_until_one_ends(player.listen(), player.execute_lines(read_in_background(lines)))
 
 
 class _Player:
@@ -214,7 +214,7 @@ class _Player:
             if not message.closed:
                 self._write("Enter: another match; q: quit")
 
-    async def speak(self, typed: asyncio.Queue[str | None]) -> None:
+    async def execute_lines(self, typed: asyncio.Queue[str | None]) -> None:
         """Carry out typed lines."""
         while (line := await typed.get()) is not None:
             if await self._answers(line):

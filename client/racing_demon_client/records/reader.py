@@ -71,10 +71,10 @@ async def open_lines(source: str, journal: str | None) -> AsyncIterator[Iterator
     """
     if is_file(source):
         with _opened(source) as lines:
-            yield _told(_bounded(lines), source)
+            yield _whole_lines(_bounded(lines), source)
     else:
         async with run_journal_command("export", source, journal=journal) as lines:
-            yield _told(lines, source)
+            yield _whole_lines(lines, source)
 
 
 def read_file(path: str) -> Iterator[Record]:
@@ -86,7 +86,7 @@ def read_file(path: str) -> Iterator[Record]:
 
     """
     with _opened(path) as lines:
-        yield from read_records(_told(_bounded(lines), path))
+        yield from read_records(_whole_lines(_bounded(lines), path))
 
 
 async def list_matches(journal: str | None) -> list[ListedMatch]:
@@ -181,13 +181,13 @@ def _bounded(file: IO[str]) -> Iterator[str]:
     return iter(lambda: file.readline(MAX_LINE_LENGTH + 2), "")
 
 
-def _told(lines: Iterable[str], source: str) -> Iterator[str]:
+def _whole_lines(lines: Iterable[str], source: str) -> Iterator[str]:
     """Yield whole lines; report where truncated or unreadable ones come from."""
     kept = ""
     try:
         for line in lines:
             if line.startswith(BEGINNINGS) and _is_half(kept):
-                _tell_cut(source, "in its middle, before something was written behind it,")
+                _report_cut(source, "in its middle, before something was written behind it,")
             elif kept:
                 yield kept
             kept = line
@@ -202,7 +202,7 @@ def _told(lines: Iterable[str], source: str) -> Iterator[str]:
     except OSError as error:
         raise RecordUnreadable(f"{source} cannot be read: {error.strerror or error}") from error
     if not kept.endswith("\n") and _is_half(kept):
-        _tell_cut(source, "at its end")
+        _report_cut(source, "at its end")
     elif kept:
         yield kept
 
@@ -218,7 +218,7 @@ def _is_half(line: str) -> bool:
     return False
 
 
-def _tell_cut(source: str, where: str) -> None:
+def _report_cut(source: str, where: str) -> None:
     name = "standard input" if source == STDIN else source
     sys.stderr.write(
         f"The record of {name} {where} stops in the middle of a line: that line is left out, what came after "

@@ -89,10 +89,10 @@ class Verifier:
         except RacingDemonError as error:
             self.proof = f"This hand cannot be checked: {error}"
         else:
-            self.proof = _told(verdict, self._contribution)
+            self.proof = _conclusion(verdict, self._contribution)
 
 
-def _told(verdict: VerificationReport, contribution: ContributionState) -> str:
+def _conclusion(verdict: VerificationReport, contribution: ContributionState) -> str:
     """Return what a correct hand proves to a contributor to its shuffle."""
     if contribution in CHEATED:
         return CHEATED[contribution]

@@ -336,7 +336,7 @@ class BrokerClient(SpectatorClient):
                     return
             finally:
                 self._mqtt = None
-            self._tell(is_there=False, text="connection to the broker lost; reconnecting")
+            self._notify(is_there=False, text="connection to the broker lost; reconnecting")
             await asyncio.sleep(pause)
             pause = min(MAX_PAUSE_SECONDS, pause * 2)
 
@@ -359,12 +359,12 @@ class BrokerClient(SpectatorClient):
 
     async def _take_status(self, is_there: bool) -> None:
         if is_there:
-            self._tell(is_there=True, text="reconnected")
+            self._notify(is_there=True, text="reconnected")
         else:
             await self._heard.put(None)  # a restarted server may reuse event numbers
-            self._tell(is_there=False, text="the table's server has left the broker; waiting for it")
+            self._notify(is_there=False, text="the table's server has left the broker; waiting for it")
 
-    def _tell(self, *, is_there: bool, text: str) -> None:
+    def _notify(self, *, is_there: bool, text: str) -> None:
         """Record whether the server is online, and notify the user of a change."""
         if is_there:
             self._stop_deadline()

@@ -214,7 +214,7 @@ class SoloClient(TableClient):
             self._won_ms = self.elapsed_ms
             self._count(won=True)
             events += self.table.finish(self._won_ms)
-        self._tell(*events)
+        self._send(*events)
         return events
 
     # Operations of a solo table only.
@@ -228,7 +228,7 @@ class SoloClient(TableClient):
         went = self._show_if(self.table.redo())
         if went and self.table.is_won:
             self._won_ms = self.elapsed_ms
-            self._tell(*self.table.finish(self._won_ms))
+            self._send(*self.table.finish(self._won_ms))
         return went
 
     def restart(self) -> bool:
@@ -298,9 +298,9 @@ class SoloClient(TableClient):
 
     def _show(self) -> None:
         """Send a new snapshot: the table changed other than by a play."""
-        self._tell(self.view.snapshot(self.elapsed_ms))
+        self._send(self.view.snapshot(self.elapsed_ms))
 
-    def _tell(self, *messages: Message) -> None:
+    def _send(self, *messages: Message) -> None:
         """Queue messages for the seat whose turn it is."""
         self.seat = self.table.seat
         self._put(*messages)

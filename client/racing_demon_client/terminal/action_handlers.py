@@ -175,11 +175,11 @@ class ActionHandlers:
             self._session.model.selection.show_message("Only players can chat.", self._session.now())
             return
 
-        def said(text: str | None) -> None:
+        def answered(text: str | None) -> None:
             if text:
                 self._session.send(cl.Say, text=text)
 
-        self._app.open_dialog(ChatScreen(), said)
+        self._app.open_dialog(ChatScreen(), answered)
 
     def action_pause(self) -> None:
         """Pause or resume the hand."""
@@ -256,12 +256,12 @@ class ActionHandlers:
     def action_replay_seek(self) -> None:
         """Ask for a position in the record, and go there."""
 
-        def said(text: str | None) -> None:
+        def answered(text: str | None) -> None:
             if text and isinstance(self._session, ReplaySession):
                 self._session.seek(text)
 
         if isinstance(self._session, ReplaySession):
-            self._app.open_dialog(SeekScreen(), said)
+            self._app.open_dialog(SeekScreen(), answered)
 
     def action_hint(self) -> None:
         """Show a play that helps."""

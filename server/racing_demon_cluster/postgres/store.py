@@ -139,12 +139,12 @@ class PostgresStore:
     def _saying_what_is_missing(self) -> Iterator[None]:
         """Log why the database does not answer, if it takes long: there is nobody else yet to ask."""
 
-        def say() -> None:
+        def report_delay() -> None:
             with contextlib.suppress(JournalUnusable, psycopg.Error), connect(self._url) as db:
                 if why := missing_standby(db):
                     log.warning("the server starts when the database answers", extra={"why": why})
 
-        timer = threading.Timer(START_SECONDS, say)
+        timer = threading.Timer(START_SECONDS, report_delay)
         timer.daemon = True
         timer.start()
         try:

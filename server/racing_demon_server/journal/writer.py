@@ -148,7 +148,7 @@ class DurableJournal:
         log.error("this server was fenced: others have its tables", extra={"why": why})
         self.fenced(why)
 
-    def _tell(self, entries: list[JournalEntry]) -> None:
+    def _acknowledge(self, entries: list[JournalEntry]) -> None:
         self._answered = self._loop.time()
         if self._meter is not None:
             self._meter.written(time.perf_counter() - entries[0].came)
@@ -212,7 +212,7 @@ class DurableJournal:
                 self._stopping.wait(RETRY_SECONDS)
                 continue
             if group:
-                self._call(self._tell, group)
+                self._call(self._acknowledge, group)
                 if len(group) >= CROWD:  # a transaction costs as much as some plays
                     time.sleep(max(0.0, began + PACE_SECONDS - time.monotonic()))
                 group = []

@@ -31,7 +31,7 @@ class ChatLimit:
     def __init__(self) -> None:
         self._spoken: dict[int, deque[int]] = {}
 
-    def speak(self, seat: int, at: int) -> None:
+    def count_message(self, seat: int, at: int) -> None:
         """Count a line or a reaction of a seat.
 
         Raises:
@@ -299,7 +299,7 @@ class Seats:
         """
         if self._view.seats[seat].muted:
             raise CommandRefused(Reason.MUTED, "The host has muted you.")
-        self._chat.speak(seat, at)
+        self._chat.count_message(seat, at)
 
 
 def most_players(game: Game) -> str:

@@ -57,7 +57,7 @@ class BrokerConnection:
     async def _publish(self, message: Outgoing) -> None:
         await self._client.publish(message.topic, message.payload, qos=message.qos, retain=message.retain)
 
-    async def tell_status(self, status: bytes) -> None:
+    async def publish_status(self, status: bytes) -> None:
         """Publish whether this node is online."""
         await self.send([Outgoing(self._topics.status, status, 1, retain=True)])
 

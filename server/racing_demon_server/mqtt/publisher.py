@@ -151,7 +151,7 @@ class Publisher(Observer):
             BrokerGone: the connection is lost.
 
         """
-        await link.tell_status(ONLINE)
+        await link.publish_status(ONLINE)
         self.queue.restart(self._clock())
         self.online = True
         if self._has_reported:
@@ -161,7 +161,7 @@ class Publisher(Observer):
         listening.add_done_callback(lambda _: self._news.set())
         try:
             await self._pump(link, listening)
-            await link.tell_status(OFFLINE)
+            await link.publish_status(OFFLINE)
         finally:
             listening.cancel()
             await asyncio.gather(listening, return_exceptions=True)

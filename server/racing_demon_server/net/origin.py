@@ -77,12 +77,12 @@ def origin(
     if hops and _is_in(client, proxies) and not _is_in(client, relays):
         client = hops.pop()
     if not _is_in(client, relays):
-        return Origin(_said(client, peer), is_relay=False)
+        return Origin(_address_text(client, peer), is_relay=False)
     asking = hops.pop() if hops else client
-    return Origin(f"{_said(asking, peer)}, {_said(client, peer)}", is_relay=True)
+    return Origin(f"{_address_text(asking, peer)}, {_address_text(client, peer)}", is_relay=True)
 
 
-def _said(client: str, peer: str) -> str:
+def _address_text(client: str, peer: str) -> str:
     """Return an address without a port; a peer without any is on this machine."""
     address = parsed(client)
     if address is not None:

@@ -56,7 +56,12 @@ def set_up(level: str, form: str, stream: TextIO | None = None) -> None:
     handler.addFilter(Throttle(lambda: time.monotonic_ns() // 1_000))
     handler.setFormatter(
         ProcessorFormatter(
-            processors=[tell_faults, ProcessorFormatter.remove_processors_meta, tidy, renderer(form, stream)],
+            processors=[
+                describe_exception,
+                ProcessorFormatter.remove_processors_meta,
+                tidy,
+                renderer(form, stream),
+            ],
             foreign_pre_chain=chain,
         )
     )
@@ -79,7 +84,7 @@ def renderer(form: str, stream: TextIO) -> Processor:
     )
 
 
-def tell_faults(_logger: WrappedLogger, _method: str, facts: EventDict) -> EventDict:
+def describe_exception(_logger: WrappedLogger, _method: str, facts: EventDict) -> EventDict:
     """Log where an exception was raised, and its type, but not its text, which may quote players."""
     fault = facts.pop("exc_info", None)
     facts.pop("stack_info", None)

@@ -286,7 +286,7 @@ class Registry:
                 if time.monotonic() >= until:
                     return False
         except Exception as error:
-            tell_hopeless(stored, error, self._known)
+            log_unrestorable(stored, error, self._known)
         if self._unread.get(stored.code) == stored.id:
             del self._unread[stored.code]
         unread.ended()
@@ -596,7 +596,7 @@ def finish(steps: Generator[None, None, T]) -> T:
             return result
 
 
-def tell_hopeless(stored: StoredTable, error: Exception, known: tuple[type[Exception], ...] = ()) -> None:
+def log_unrestorable(stored: StoredTable, error: Exception, known: tuple[type[Exception], ...] = ()) -> None:
     """Log why a table cannot go on here; with a traceback if that is none of the known errors."""
     facts = {"table": stored.code, "number": stored.id, "why": str(error)}
     mistake = None if isinstance(error, (*CANNOT_GO_ON, *known)) else error

@@ -12,12 +12,12 @@ def test_the_limit_holds_for_as_long_as_somebody_speaks() -> None:
     """Any five lines in a row fill ten seconds: each line waits until the fifth before it is so old."""
     chat = ChatLimit()
     for second in range(5):
-        chat.speak(0, second * SECOND)
+        chat.count_message(0, second * SECOND)
     for second in range(10, 40, 10):
         with pytest.raises(CommandRefused):
-            chat.speak(0, second * SECOND - 1)
-        chat.speak(0, second * SECOND)
+            chat.count_message(0, second * SECOND - 1)
+        chat.count_message(0, second * SECOND)
         for later in range(1, 5):
             with pytest.raises(CommandRefused):
-                chat.speak(0, (second + later) * SECOND - 1)
-            chat.speak(0, (second + later) * SECOND)
+                chat.count_message(0, (second + later) * SECOND - 1)
+            chat.count_message(0, (second + later) * SECOND)

@@ -42,7 +42,7 @@ async def test_a_message_is_published_as_it_is() -> None:
     batch = [Outgoing("a", b"1", 1, retain=True), Outgoing("b", b"2", 0), Outgoing("c", b"3", 2)]
     await connection.send(batch)
     await connection.send([])
-    await connection.tell_status(b"online")
+    await connection.publish_status(b"online")
     status = Outgoing("rd/pub/hall/status", b"online", 1, retain=True)
     assert [*batch, status] == library.published
 

@@ -35,7 +35,7 @@ async def test_a_node_has_its_name_its_account_and_a_short_silence(tmp_path: Pat
                 async with connected(parse_broker(broker.url.replace("//", f"//{account}"), {}), TOPICS):
                     pass
         async with connected(parse_broker(broker.url.replace("//", "//ann:s3cret@"), {}), TOPICS) as link:
-            await link.tell_status(b"online")
+            await link.publish_status(b"online")
             await broker.says("as rd-hall (p2, c1, k4, u'ann')")
 
 
@@ -83,4 +83,4 @@ async def test_a_broker_with_a_certificate_of_its_own_is_reached(tmp_path: Path)
     async with Broker.running(tmp_path, f"certfile {certificate}", f"keyfile {key}", *OWN) as broker:
         url = f"mqtts://localhost:{broker.port}?ca={certificate}"
         async with connected(parse_broker(url, {}), TOPICS) as link:
-            await link.tell_status(b"online")
+            await link.publish_status(b"online")

@@ -136,7 +136,7 @@ class ChatScreen(Dialog[str]):
         )
 
     @on(Input.Submitted)
-    def _said(self, event: Input.Submitted) -> None:
+    def _submit(self, event: Input.Submitted) -> None:
         self.dismiss(event.value.strip())
 
 

@@ -132,7 +132,7 @@ class PlayersScreen(Dialog[PlayerAction]):
         self.query(".hosts").set(display=self._is_host)
         self.query("#unban").set(display=self._is_host and bool(view.banned))
         for label in self.query("#keys").results(Label):
-            label.update(self._told_keys())
+            label.update(self._key_lines())
         if entries == self._shown or not self.query(OptionList):  # the list may not be mounted yet
             return
         players = self.query_one(OptionList)
@@ -142,7 +142,7 @@ class PlayersScreen(Dialog[PlayerAction]):
         rows = [row for row, _ in entries]
         players.highlighted = rows.index(chosen) if chosen in rows else min(place, len(rows) - 1)
 
-    def _told_keys(self) -> str:
+    def _key_lines(self) -> str:
         """Return the keys, two a line, for a terminal too small for buttons."""
         keys = ["k kick", "h make host", "b bot stands in", "m mute"] if self._is_host else []
         keys += [*["l let in"] * (self._is_host and bool(self._view().banned)), "i ignore", "Esc back"]
