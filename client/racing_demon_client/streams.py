@@ -20,7 +20,7 @@ async def read_line(lines: TextIO) -> str:
     loop = asyncio.get_running_loop()
     line: asyncio.Future[str] = loop.create_future()
 
-    def keep(text: str) -> None:
+    def enqueue(text: str) -> None:
         if not line.done():
             line.set_result(text)
 
@@ -30,7 +30,7 @@ async def read_line(lines: TextIO) -> str:
         except (OSError, ValueError):  # the terminal is gone, or the input was closed
             text = ""
         with contextlib.suppress(RuntimeError):  # the loop has ended before the line came
-            loop.call_soon_threadsafe(keep, text)
+            loop.call_soon_threadsafe(enqueue, text)
 
     threading.Thread(target=read, name="typed line", daemon=True).start()
     return await line

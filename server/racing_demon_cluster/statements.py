@@ -206,7 +206,7 @@ def locate(db: Database, codes: Sequence[str]) -> dict[str, TableOwner]:
     return {code: TableOwner(*where) for code, *where in rows}
 
 
-def keep_offsets(db: Database, node: int, offsets: Mapping[int, int]) -> None:
+def store_offsets(db: Database, node: int, offsets: Mapping[int, int]) -> None:
     """Store by how many microseconds the clocks of tables are ahead of their new node's clock."""
     db.execute(
         "UPDATE tables SET clock_node = $1, clock_offset_us = kept.offset_us "

@@ -15,7 +15,7 @@ from racing_demon_server.tables.registry import Registry, log_unrestorable
 from racing_demon_server.tables.room import Clock
 
 from .database_thread import DatabaseThread
-from .statements import keep_offsets
+from .statements import store_offsets
 
 AT_ONCE: Final = 20
 """So many tables are read in one transaction, and no more while so many with long hands are being opened."""
@@ -25,14 +25,14 @@ class Read(NamedTuple):
     """A table read from the database.
 
     Attributes:
-        kept: the table.
+        stored: the table.
         saved_state: what is needed to continue it, or why it cannot be read.
         last_us: the newest time that anybody saw of it, on its own clock.
         offset_us: how far that clock is ahead of the node's.
 
     """
 
-    kept: StoredTable
+    stored: StoredTable
     saved_state: SavedState | Exception
     last_us: int
     offset_us: int
@@ -96,7 +96,7 @@ class Takeover:
         tables, self._reading = self._reading, ()
         self._go_on()  # the thread reads while the loop opens these
         for each in () if isinstance(read, Exception) else read:
-            if each.kept.id not in self._registry.numbers | self._opening:
+            if each.stored.id not in self._registry.numbers | self._opening:
                 self._adopt(each)
         here = self._registry.numbers
         for table in tables:
@@ -104,13 +104,13 @@ class Takeover:
                 self._answer(table, is_here=table in here)
 
     def _adopt(self, read: Read) -> None:
-        kept, saved_state = read.kept, read.saved_state
+        stored, saved_state = read.stored, read.saved_state
         if isinstance(saved_state, Exception):
-            self.unrestorable.add(kept.id)
-            log_unrestorable(kept, saved_state)
+            self.unrestorable.add(stored.id)
+            log_unrestorable(stored, saved_state)
             return
-        self._opening.add(kept.id)
-        self._registry.adopt(kept, saved_state, read.last_us, read.offset_us, partial(self._end, kept.id))
+        self._opening.add(stored.id)
+        self._registry.adopt(stored, saved_state, read.last_us, read.offset_us, partial(self._end, stored.id))
 
     def _end(self, table: int) -> None:
         """Answer those who asked for a table: it is here, or cannot be."""
@@ -140,7 +140,7 @@ def _read(db: Database, *, node: int, keys: ClusterKeys, tables: Sequence[int], 
         )
         found = [_found(reader, saved_state, clock) for reader, saved_state in pasts.items()]
         with db.pipeline():
-            keep_offsets(db, node, {each.kept.id: each.offset_us for each in found})
+            store_offsets(db, node, {each.stored.id: each.offset_us for each in found})
             db.execute("SELECT fence($1)", (node,))
     return found
 

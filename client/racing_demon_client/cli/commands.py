@@ -315,13 +315,13 @@ def _recorder(path: str | None) -> Iterator[Recorder | None]:
     with explained_write_errors(path):
         file = open_for_append(path)  # repeating the command appends to the file
 
-    def keep(line: str) -> None:
+    def write_line(line: str) -> None:
         with explained_write_errors(path):
             file.write(line.encode() + b"\n")
             file.flush()
 
     try:
-        yield Recorder(keep)
+        yield Recorder(write_line)
     finally:
         with contextlib.suppress(OSError):  # every line has been flushed already
             file.close()

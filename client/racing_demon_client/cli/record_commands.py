@@ -93,10 +93,10 @@ def _day(at_ms: int | None) -> str:
 async def _export(arguments: argparse.Namespace) -> int:
     """Write records to one portable file."""
     number = 0
-    with _output(arguments.to) as keep:
+    with _output(arguments.to) as write_line:
         for source in arguments.sources:
             async with open_lines(source, arguments.journal) as lines:
-                number += _write_records(lines, source, keep)
+                number += _write_records(lines, source, write_line)
         if not number:
             raise RecordUnreadable("There is no match to export.")
     if arguments.to is not None:
@@ -104,13 +104,13 @@ async def _export(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _write_records(lines: Iterator[str], source: str, keep: Write) -> int:
+def _write_records(lines: Iterator[str], source: str, write_line: Write) -> int:
     """Write a source's records in the newest format; return how many there were."""
     number = 0
     try:
         for number, each in enumerate(read_records(lines), 1):  # noqa: B007
             for line in record_lines(each):
-                keep(line)
+                write_line(line)
     except InvalidRecord as error:
         raise RecordUnreadable(f"{source} cannot be exported: {error}") from error
     return number
@@ -131,10 +131,10 @@ def _output(path: str | None) -> Iterator[Write]:
         with explained_write_errors(path):
             with open(part, "x", encoding="utf-8") as file:
 
-                def keep(line: str) -> None:
+                def write_line(line: str) -> None:
                     file.write(line + "\n")
 
-                yield keep
+                yield write_line
             _verify_new(path)
             os.replace(part, path)
     finally:

@@ -18,7 +18,7 @@ class ClockWatermark:
     """The newest time on the disk for all tables of one server.
 
     Attributes:
-        kept: the newest time on the disk.
+        durable_until: the newest time on the disk.
         offset_us: how far the tables' clocks are ahead of the server's.
 
     Args:
@@ -30,7 +30,7 @@ class ClockWatermark:
     offset_us = 0
 
     def __init__(self, journal: Journal, clock: Callable[[], int]) -> None:
-        self.kept = 0
+        self.durable_until = 0
         self._journal = journal
         self._clock = clock
         self._running: set[int] = set()
@@ -40,7 +40,7 @@ class ClockWatermark:
 
     def durable_time(self, at: int) -> int:
         """Clamp a time to the last durable one: after a restart the clock never resumes before it."""
-        return min(at, self.kept)
+        return min(at, self.durable_until)
 
     def track(self, table_id: int, *, runs: bool, until: int = 0) -> None:
         """Track whether a hand runs at a table, or else until when its times are sent.
@@ -53,34 +53,34 @@ class ClockWatermark:
             self._running.discard(table_id)
         self._until = max(self._until, until)
         if self._timer is None and not self._is_writing:
-            self._keep()
+            self._write_ahead()
 
     def advance(self, at: int) -> None:
         """Advance to the time of something that is on the disk."""
-        self.kept = max(self.kept, at)
+        self.durable_until = max(self.durable_until, at)
 
     def close(self) -> None:
-        """Keep no more times."""
+        """Write no more times."""
         self._is_closed = True
 
-    def _keep(self) -> None:
+    def _write_ahead(self) -> None:
         """Write the next time in the future when the previous one has come, while times are sent."""
         self._timer = None
         now = self._clock()
         if self._is_closed or (not self._running and now >= self._until):
             return
-        if now < self.kept:
-            wait = seconds_until(self.kept, now)
-            self._timer = asyncio.get_running_loop().call_later(wait, self._keep)
+        if now < self.durable_until:
+            wait = seconds_until(self.durable_until, now)
+            self._timer = asyncio.get_running_loop().call_later(wait, self._write_ahead)
             return
         self._is_writing = True
         ahead = now + self._journal.lead_us
-        self._journal.write([(Operation.KEEP_TIME, (ahead,))], partial(self._go_on, ahead))
+        self._journal.write([(Operation.KEEP_TIME, (ahead,))], partial(self._on_written, ahead))
 
-    def _go_on(self, kept: int) -> None:
+    def _on_written(self, ahead: int) -> None:
         self._is_writing = False
-        self.advance(kept)
-        self._keep()
+        self.advance(ahead)
+        self._write_ahead()
 
 
 class ShiftedClockWatermark:

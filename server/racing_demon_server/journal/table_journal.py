@@ -152,7 +152,7 @@ class TableJournal:
         changes = [(Operation.OPEN_TABLE, values), (Operation.FORGET_UNUSED, (self.number,))]
         self._journal.write(changes, lambda: None)
 
-    def keep_passphrase(self, hash_: bytes) -> None:
+    def replace_passphrase(self, hash_: bytes) -> None:
         """Write another hash of the table's passphrase."""
         self._journal.write([(Operation.REHASH, (hash_, self.number))], lambda: None)
 

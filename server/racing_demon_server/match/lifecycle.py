@@ -225,7 +225,7 @@ class MatchLifecycle:
     def deal(self, at: int) -> None:
         """Deal the next hand as soon as its contributors have revealed."""
         self._contributions.commit(at)
-        self._seating.keep_seated()
+        self._seating.forget_absent()
         self.check_revealed(at)
 
     def check_revealed(self, at: int) -> None:

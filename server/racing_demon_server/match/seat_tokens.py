@@ -69,7 +69,7 @@ class SeatTokens:
         del self._seat_tokens[actor]
         self._changed.add(actor)
 
-    def keep(self, seats: Collection[int]) -> None:
+    def retain(self, seats: Collection[int]) -> None:
         """Forget all seats but these."""
         for actor in [a for a in self._seat_tokens if a is not None and a not in seats]:
             self.drop(actor)

@@ -198,9 +198,9 @@ class Seats:
         if seat == self._view.host:
             self._pass_on(self.people())
 
-    def keep_seated(self) -> None:
+    def forget_absent(self) -> None:
         """Forget the players who have left: a new match has no place for them."""
-        self.seat_tokens.keep(self._view.seats)
+        self.seat_tokens.retain(self._view.seats)
         self._gone = {actor: at for actor, at in self._gone.items() if actor in self.seat_tokens}
 
     def verify_bots(self) -> None:

@@ -61,8 +61,8 @@ class BrokerConnection:
         """Publish whether this node is online."""
         await self.send([Outgoing(self._topics.status, status, 1, retain=True)])
 
-    async def listen(self, kept: Callable[[str], None]) -> None:
-        """Yield the topics with retained messages, and then wait for the connection's end.
+    async def listen(self, retained: Callable[[str], None]) -> None:
+        """Call back with each topic that has a retained message, and then wait for the connection's end.
 
         Raises:
             BrokerGone: the connection has ended.
@@ -75,7 +75,7 @@ class BrokerConnection:
             async with asyncio.timeout(TIDY_SECONDS):
                 async for message in self._client.messages:
                     if message.retain and message.payload:
-                        kept(message.topic.value)
+                        retained(message.topic.value)
         await self._client.unsubscribe(filters)
         async for _ in self._client.messages:
             pass

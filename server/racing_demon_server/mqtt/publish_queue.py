@@ -92,8 +92,8 @@ class PublishQueue:
         self._tables: dict[str, tuple[CommittedTable, TableState]] = {}
         self._due: list[tuple[int, str, Topic]] = []
         self._marked: dict[tuple[str, Topic], int] = {}
-        self._made_at: dict[tuple[str, Topic], int] = {}
-        self._kept_there: dict[str, bytes] = {}
+        self._built_at: dict[tuple[str, Topic], int] = {}
+        self._retained_there: dict[str, bytes] = {}
         self._last_due: dict[str, int] = {}
         self._results: list[_Waiting] = []
         self._line: list[_Waiting] = []
@@ -113,7 +113,7 @@ class PublishQueue:
         view = table.view.copy()
         self._codes[table] = view.code
         self._tables[view.code] = table, view
-        self._mark_all(view.code, now)
+        self._mark_all_changed(view.code, now)
 
     def close(self, table: CommittedTable) -> None:
         """Remove a table's retained messages."""
@@ -126,9 +126,9 @@ class PublishQueue:
         heapq.heapify(self._due)
         for part in Topic:
             self._marked.pop((code, part), None)
-            self._made_at.pop((code, part), None)
+            self._built_at.pop((code, part), None)
         for topic in self._topics.retained(code):
-            self._take_back(topic)
+            self._withdraw(topic)
             self._remove(topic)
         if self._homeassistant:
             self._remove(self._topics.sensor_config(code))
@@ -141,34 +141,34 @@ class PublishQueue:
         view = self._tables[code][1]
         view.apply(event)
         if payloads.is_open(view):
-            self._put(code, event, now)
+            self._enqueue(code, event, now)
             for kind, payload in payloads.results(view, event):
                 if kind != "demon":
-                    self._put(code, Outgoing(self._topics.table(code, kind), payload, 1), now)
+                    self._enqueue(code, Outgoing(self._topics.table(code, kind), payload, 1), now)
                 elif self._homeassistant:
-                    self._put(code, Outgoing(self._topics.demon, payload), now)
+                    self._enqueue(code, Outgoing(self._topics.demon, payload), now)
         if not isinstance(event, ev.Played | ev.Said):
-            self._mark(code, Topic.RECORD, now)
-        self._mark(code, Topic.STATE, now)
-        self._mark(code, Topic.SNAPSHOT, now, at_once=isinstance(event, ev.Dealt))
+            self._mark_changed(code, Topic.RECORD, now)
+        self._mark_changed(code, Topic.STATE, now)
+        self._mark_changed(code, Topic.SNAPSHOT, now, at_once=isinstance(event, ev.Dealt))
 
     # Retained messages.
 
     def restart(self, now: int) -> None:
         """Start over with a broker that may have forgotten everything."""
-        self._kept_there.clear()
+        self._retained_there.clear()
         if self._homeassistant:
             config = Outgoing(self._topics.demon_config, payloads.demon_config(self._topics), 1, retain=True)
             if not any(waiting.what == config for waiting in self._results):
-                self._keep(config)
+                self._queue_result(config)
         for code in self._tables:
-            self._mark_all(code, now)
+            self._mark_all_changed(code, now)
 
     def move(self, urls: Sequence[str], now: int) -> None:
         """Publish the tables with other addresses."""
         self.urls = urls
         for code in self._tables:
-            self._mark(code, Topic.RECORD, now, at_once=True)
+            self._mark_changed(code, Topic.RECORD, now, at_once=True)
 
     def tidy(self, topic: str) -> None:
         """Remove a retained message of a table that is not here."""
@@ -191,7 +191,7 @@ class PublishQueue:
             left -= 1
             due, code, part = heapq.heappop(self._due)
             if self._marked.get((code, part)) == due:
-                batch += self._make(code, part, now)
+                batch += self._build(code, part, now)
         while self._line and self._line[0].due <= now and len(batch) < most:
             batch.append(self._finished(heapq.heappop(self._line)))
         return batch
@@ -217,36 +217,36 @@ class PublishQueue:
 
     # Internals.
 
-    def _mark_all(self, code: str, now: int) -> None:
+    def _mark_all_changed(self, code: str, now: int) -> None:
         for part in Topic:
             if part is not Topic.SENSOR or self._homeassistant:
-                self._mark(code, part, now, at_once=True)
+                self._mark_changed(code, part, now, at_once=True)
 
-    def _mark(self, code: str, part: Topic, now: int, *, at_once: bool = False) -> None:
+    def _mark_changed(self, code: str, part: Topic, now: int, *, at_once: bool = False) -> None:
         """Mark a retained message as changed. It is built when its interval has passed."""
         key = code, part
-        made_at = self._made_at.get(key)
-        due = now if at_once or made_at is None else max(now, made_at + INTERVAL_US[part])
+        built_at = self._built_at.get(key)
+        due = now if at_once or built_at is None else max(now, built_at + INTERVAL_US[part])
         known = self._marked.get(key)
         if known is None or due < known:
             self._marked[key] = due
             heapq.heappush(self._due, (due, code, part))
 
-    def _make(self, code: str, part: Topic, now: int) -> list[Outgoing]:
+    def _build(self, code: str, part: Topic, now: int) -> list[Outgoing]:
         """Build a retained message, unless it repeats the last one or belongs into the queue."""
         del self._marked[code, part]
-        self._made_at[code, part] = now
+        self._built_at[code, part] = now
         topic, payload = self._part(code, part, now)
-        if self._kept_there.get(topic) == payload:
+        if self._retained_there.get(topic) == payload:
             return []
-        self._kept_there[topic] = payload
+        self._retained_there[topic] = payload
         if not payload:
-            self._take_back(topic)
+            self._withdraw(topic)
         lines_up = part in {Topic.STATE, Topic.SNAPSHOT} and payload
         message = Outgoing(topic, payload, 0 if lines_up else 1, retain=True)
         if not lines_up:
             return [message]
-        self._put(code, message, now)
+        self._enqueue(code, message, now)
         return []
 
     def _part(self, code: str, part: Topic, now: int) -> tuple[str, bytes]:
@@ -264,24 +264,24 @@ class PublishQueue:
             return topic, b""  # removes the last one, if spectators are not allowed any more
         return topic, pack(view.snapshot_for(None, table.hand_clock.elapsed_ms(table.durable_time(now))))
 
-    def _put(self, code: str, what: Outgoing | Event, now: int) -> None:
+    def _enqueue(self, code: str, what: Outgoing | Event, now: int) -> None:
         """Put a message into a queue, with the table's delay."""
         delay_us = self._tables[code][1].options.watch_delay_ms * 1_000
         due = self._last_due[code] = max(self._last_due.get(code, AT_ONCE), now + delay_us)
         if isinstance(what, Outgoing) and what.qos:
-            self._keep(what, due)
+            self._queue_result(what, due)
             return
         heapq.heappush(self._line, _Waiting(due, next(self._numbers), what, code))
         if len(self._line) > self._most_waiting:
             oldest = heapq.heappop(self._line)
             self.dropped += 1
             if isinstance(oldest.what, Outgoing):
-                self._kept_there.pop(oldest.what.topic, None)
+                self._retained_there.pop(oldest.what.topic, None)
             if oldest.code in self._tables:
-                self._mark(oldest.code, Topic.STATE, now)
-                self._mark(oldest.code, Topic.SNAPSHOT, now)
+                self._mark_changed(oldest.code, Topic.STATE, now)
+                self._mark_changed(oldest.code, Topic.SNAPSHOT, now)
 
-    def _take_back(self, topic: str) -> None:
+    def _withdraw(self, topic: str) -> None:
         """Remove queued messages that would be retained on a topic after its removal."""
         self._line = [
             waiting
@@ -295,7 +295,7 @@ class PublishQueue:
             return waiting.what
         return Outgoing(self._topics.table(waiting.code, "events"), pack(waiting.what))
 
-    def _keep(self, message: Outgoing, due: int = AT_ONCE) -> None:
+    def _queue_result(self, message: Outgoing, due: int = AT_ONCE) -> None:
         """Put a message into the short queue, which survives an absence of the broker."""
         heapq.heappush(self._results, _Waiting(due, next(self._numbers), message))
         if len(self._results) > MOST_RESULTS:
@@ -303,5 +303,5 @@ class PublishQueue:
             self.dropped += 1
 
     def _remove(self, topic: str) -> None:
-        self._kept_there.pop(topic, None)
-        self._keep(Outgoing(topic, b"", 1, retain=True))
+        self._retained_there.pop(topic, None)
+        self._queue_result(Outgoing(topic, b"", 1, retain=True))

@@ -82,7 +82,7 @@ class CommitQueue:
         """Write everything that is queued, together."""
         if (self._unsent or self._journal.has_pending) and not self._is_closed:
             if self._journal.wants_checkpoint:
-                self._keep_checkpoint()
+                self._write_checkpoint()
             self.unwritten += 1
             news = partial(self._send, self._unsent, self._read_model.copy_if_due(), self._newest)
             self._unsent = []
@@ -109,7 +109,7 @@ class CommitQueue:
         news, self._unsent = self._unsent, []
         self._journal.write(partial(self._send, news, None, self._newest), until=self._newest)
 
-    def _keep_checkpoint(self) -> None:
+    def _write_checkpoint(self) -> None:
         """Write the table in mid-hand, and the last plays of its seats, if the journal has all events."""
         checkpoint = self._table.checkpoint()
         if checkpoint is None or checkpoint.table.seq != self._journal.seq:

@@ -248,7 +248,7 @@ class Registry:
         """
         until = time.monotonic() + patience
         for reader in self._reading.enter_context(self._journal.reading()):
-            self._clock_watermark.kept, self._known = reader.last_us(), reader.errors
+            self._clock_watermark.durable_until, self._known = reader.last_us(), reader.errors
             for stored in list(reader.tables(only_open=True)):
                 self._opened = max(self._opened, stored.number)
                 self._unread.setdefault(stored.code, stored.id)

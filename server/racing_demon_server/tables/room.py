@@ -271,7 +271,7 @@ class Room:
         self._lock.verify(passphrase, address, self._clock())
         if self._lock.is_renewed and self._lock.hash is not None:
             self._lock.is_renewed = False
-            self.journal.keep_passphrase(self._lock.hash)
+            self.journal.replace_passphrase(self._lock.hash)
 
     def verify_understood(self, software: str) -> None:
         """Check that a client understands what the table uses.

@@ -70,7 +70,7 @@ def test_who_is_forgotten_has_no_claim() -> None:
 def test_all_seats_but_some_are_forgotten() -> None:
     """Keeping some seats drops the others, and never the host without a seat."""
     seat_tokens = _seat_tokens()
-    seat_tokens.keep([3])
+    seat_tokens.retain([3])
     assert (0 in seat_tokens, 3 in seat_tokens, None in seat_tokens) == (False, True, True)
 
 
