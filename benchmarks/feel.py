@@ -140,7 +140,7 @@ class Crowd:
 
     def _command(self, bot: Bot) -> cl.Command | None:
         view = self._host.view
-        command, _ = bot.look(view).finish()
+        command, _ = bot.observe(view).finish()
         if not isinstance(command, cl.Stuck) or view.hand is None:
             return command
         turn = view.hand.rules.stock_play(view.hand.board, bot.seat)

@@ -48,7 +48,7 @@ class Masher:
         self._now = self._progress_at = self._counter = 0
         self._out = -1
 
-    def look(self, view: TableState) -> SlicedSearch[Decision]:
+    def observe(self, view: TableState) -> SlicedSearch[Decision]:
         """Press the next key, whatever lies there."""
         return SlicedSearch(self._press(view))
 
@@ -101,14 +101,14 @@ class Insistent:
         self._seat = seat
         self._turns = 0
 
-    def look(self, view: TableState) -> SlicedSearch[Decision]:
+    def observe(self, view: TableState) -> SlicedSearch[Decision]:
         """Say it again, or look as the bot does."""
         return SlicedSearch(self._decide(view))
 
     def _decide(self, view: TableState) -> Generator[int, None, Decision]:
         yield 0
         if view.hand is None or view.phase is not Phase.PLAYING:
-            return self._bot.look(view).finish()
+            return self._bot.observe(view).finish()
         board, rules, seat = view.hand.board, view.hand.rules, self._seat
         stock = (pile for kind in (Kind.STOCK, Kind.WASTE) for pile in rules.layout.seat_piles(seat, kind))
         turns = sum(len(board.cards[pile]) for pile in stock) // rules.turn_size + 1
@@ -116,7 +116,7 @@ class Insistent:
         if self._turns > turns and not has_play:
             is_said = view.seats[seat].stuck
             return None if is_said else Stuck(counter=self._bot.next_counter(), seen=view.seq), IDLE_MS
-        command, wait_ms = self._bot.look(view).finish()
+        command, wait_ms = self._bot.observe(view).finish()
         if isinstance(command, PlayCards):
             is_turn = Kind.STOCK in {board.piles[command.source].kind, board.piles[command.destination].kind}
             self._turns = self._turns + 1 if is_turn else 0

@@ -88,7 +88,7 @@ class Track:
         self._process = process
         self.places = places
 
-    def run(self, gap_us: int, races: int, seconds: float, rest_us: int) -> Races:
+    def run(self, gap_us: int, races: int, seconds: float, throttle_us: int) -> Races:
         """Let so many races be run, or as many as there is time for.
 
         Raises:
@@ -97,7 +97,7 @@ class Track:
         """
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._process.stdin.write(f"{gap_us} {rest_us} {races} {seconds}\n")
+        self._process.stdin.write(f"{gap_us} {throttle_us} {races} {seconds}\n")
         self._process.stdin.flush()
         found = Races()
         for line in self._process.stdout:

@@ -19,18 +19,18 @@ class FailureDetector:
         self._lease = lease
         self._seen: dict[int, tuple[int, float]] = {}
 
-    def look(self, beats: Mapping[int, int], began: float, ended: float) -> list[int]:
+    def observe(self, heartbeats: Mapping[int, int], began: float, ended: float) -> list[int]:
         """Record the heartbeats of all nodes that are not fenced, and return which of these are dead.
 
         Args:
-            beats: the number of beats of each; 0 for a node that is starting.
+            heartbeats: the number of heartbeats of each; 0 for a node that is starting.
             began: when the read began.
             ended: when the read ended.
 
         """
-        self._seen = {node: seen for node, seen in self._seen.items() if node in beats}
+        self._seen = {node: seen for node, seen in self._seen.items() if node in heartbeats}
         dead = []
-        for node, beat in beats.items():
+        for node, beat in heartbeats.items():
             seen, since = self._seen.get(node, (-1, ended))
             if beat != seen:
                 self._seen[node] = beat, ended

@@ -100,7 +100,7 @@ class Heartbeat:
         shown = read_overview(db, self._node, self.known, orphans=self._looks % ORPHANS_EVERY == 0)
         self._looks += 1
         others = {node.id: node.beat for node in shown.nodes if node.id != self._node}
-        self._call(self._seen, shown, self._watch.look(others, read_at, time.monotonic()))
+        self._call(self._seen, shown, self._watch.observe(others, read_at, time.monotonic()))
         for _ in db.notifies(timeout=max(0.0, began + LOOK_SECONDS - time.monotonic()), stop_after=1):
             pass
 

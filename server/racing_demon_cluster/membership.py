@@ -70,7 +70,7 @@ class Membership:
         self._settings = settings
         self._node = node
         self._journal = journal
-        self._look = Overview([], [], orphans=False)
+        self._overview = Overview([], [], orphans=False)
         self._passed: dict[int, set[Callable[[], None]]] = {}
         self._taking: set[int | None] = set()
         self._drain_until: float | None = None
@@ -109,7 +109,7 @@ class Membership:
         settings = self._settings
         self._fence_thread.do(partial(store_address, node=self._node, url=url, inside=inside), lambda _: None)
         self._heartbeat = Heartbeat(
-            settings.database, self._node, settings.lease_seconds, self._follow, fenced
+            settings.database, self._node, settings.lease_seconds, self._on_overview, fenced
         )
         self._check()
 
@@ -142,7 +142,7 @@ class Membership:
             found(SearchResult.BUSY)
 
     def _take_up(self, table: int, ended: Callable[[], None]) -> None:
-        self._takeover.ask(table, lambda _is_here: ended())
+        self._takeover.open_first(table, lambda _is_here: ended())
 
     def close(self) -> None:
         """Stop writing and reading beats."""
@@ -158,20 +158,20 @@ class Membership:
 
     # What the thread sees.
 
-    def _follow(self, look: Overview, dead: Sequence[int]) -> None:
+    def _on_overview(self, overview: Overview, dead: Sequence[int]) -> None:
         assert self._heartbeat is not None
-        self._end_passed({node.id for node in self._look.nodes} - {node.id for node in look.nodes})
-        self._look = look
+        self._end_passed({node.id for node in self._overview.nodes} - {node.id for node in overview.nodes})
+        self._overview = overview
         self._heartbeat.known = sorted(
             self._registry.numbers | self._registry.leaving | self._takeover.unrestorable
         )
         if self._drain_until is None:
-            self._takeover.want(look.missing)
-            if any(each.id == self._node and each.draining for each in look.nodes):
+            self._takeover.open_soon(overview.missing)
+            if any(each.id == self._node and each.draining for each in overview.nodes):
                 self.drain()
         for node in dead:
             self._take_over(node)
-        if look.orphans:
+        if overview.orphans:
             self._take_over(None)
 
     def _take_over(self, dead: int | None) -> None:
@@ -239,7 +239,7 @@ class Membership:
 
     async def _ask_peers(self) -> None:
         """Close all connections if a peer can reach the database and this node cannot."""
-        peers = [node for node in self._look.nodes if node.id != self._node and node.inside]
+        peers = [node for node in self._overview.nodes if node.id != self._node and node.inside]
         if not await somebody_is_well([address_of(node.inside) for node in peers]):
             return
         if self._registry.listeners:
@@ -300,10 +300,10 @@ class Membership:
             )
 
     def _heirs(self) -> list[Node]:
-        own = [node for node in self._look.nodes if node.id == self._node]
+        own = [node for node in self._overview.nodes if node.id == self._node]
         return [
             node
-            for node in self._look.nodes
+            for node in self._overview.nodes
             if node.id != self._node and not node.draining and own and node.knows_rules_of(own[0])
         ]
 
@@ -320,7 +320,7 @@ class Membership:
         elif isinstance(where, Exception) or not self._can_be_reached(where):
             found(SearchResult.NOWHERE)
         elif where.owner == self._node:
-            self._takeover.ask(
+            self._takeover.open_first(
                 where.table, lambda is_here: found(SearchResult.HERE if is_here else SearchResult.NOWHERE)
             )
         else:

@@ -179,9 +179,9 @@ class ClusterHandler(TableHandler):
         except TableNotHere as missing:
             self.hold(outlasts_entry=False)
             self._search = TableSearch(missing.code)
-            self._look_for(self._search)
+            self._start_search(self._search)
 
-    def _look_for(self, search: TableSearch) -> None:
+    def _start_search(self, search: TableSearch) -> None:
         if self._search is search and not self.is_closing:
             self._cluster.search(self.address, search.code, self._end_search)
 
@@ -215,7 +215,7 @@ class ClusterHandler(TableHandler):
     def _wait(self, search: TableSearch, advice: str) -> None:
         """Look for a table again in a moment, or let the client come back if that has not helped."""
         if search.is_patient and search.may_go_on and not self._is_proxied_here:
-            asyncio.get_running_loop().call_later(AGAIN_SECONDS, self._look_for, search)
+            asyncio.get_running_loop().call_later(AGAIN_SECONDS, self._start_search, search)
         else:
             self.close(CloseCode.TRY_AGAIN, advice)
 

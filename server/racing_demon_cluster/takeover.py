@@ -62,39 +62,39 @@ class Takeover:
         self._registry = registry
         self._clock = clock
         self._thread = thread
-        self._wanted: dict[int, None] = {}
-        self._asked: dict[int, list[Callable[[bool], None]]] = {}
+        self._waiting: dict[int, None] = {}
+        self._callbacks: dict[int, list[Callable[[bool], None]]] = {}
         self._reading: Sequence[int] = ()
         self._opening: set[int] = set()
 
-    def want(self, tables: Iterable[int]) -> None:
+    def open_soon(self, tables: Iterable[int]) -> None:
         """Open tables soon."""
         known = {*self._reading, *self._opening, *self.unrestorable, *self._registry.leaving}
-        self._wanted.update(dict.fromkeys(table for table in tables if table not in known))
-        self._go_on()
+        self._waiting.update(dict.fromkeys(table for table in tables if table not in known))
+        self._read_next()
 
-    def ask(self, table: int, opened: Callable[[bool], None]) -> None:
+    def open_first(self, table: int, opened: Callable[[bool], None]) -> None:
         """Open a table before all others, and call back when it is open or cannot be opened."""
-        self._asked.setdefault(table, []).append(opened)
-        self.want([table])
+        self._callbacks.setdefault(table, []).append(opened)
+        self.open_soon([table])
 
-    def _go_on(self) -> None:
+    def _read_next(self) -> None:
         here = self._registry.numbers
-        for table in here & self._wanted.keys():
-            del self._wanted[table]
+        for table in here & self._waiting.keys():
+            del self._waiting[table]
             self._answer(table, is_here=True)
-        if self._reading or not self._wanted or len(self._opening) >= AT_ONCE:
+        if self._reading or not self._waiting or len(self._opening) >= AT_ONCE:
             return
-        first = sorted(self._wanted, key=lambda table: table not in self._asked)[:AT_ONCE]
+        first = sorted(self._waiting, key=lambda table: table not in self._callbacks)[:AT_ONCE]
         self._reading = first
         for table in first:
-            del self._wanted[table]
+            del self._waiting[table]
         read = partial(_read, node=self._node, keys=self._keys, tables=first, clock=self._clock)
         self._thread.do(read, self._open)
 
     def _open(self, read: list[Read] | Exception) -> None:
         tables, self._reading = self._reading, ()
-        self._go_on()  # the thread reads while the loop opens these
+        self._read_next()  # the thread reads while the loop opens these
         for each in () if isinstance(read, Exception) else read:
             if each.stored.id not in self._registry.numbers | self._opening:
                 self._adopt(each)
@@ -119,10 +119,10 @@ class Takeover:
         if not is_here:
             self.unrestorable.add(table)
         self._answer(table, is_here=is_here)
-        self._go_on()
+        self._read_next()
 
     def _answer(self, table: int, *, is_here: bool) -> None:
-        for opened in self._asked.pop(table, ()):
+        for opened in self._callbacks.pop(table, ()):
             opened(is_here)
 
 

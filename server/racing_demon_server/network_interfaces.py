@@ -12,7 +12,7 @@ from racing_demon_protocol.discovery.mdns import VARIABLE, Interface, chosen
 EVERYWHERE: Final = {"": {4, 6}, "0.0.0.0": {4}, "::": {6}}  # noqa: S104 - to know them, not to listen there
 """Hosts that stand for all addresses of the machine, with their IP versions."""
 
-FOLLOW_SECONDS: Final = 3.0
+REFRESH_SECONDS: Final = 3.0
 """How often announcers look at the machine's addresses."""
 
 

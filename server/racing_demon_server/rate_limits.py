@@ -209,7 +209,7 @@ class AddressLimits:
         for entry in self._entries_of(address):
             entry.connections -= 1
 
-    def take_table(self, address: str, at: int) -> bool:
+    def count_table(self, address: str, at: int) -> bool:
         """Count a table that is opened. Return whether its address may open it now."""
         return not address or _take([entry.tables for entry in self._entries_of(address)], at)
 
@@ -225,7 +225,7 @@ class AddressLimits:
         """Return what counts the events that an address causes, also with its wider networks."""
         return [entry.events for entry in self._entries_of(address)] if address else []
 
-    def take_request(self, address: str, at: int, units: int) -> bool:
+    def count_request(self, address: str, at: int, units: int) -> bool:
         """Count the cost of an HTTP request. Return whether its address may have an answer."""
         return not address or _take(self.pools(address), at, units)
 

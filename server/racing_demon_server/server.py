@@ -279,7 +279,7 @@ class TableServer(Server):
         is_hosted = self._until_table_ends is not None
         for announcer in self._announcers:
             announcer.start(partial(_announced_at, settings.host, is_hosted=is_hosted), port)
-        self.registry.restore_rest()
+        self.registry.restore_waiting()
 
     def keeps_tables(self, reason: StopReason) -> bool:
         """Return whether the journal keeps the tables for the next server.

@@ -551,9 +551,9 @@ async def test_a_server_that_is_about_to_stop_opens_no_table() -> None:
     service = ClusterService(context, Registry(settings, time, NullJournal()), directory)
     directory.takes_tables = False
     with pytest.raises(CommandRefused) as refused:
-        service.take_table("203.0.113.9", time())
+        service.count_table("203.0.113.9", time())
     assert Reason.SERVER_FULL is refused.value.reason
     assert refused.value.text == "This server is about to stop. Open a table at another one."
     directory.takes_tables = True
-    service.take_table("203.0.113.9", time())
+    service.count_table("203.0.113.9", time())
     service.registry.close()

@@ -41,7 +41,7 @@ def _decided(command: Command) -> Generator[int, None, Decision]:
 class Player(Protocol):
     """Somebody who looks at the table again and again, as a :class:`Bot` does."""
 
-    def look(self, view: TableState) -> SlicedSearch[Decision]:
+    def observe(self, view: TableState) -> SlicedSearch[Decision]:
         """Return a command, and the milliseconds until it is sent, as the result of a search."""
 
 
@@ -94,7 +94,7 @@ def play_match(
         log.extend(pass_time(table, at))
         if command is not None:
             send(at, seat, command)
-        command, wait_ms = bots[seat].look(table.view).finish()
+        command, wait_ms = bots[seat].observe(table.view).finish()
         heapq.heappush(waiting, (at + wait_ms * 1_000, seat, command))
     return table, log, arrived
 

@@ -42,7 +42,7 @@ class OutboxHarness:
     def tell(self, *events: Event) -> None:
         """Let events be noted."""
         for event in events:
-            self.outbox.follow(self.table, event, self.now)
+            self.outbox.apply(self.table, event, self.now)
 
     def obey(self, kind: type[Command], **fields: Any) -> None:
         """Let the first player's command be carried out."""
@@ -64,7 +64,7 @@ class OutboxHarness:
     def sent(self, most: int = 1_000) -> list[Outgoing]:
         """Return all that is due now."""
         sent: list[Outgoing] = []
-        while (batch := self.outbox.take(self.now, most)) or self.outbox.wait_us(self.now) == 0:
+        while (batch := self.outbox.pop_due(self.now, most)) or self.outbox.wait_us(self.now) == 0:
             sent += batch
         return sent
 

@@ -124,7 +124,7 @@ class _Finder:
         """Start checking an announcement."""
         is_new = state_change.name == "Added" and name not in self._tasks
         if is_new and len(self._tasks) < MOST_TABLES:
-            self._tasks[name] = asyncio.get_running_loop().create_task(self._look_at(name))
+            self._tasks[name] = asyncio.get_running_loop().create_task(self._check(name))
 
     async def stop(self) -> None:
         """Stop all checks."""
@@ -132,7 +132,7 @@ class _Finder:
             task.cancel()
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
 
-    async def _look_at(self, name: str) -> None:
+    async def _check(self, name: str) -> None:
         with contextlib.suppress(OSError, zeroconf.Error):
             info = AsyncServiceInfo(SERVICE, name)
             if await info.async_request(self._connection.zeroconf, DETAILS_MS):

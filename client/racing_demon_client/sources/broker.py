@@ -329,7 +329,7 @@ class BrokerClient(SpectatorClient):
                         await mqtt.subscribe([(f"{ROOT}/{self._node}/status", 1), (f"{self._table}/+", 0)])
                         pause = FIRST_PAUSE
                         async for message in mqtt.messages:
-                            await self._take(message)
+                            await self._handle(message)
             except ConnectionFailed as error:
                 if self._view is None:
                     await self._heard.put(error)
@@ -340,13 +340,13 @@ class BrokerClient(SpectatorClient):
             await asyncio.sleep(pause)
             pause = min(MAX_PAUSE_SECONDS, pause * 2)
 
-    async def _take(self, message: aiomqtt.Message) -> None:
+    async def _handle(self, message: aiomqtt.Message) -> None:
         """Handle one message of the broker."""
         topic, payload = TOPIC.fullmatch(message.topic.value), payload_of(message)
         if topic is None:
             return
         if topic.group(2):
-            await self._take_status(payload == b"online")
+            await self._handle_status(payload == b"online")
         elif topic.group(4) == "snapshot" and not payload:
             await self._heard.put(ConnectionFailed("The table was closed, or no longer allows spectators."))
         elif len(payload) <= MAX_SERVER_FRAME:
@@ -357,7 +357,7 @@ class BrokerClient(SpectatorClient):
             if isinstance(decoded, Snapshot if topic.group(4) == "snapshot" else Event):
                 await self._heard.put(decoded)
 
-    async def _take_status(self, is_there: bool) -> None:
+    async def _handle_status(self, is_there: bool) -> None:
         if is_there:
             self._notify(is_there=True, text="reconnected")
         else:

@@ -185,11 +185,11 @@ class ReplayClient(SpectatorClient):
             if in_a_row % BREATH == 0:
                 await asyncio.sleep(0)
             if self._sought_view is None:
-                message = self._take()
+                message = self._next_message()
                 if not isinstance(message, Refused):
                     yield message
 
-    def _take(self) -> Message:
+    def _next_message(self) -> Message:
         """Apply the next message to the view and return it."""
         due = float(self.timeline.times[self.position])
         self._clock_ms += max(0.0, due - self._at_ms)

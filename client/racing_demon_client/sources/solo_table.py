@@ -179,7 +179,7 @@ class SoloTable:
         """End the hand as it stands, won or left, and return the events."""
         won, ends = self.is_won, self._ends
         if not won:
-            ends += self._follow(ev.Left(seq=1, seat=seat) for seat in self._seats)
+            ends += self._apply(ev.Left(seq=1, seat=seat) for seat in self._seats)
         out = self._seats[0] if won else None
         over = ev.HandOver(
             seq=1,
@@ -189,9 +189,9 @@ class SoloTable:
             seed=self.seed.hex(),
             elapsed_ms=elapsed_ms,
         )
-        ends += self._follow([over])
+        ends += self._apply([over])
         if won:  # giving up wins no match, although there are no other players
-            ends += self._follow([ev.MatchOver(seq=1, winners=match_winners(self.view) or ())])
+            ends += self._apply([ev.MatchOver(seq=1, winners=match_winners(self.view) or ())])
         return ends
 
     def log(self) -> Iterator[Snapshot | Event]:
@@ -210,7 +210,7 @@ class SoloTable:
         self.view = TableState(CODE, self._options)
         rules = make_rules(declare(self._options, len(self._seats)), self._seats)
         self._dealer = Dealer(self.seed, rules)
-        self._begun = self._follow(
+        self._begun = self._apply(
             [
                 *(ev.Joined(seq=1, seat=seat, name=self._name) for seat in self._seats),
                 ev.Hosted(seq=1, seat=self._seats[0]),
@@ -221,7 +221,7 @@ class SoloTable:
         )
         self._begun += self._settle()
 
-    def _follow(self, events: Iterable[Event]) -> list[Event]:
+    def _apply(self, events: Iterable[Event]) -> list[Event]:
         """Apply events to the view with their numbers filled in, and return them."""
         numbered = []
         for event in events:

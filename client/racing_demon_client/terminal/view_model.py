@@ -102,7 +102,7 @@ class RecentActivity:
             case ev.Played():
                 self._record_play(message, view, now)
             case ev.Paused() | ev.Continued():
-                self._stop_or_go_on(message, now)
+                self._stop_or_resume_clock(message, now)
             case ev.HandOver():
                 self._ended_ms = message.elapsed_ms
                 self._deal_at = now + view.options.tally_ms
@@ -114,7 +114,7 @@ class RecentActivity:
                 return SoundCue.BEATEN
         return None
 
-    def _stop_or_go_on(self, event: ev.Paused | ev.Continued, now: int) -> None:
+    def _stop_or_resume_clock(self, event: ev.Paused | ev.Continued, now: int) -> None:
         if isinstance(event, ev.Paused):
             self._paused_ms = now - self._signal_at
         else:

@@ -116,7 +116,7 @@ class RelayedTable:
             self._searching.append(address)
             self._waiting[listener] = passphrase, origin
         if self._following is None:
-            self._following = asyncio.create_task(self._follow())
+            self._following = asyncio.create_task(self._run())
         if self._idle is not None:
             self._idle.cancel()
             self._idle = None
@@ -174,14 +174,14 @@ class RelayedTable:
         self._spectators.add(listener)
         self._count_soon()
 
-    async def _follow(self) -> None:
+    async def _run(self) -> None:
         """Watch the table until it ends, through any number of connections."""
         while True:
             try:
                 await self._connect()
             except CommandRefused as refused:
                 if self._is_shown and refused.reason in TEMPORARY:
-                    await self._rest()
+                    await self._back_off()
                 elif not self._refuse(refused):
                     return
             except ClosedUpstream as closed:
@@ -194,13 +194,13 @@ class RelayedTable:
                 if not self._is_shown or (is_other and self._pause >= MAX_PAUSE):
                     self._end(CloseCode.VERSION if is_other else CloseCode.TRY_AGAIN, error.advice)
                     return
-                await self._rest()
+                await self._back_off()
             except Exception:
                 log.exception("a table cannot be relayed", extra={"table": self._code})
                 self._end(CloseCode.SERVER_ERROR, "The relay made an error. Watch again to continue.")
                 return
 
-    async def _rest(self) -> None:
+    async def _back_off(self) -> None:
         """Wait before the next connection, longer each time."""
         await asyncio.sleep(self._pause)
         self._pause = min(MAX_PAUSE, 2 * self._pause)
@@ -214,7 +214,7 @@ class RelayedTable:
             reporting = asyncio.create_task(self._report(upstream))
             try:
                 while True:
-                    self._take(await upstream.read())
+                    self._apply(await upstream.read())
             finally:
                 reporting.cancel()
 
@@ -230,7 +230,7 @@ class RelayedTable:
                 self._reported, reported_lacks = people, lacks
                 await upstream.report(people, lacks)
 
-    def _take(self, message: Message) -> None:
+    def _apply(self, message: Message) -> None:
         """Follow a message of the other server.
 
         Raises:

@@ -72,7 +72,7 @@ class Bot:
         self._standing: Standing = (0, 0, 0)
         self._gave_up_at: Standing | None = None
 
-    def look(self, view: TableState) -> SlicedSearch[Decision]:
+    def observe(self, view: TableState) -> SlicedSearch[Decision]:
         """Look at the table, and return a generator that thinks in slices and returns a decision.
 
         It considers the cards as they lie now, whatever changes meanwhile.

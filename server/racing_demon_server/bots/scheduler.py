@@ -60,7 +60,7 @@ class BotScheduler:
     def __len__(self) -> int:
         return len(self._bots)
 
-    def follow(self, event: Event, seat_tokens: SeatTokens) -> None:
+    def apply(self, event: Event, seat_tokens: SeatTokens) -> None:
         """Apply an event to the bots."""
         match event:
             case Joined() if event.bot:
@@ -82,7 +82,7 @@ class BotScheduler:
         """Let a bot play a seat, whose last command had this counter."""
         rng = random.Random(self._seed + bytes([seat]))  # noqa: S311 - thinking times, not cards
         self._bots[seat] = bot = Bot(seat, LEVELS[level], rng, counter)
-        self._wait(bot, rng.uniform(0, START_SPREAD_MS), self._look, bot)
+        self._wait(bot, rng.uniform(0, START_SPREAD_MS), self._observe, bot)
 
     def stop(self, seat: int) -> None:
         """Stop the bot of a seat, if there is one."""
@@ -99,10 +99,10 @@ class BotScheduler:
         delay = wait_ms / 1_000 / self._speed
         self._timers[bot.seat] = self._loop.call_later(delay, then, *arguments)
 
-    def _look(self, bot: Bot) -> None:
+    def _observe(self, bot: Bot) -> None:
         self._catch_up()
         if self._sits(bot):
-            self._think(bot, bot.look(self._view))
+            self._think(bot, bot.observe(self._view))
 
     def _think(self, bot: Bot, thought: SlicedSearch[Decision]) -> None:
         """Think for one slice. Then yield to the loop, or wait until the play is due."""
@@ -113,17 +113,17 @@ class BotScheduler:
         command, wait_ms = decision
         after_ms = wait_ms + self._pay(thought.units) * self._speed  # the rest is no faster
         if command is None:
-            self._wait(bot, after_ms, self._look, bot)
+            self._wait(bot, after_ms, self._observe, bot)
         else:
             self._wait(bot, after_ms, self._move, bot, command)
 
     def _move(self, bot: Bot, command: Command) -> None:
-        """Make a bot's play. Its consequences and the next look are separate steps of the loop."""
+        """Make a bot's play. Its consequences and the next observation are separate steps of the loop."""
         self._catch_up()
         if self._sits(bot):
             self._send(bot.seat, command)
         if self._sits(bot):
-            self._wait(bot, 0, self._look, bot)
+            self._wait(bot, 0, self._observe, bot)
 
     def _sits(self, bot: Bot) -> bool:
         """Tell whether a bot still plays its seat: a command may have ended that."""

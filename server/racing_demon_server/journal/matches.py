@@ -173,7 +173,7 @@ def stretch_of(store: JournalReader, match: Match) -> tuple[TableState, int]:
     return view, first
 
 
-def follow(view: TableState, event: Event) -> None:
+def apply_event(view: TableState, event: Event) -> None:
     """Apply an event to a view.
 
     Raises:
@@ -214,7 +214,7 @@ def export(store: JournalReader, match: Match) -> Iterator[str]:
     for event, at_us, at_ms in log_of(store, table.id, first=first, last=last):
         if event.seq == match.first:
             yield entry_line(TimedMessage(view.snapshot(0), at_us, at_ms))
-        follow(view, event)
+        apply_event(view, event)
         if event.seq >= match.first:
             yield entry_line(TimedMessage(event, at_us, at_ms))
             yield from map(entry_line, beaten.get(event.seq, ()))

@@ -312,7 +312,7 @@ class Commands:
         self._log.emit(ev.Unbanned, name=command.name)
         self._seating.bans.lift(command.name)
 
-    def _pause_or_go_on(self, command: cl.Pause) -> None:
+    def _pause_or_resume(self, command: cl.Pause) -> None:
         self._verify_hand(command.seen)
         if self._view.paused and not command.paused:
             self._lifecycle.end_pause(self._now)
@@ -351,7 +351,7 @@ class Commands:
         cl.SetOptions: _set_options,
         cl.Kick: _kick,
         cl.Unban: _unban,
-        cl.Pause: _pause_or_go_on,
+        cl.Pause: _pause_or_resume,
         cl.MakeHost: _make_host,
         cl.StandIn: _stand_in,
         cl.Mute: _mute,

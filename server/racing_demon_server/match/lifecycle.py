@@ -161,7 +161,7 @@ class MatchLifecycle:
         self._next_deal_at += microseconds
         self._contributions.shift(microseconds)
 
-    def go_on(self, at: int) -> None:
+    def resume(self, at: int) -> None:
         """Resume the hand, if enough players are connected or it waits for nobody."""
         self.check_presence(at)
         if self._view.paused and self.pauses.waits_for_nobody:
@@ -201,7 +201,7 @@ class MatchLifecycle:
     def end_pause(self, at: int) -> None:
         """Resume the hand with the players who are connected."""
         assert self.hand is not None
-        self.pauses.go_on(self.hand, at)
+        self.pauses.resume(self.hand, at)
         self.check_agreed_stop(at)
 
     def reschedule_overdue(self, now: int) -> None:
@@ -492,7 +492,7 @@ class Pauses:
             # A pause by a host without a seat looks like one by the rule; then the host must resume the hand.
             self.since, self.is_by_rule = at, event.seat is None and self._view.host is not None
 
-    def go_on(self, hand: Hand, now: int) -> None:
+    def resume(self, hand: Hand, now: int) -> None:
         """Resume the hand as if no time had passed."""
         self._lacking_since = self.ends_at = None
         hand.shift(now - self.since)
@@ -506,7 +506,7 @@ class Pauses:
             return
         self._lacking_since = None
         if self._view.paused and self.is_by_rule and hand is not None:
-            self.go_on(hand, now)
+            self.resume(hand, now)
 
     def forget(self) -> None:
         """Reset, because the hand is over."""

@@ -265,7 +265,7 @@ class Table:
             self._seating.shift(self._now - self._halted_at, self._now)
             self._lifecycle.shift(self._now - self._halted_at)
             self._halted_at = None
-        self._lifecycle.go_on(self._now)
+        self._lifecycle.resume(self._now)
         self._lifecycle.check_ready(self._now)
         return self._drain_events()
 

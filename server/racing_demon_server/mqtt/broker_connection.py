@@ -129,10 +129,10 @@ def _cut(client: aiomqtt.Client) -> None:
         with contextlib.suppress(OSError):
             left.shutdown(socket.SHUT_RDWR)
     # Retrieve the result, or the loop warns about it.
-    client._disconnected.add_done_callback(_look_at)
-    client._connected.add_done_callback(_look_at)
+    client._disconnected.add_done_callback(_retrieve_exception)
+    client._connected.add_done_callback(_retrieve_exception)
 
 
-def _look_at(ended: "asyncio.Future[None]") -> None:
+def _retrieve_exception(ended: "asyncio.Future[None]") -> None:
     if not ended.cancelled():
         ended.exception()

@@ -133,7 +133,7 @@ class PublishQueue:
         if self._homeassistant:
             self._remove(self._topics.sensor_config(code))
 
-    def follow(self, table: CommittedTable, event: Event, now: int) -> None:
+    def apply(self, table: CommittedTable, event: Event, now: int) -> None:
         """Apply a table's next event."""
         code = self._codes.get(table)
         if code is None:
@@ -178,7 +178,7 @@ class PublishQueue:
 
     # Messages to send.
 
-    def take(self, now: int, most: int) -> list[Outgoing]:
+    def pop_due(self, now: int, most: int) -> list[Outgoing]:
         """Return the next messages that are due, up to a number.
 
         Each call builds at most that many, so the result can be empty while more remain to be built.

@@ -10,7 +10,7 @@ from typing import Final
 
 from racing_demon_protocol.discovery.broker_address import BrokerAddress
 from racing_demon_protocol.wire.messages import Event
-from racing_demon_server.network_interfaces import FOLLOW_SECONDS
+from racing_demon_server.network_interfaces import REFRESH_SECONDS
 from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.read_model import CommittedTable
 from racing_demon_server.tables.room import Clock
@@ -55,7 +55,7 @@ class Publisher(Observer):
         self.queue = PublishQueue(topics, homeassistant=homeassistant)
         self._news = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
-        self._following: asyncio.Task[None]
+        self._refreshing: asyncio.Task[None]
         self._stopping = False
         self._has_reported = False
         self._has_failed = False
@@ -69,7 +69,7 @@ class Publisher(Observer):
     def published(self, table: CommittedTable, events: Sequence[Event]) -> None:
         """Queue what events change."""
         for event in events:
-            self._guard(partial(self.queue.follow, table, event, self._clock()))
+            self._guard(partial(self.queue.apply, table, event, self._clock()))
 
     def closed(self, table: CommittedTable) -> None:
         """Queue the removal of a table that was closed."""
@@ -92,12 +92,12 @@ class Publisher(Observer):
         self.queue.urls = tuple(find_urls())
         loop = asyncio.get_running_loop()
         self._task = loop.create_task(self._run(), name="publisher")
-        self._following = loop.create_task(self._follow_addresses(find_urls), name="publisher's addresses")
+        self._refreshing = loop.create_task(self._refresh_addresses(find_urls), name="publisher's addresses")
 
-    async def _follow_addresses(self, find_urls: Callable[[], Sequence[str]]) -> None:
+    async def _refresh_addresses(self, find_urls: Callable[[], Sequence[str]]) -> None:
         """Publish the tables' addresses again when the machine has others."""
         while True:
-            await asyncio.sleep(FOLLOW_SECONDS)
+            await asyncio.sleep(REFRESH_SECONDS)
             urls = tuple(find_urls())
             if urls != self.queue.urls:
                 self.queue.move(urls, self._clock())
@@ -108,7 +108,7 @@ class Publisher(Observer):
         if self._task is None:
             return
         self._stopping = True
-        self._following.cancel()
+        self._refreshing.cancel()
         self.queue.finish()
         self._news.set()
         if self.online:
@@ -176,7 +176,7 @@ class Publisher(Observer):
             self._news.clear()
             if listening.done():
                 listening.result()
-            batch = self.queue.take(self._clock(), BATCH)
+            batch = self.queue.pop_due(self._clock(), BATCH)
             try:
                 await link.send(batch)
             except BaseException:

@@ -44,12 +44,12 @@ class FrameHandler(Protocol):
 
     Attributes:
         is_flooding: whether further frames are ignored.
-        rest_us: microseconds, from the start of the last batch, during which nothing more is read.
+        throttle_us: microseconds, from the start of the last batch, during which nothing more is read.
 
     """
 
     is_flooding: bool
-    rest_us: int
+    throttle_us: int
 
     def new_batch(self) -> None:
         """Learn that a batch of bytes is being read now."""
@@ -123,9 +123,9 @@ class Connection(asyncio.BufferedProtocol):
         self._unread = bytearray()
         self._unframed = 0
         self._is_fragment_next = False
-        self._takes_short = False
+        self._may_read_short = False
         self._is_heard = True
-        self._resting: asyncio.TimerHandle | None = None
+        self._throttled: asyncio.TimerHandle | None = None
         self._deadline: asyncio.TimerHandle | None = None
         self._heartbeat: asyncio.TimerHandle | None = None
         self._heartbeat_seconds = settings.ping_seconds
@@ -154,7 +154,7 @@ class Connection(asyncio.BufferedProtocol):
         that they hold.
         """
         self.is_open = False
-        for timer in (self._resting, self._deadline, self._heartbeat):
+        for timer in (self._throttled, self._deadline, self._heartbeat):
             if timer is not None:
                 timer.cancel()
         self._acceptor.remove(self)
@@ -177,7 +177,7 @@ class Connection(asyncio.BufferedProtocol):
 
     def forward_to(self, upstream: asyncio.Transport) -> bool:
         """Forward all bytes from now on to another server. Return whether that can begin just now."""
-        if not self._takes_short or self._resting is not None or self.transport.is_closing():
+        if not self._may_read_short or self._throttled is not None or self.transport.is_closing():
             return False
         if self._heartbeat is not None:  # the other server asks for signs of life
             self._heartbeat.cancel()
@@ -256,18 +256,18 @@ class Connection(asyncio.BufferedProtocol):
             self._upstream.write(data)
             return
         handler = self._handler
-        if handler is not None and self._resting is None and len(data) <= AT_ONCE and not self._unread:
+        if handler is not None and self._throttled is None and len(data) <= AT_ONCE and not self._unread:
             handler.new_batch()
             if not handler.is_flooding and not self.transport.is_closing():
-                self._take(handler, data)
-                if handler.rest_us:
-                    self._rest(handler)
+                self._read_frames(handler, data)
+                if handler.throttle_us:
+                    self._throttle(handler)
             return
         self._unread += data
-        if len(self._unread) == len(data) and self._resting is None:  # else earlier bytes come first
-            self._take_slice()
+        if len(self._unread) == len(data) and self._throttled is None:  # else earlier bytes come first
+            self._read_slice()
 
-    def _take_slice(self) -> None:
+    def _read_slice(self) -> None:
         """Handle a slice of the bytes that were read. The loop runs before the rest."""
         handler = self._handler
         if self.transport.is_closing() or (handler is not None and handler.is_flooding):
@@ -280,24 +280,26 @@ class Connection(asyncio.BufferedProtocol):
             else:
                 handler.new_batch()
                 self._feed(handler, taken)
-        if handler is not None and handler.rest_us:
-            self._rest(handler)
+        if handler is not None and handler.throttle_us:
+            self._throttle(handler)
         elif self._unread:
             self.transport.pause_reading()
-            self._loop.call_soon(self._take_slice)
+            self._loop.call_soon(self._read_slice)
         else:
             self._loop.call_soon(self._read_on)
 
-    def _rest(self, handler: FrameHandler) -> None:
+    def _throttle(self, handler: FrameHandler) -> None:
         """Read nothing for a while, because the client has used up its units. Others do not notice."""
         self.transport.pause_reading()
-        self._resting = self._loop.call_later(seconds_until(handler.rest_us), self._wake, handler)
+        self._throttled = self._loop.call_later(
+            seconds_until(handler.throttle_us), self._end_throttle, handler
+        )
 
-    def _wake(self, handler: FrameHandler) -> None:
+    def _end_throttle(self, handler: FrameHandler) -> None:
         """Continue with the bytes that were read before; they arrive now, like those that were not read."""
-        self._resting = None
-        handler.rest_us = 0
-        self._take_slice()
+        self._throttled = None
+        handler.throttle_us = 0
+        self._read_slice()
 
     def _read_on(self) -> None:
         """Resume reading when the last bytes are judged.
@@ -355,9 +357,9 @@ class Connection(asyncio.BufferedProtocol):
             self._handler.new_batch()
             self._feed(self._handler, rest)
 
-    def _take(self, handler: FrameHandler, data: bytes) -> None:
+    def _read_frames(self, handler: FrameHandler, data: bytes) -> None:
         """Handle bytes: short frames at once, while the library waits for the first byte of a frame."""
-        while self._takes_short:
+        while self._may_read_short:
             message = short_message(data)
             if message is None:
                 break
@@ -386,7 +388,7 @@ class Connection(asyncio.BufferedProtocol):
 
     def _update_short_path(self) -> None:
         """Allow the short path where a message may begin: after a complete frame, before any close frame."""
-        self._takes_short = self.is_open and not self._unframed and not self._is_fragment_next
+        self._may_read_short = self.is_open and not self._unframed and not self._is_fragment_next
 
 
 def short_message(data: bytes) -> bytes | None:

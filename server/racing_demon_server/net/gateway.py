@@ -187,7 +187,7 @@ class Gateway:
     def refuse_long(self, connection: Connection) -> Response | None:
         """Refuse a request that is too long, in words unless its address has sent too many."""
         address = self._handshakes.get(connection, "")
-        if not self._context.addresses.take_request(address, self._context.clock(), REQUEST):
+        if not self._context.addresses.count_request(address, self._context.clock(), REQUEST):
             return None
         response = http.text(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, TOO_LONG)
         response.headers["Server"] = SOFTWARE

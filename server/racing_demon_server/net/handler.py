@@ -158,7 +158,7 @@ class Handler:
         encoding: the encoding of its frames.
         shows_races: whether the client understands ``race_lost``.
         is_flooding: whether further frames are ignored.
-        rest_us: microseconds during which nothing more is read, because it has used up its units.
+        throttle_us: microseconds during which nothing more is read, because it has used up its units.
         owes: whether it may owe what its plays have led to.
         address: the name under which its client is counted.
         origin: where it comes from.
@@ -175,7 +175,7 @@ class Handler:
     def __init__(self, connection: Connection, context: ServerContext, origin: Origin) -> None:
         self.encoding = connection.encoding
         self.shows_races = self.is_flooding = self.owes = self.is_closing = False
-        self.rest_us = self.arrived = 0
+        self.throttle_us = self.arrived = 0
         self.address = origin.counted_as
         self.origin = origin
         self.software = ""
@@ -286,14 +286,14 @@ class Handler:
         """Stamp the frames of a batch of bytes: they arrive now."""
         clock = self.context.clock  # a method would be slower to look up
         self.arrived = clock()
-        self.rest_us = 0
+        self.throttle_us = 0
 
     def count_frame(self) -> bool:
         """Count a frame of any kind. Return whether to handle it."""
         if not self._frames.take(self.arrived):
             self._end_flood("Too many frames a second.", "flood")
         elif not self.allowance.take(self.arrived):
-            self.rest_us = self.allowance.overdraw(self.arrived)
+            self.throttle_us = self.allowance.overdraw(self.arrived)
         return not self.is_closing
 
     def count_control(self) -> None:

@@ -14,7 +14,7 @@ from zeroconf.asyncio import AsyncZeroconf
 from racing_demon_protocol.discovery.mdns import MOST_TABLES, SERVICE, Announcement, Interface
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import events as ev
-from racing_demon_server.network_interfaces import FOLLOW_SECONDS
+from racing_demon_server.network_interfaces import REFRESH_SECONDS
 from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.read_model import CommittedTable
 
@@ -88,7 +88,7 @@ class Announcer(Observer):
                     text = "the tables cannot be announced on the network; players join by address"
                     log.warning(text, extra={"why": why})
                 told = why
-                await asyncio.sleep(FOLLOW_SECONDS)
+                await asyncio.sleep(REFRESH_SECONDS)
 
     async def _announce(
         self, interfaces: Sequence[Interface], find: Callable[[], Sequence[Interface]], port: int
@@ -99,7 +99,7 @@ class Announcer(Observer):
         try:
             while set(find()) == set(interfaces):
                 with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(FOLLOW_SECONDS):
+                    async with asyncio.timeout(REFRESH_SECONDS):
                         await self._news.wait()
                 if self._news.is_set():
                     self._news.clear()

@@ -110,7 +110,7 @@ class Routes:
     def answer(self, address: str, asked: HttpRequest) -> Response | None:
         """Answer a request from an address; ``None`` accepts a WebSocket."""
         route = self._route(asked.path)
-        if not self._context.addresses.take_request(address, self._context.clock(), route.units):
+        if not self._context.addresses.count_request(address, self._context.clock(), route.units):
             return http.too_many()
         if not http.is_allowed_host(asked.request, self._settings.hosts):
             return http.text(HTTPStatus.MISDIRECTED_REQUEST, "This server has a different name.\n")

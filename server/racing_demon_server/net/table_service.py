@@ -91,7 +91,7 @@ class TableService:
             self._table_units[room] = pool(self.context.settings.units_per_table)
         return self._table_units[room]
 
-    def take_table(self, address: str, at: int) -> None:
+    def count_table(self, address: str, at: int) -> None:
         """Count a table that an address opens at a time.
 
         Raises:
@@ -99,13 +99,13 @@ class TableService:
 
         """
         self.check_opening(address)
-        if not self.context.addresses.take_table(address, at):
+        if not self.context.addresses.count_table(address, at):
             wait = pluralize(math.ceil(MINUTE / self.context.settings.tables_per_minute), "second")
             text = f"Too many tables from your address: the next one may be opened in {wait}."
             raise CommandRefused(Reason.TOO_FAST, text)
 
     def open(self, address: str, options: Options, lock: Passphrase) -> Room:
-        """Open a table for an address, which :meth:`take_table` has counted.
+        """Open a table for an address, which :meth:`count_table` has counted.
 
         Raises:
             CommandRefused: the options cannot be played, there are too many tables, or the server stops.
@@ -270,7 +270,7 @@ class TableHandler(Handler):
         verify_understood(self.software, needed(request.options))
         lock = self._new_lock
         if lock is None:
-            self._tables.take_table(self.address, self.arrived)
+            self._tables.count_table(self.address, self.arrived)
             lock = Passphrase(secrets.token_bytes(SALT_SIZE))
             if request.passphrase:
                 raise Unchecked(lock, request.passphrase)
@@ -284,7 +284,7 @@ class TableHandler(Handler):
         else:
             token = secrets.token_hex(32)
             room.add_host(hash_token(token))
-            self._take_place(room, None)
+            self._share_units(room, None)
             room.attach(self, None, token)
 
     def _watch(self, request: cl.Watch) -> None:
@@ -305,7 +305,7 @@ class TableHandler(Handler):
     def _join(self, room: Room, name: str, token: str) -> None:
         room.verify_understood(self.software)
         seat = room.join(name, hash_token(token), self.address)
-        self._take_place(room, seat)
+        self._share_units(room, seat)
         room.attach(self, seat, token)
 
     def _resume(self, request: cl.Resume) -> None:
@@ -318,10 +318,10 @@ class TableHandler(Handler):
         if room.is_halted:
             self.close(CloseCode.TRY_AGAIN, "The server cannot write to its disk. Come back in a moment.")
             return
-        self._take_place(room, actor)
+        self._share_units(room, actor)
         room.resume(self, actor, token, self.address, epoch, seq)
 
-    def _take_place(self, room: Room, actor: Actor) -> None:
+    def _share_units(self, room: Room, actor: Actor) -> None:
         self._is_spectator, self._actor, self._room = False, actor, room
         self.allowance.add_pool(self._tables.units_of(room))
 

@@ -37,7 +37,7 @@ from .read_model import CommittedTable
 from .room import Clock, InitialState, Room, RoomContext
 from .spectators import Backlog
 
-CANNOT_GO_ON: Final = UnknownContents, InconsistentEvent, InvalidGame, CommandRefused
+UNRESTORABLE: Final = UnknownContents, InconsistentEvent, InvalidGame, CommandRefused
 """The errors of a table that cannot be restored."""
 
 MOVED: Final = "Your table moves to another server; you come back to it by yourself."
@@ -132,7 +132,7 @@ class Registry:
         self._failed: dict[int, Room] = {}
         self._failures: dict[int, list[int]] = {}
         self.take_up: Callable[[int, Callable[[], None]], None] = self._read_again
-        self._resting: asyncio.Task[None] | None = None
+        self._restoring_task: asyncio.Task[None] | None = None
         backlog = Backlog(settings.delayed_bytes_of_table, settings.delayed_bytes)
         self._context = RoomContext(settings, clock, backlog, self._may_add_bot, self._fail, observers)
         self._rooms: dict[str, Room] = {}
@@ -237,7 +237,7 @@ class Registry:
         """Restore the tables of the journal that were open.
 
         Those that cannot be restored stay in the journal. What takes too long goes on in
-        :meth:`restore_rest`; the codes of these tables are known, and they cannot be entered yet.
+        :meth:`restore_waiting`; the codes of these tables are known, and they cannot be entered yet.
 
         Args:
             patience: the seconds for all of them; one alone gets a tenth.
@@ -253,18 +253,18 @@ class Registry:
                 self._opened = max(self._opened, stored.number)
                 self._unread.setdefault(stored.code, stored.id)
                 unread = UnreadTable(stored, self._restoring(reader, stored))
-                if not self._go_on(unread, min(until, time.monotonic() + patience / 10)):
+                if not self._restore_until(unread, min(until, time.monotonic() + patience / 10)):
                     self._waiting.append(unread)
         if not self._waiting:
             self._reading.close()
 
-    def restore_rest(self) -> asyncio.Task[None]:
+    def restore_waiting(self) -> asyncio.Task[None]:
         """Restore in a task, a little at a time, the tables that took too long. Return the task."""
-        if self._resting is None or self._resting.done():
-            self._resting = asyncio.create_task(self._restore_rest())
-        return self._resting
+        if self._restoring_task is None or self._restoring_task.done():
+            self._restoring_task = asyncio.create_task(self._restore_waiting())
+        return self._restoring_task
 
-    async def _restore_rest(self) -> None:
+    async def _restore_waiting(self) -> None:
         """Restore the tables that wait. Each has turns, so that a short log waits for no long ones."""
         if self._waiting:
             log.warning("some tables take long to be read", extra={"tables": len(self._waiting)})
@@ -272,14 +272,14 @@ class Registry:
             while self._waiting:
                 unread = self._waiting.popleft()
                 for _ in range(SLICES_OF_TURN):
-                    if self._go_on(unread, time.monotonic() + SLICE_SECONDS):
+                    if self._restore_until(unread, time.monotonic() + SLICE_SECONDS):
                         break
                     await asyncio.sleep(SLICE_SECONDS)
                 else:
                     self._waiting.append(unread)
 
-    def _go_on(self, unread: UnreadTable, until: float) -> bool:
-        """Go on restoring a table until a moment. Return whether it is done, or cannot be restored."""
+    def _restore_until(self, unread: UnreadTable, until: float) -> bool:
+        """Continue restoring a table until a moment. Return whether it is done, or cannot be restored."""
         stored = unread.stored
         try:
             for _ in unread.restoring:
@@ -317,13 +317,13 @@ class Registry:
         ended: Callable[[], None] = lambda: None,
         patience: float = ADOPTION_SECONDS,
     ) -> None:
-        """Go on with a table that another server had; it may be one that cannot be restored.
+        """Continue a table of another server; perhaps it cannot be restored.
 
-        What takes too long goes on a little at a time; others are served meanwhile.
+        A table that takes too long is restored in slices, so that others are served meanwhile.
 
         Args:
             stored: the table.
-            saved_state: what is needed to go on with it.
+            saved_state: what is needed to continue it.
             last_us: the newest time that was told of it, on its own clock.
             offset_us: how far its clock is ahead of that of this server.
             ended: called when it is here, or cannot be.
@@ -336,9 +336,9 @@ class Registry:
 
     def _begin(self, unread: UnreadTable, patience: float) -> None:
         """Restore a table, at once if that takes no longer than some seconds."""
-        if not self._go_on(unread, time.monotonic() + patience):
+        if not self._restore_until(unread, time.monotonic() + patience):
             self._waiting.append(unread)
-            self.restore_rest()
+            self.restore_waiting()
 
     def _adopting(
         self, stored: StoredTable, saved_state: SavedState, last_us: int, offset_us: int
@@ -388,7 +388,7 @@ class Registry:
             ended()
         else:
             self._begin(UnreadTable(stored, self._restoring(reader, stored), ended), ADOPTION_SECONDS)
-        if self._resting is None or self._resting.done():
+        if self._restoring_task is None or self._restoring_task.done():
             self._reading.close()
 
     def _end_restoring(self, number: int) -> None:
@@ -537,8 +537,8 @@ class Registry:
 
     def stop(self) -> None:
         """Halt all tables for good, and read no more of them: the server stops."""
-        if self._resting is not None:
-            self._resting.cancel()
+        if self._restoring_task is not None:
+            self._restoring_task.cancel()
         self._clock_watermark.close()
         for room in self._rooms.values():
             room.stop()
@@ -599,7 +599,7 @@ def finish(steps: Generator[None, None, T]) -> T:
 def log_unrestorable(stored: StoredTable, error: Exception, known: tuple[type[Exception], ...] = ()) -> None:
     """Log why a table cannot go on here; with a traceback if that is none of the known errors."""
     facts = {"table": stored.code, "number": stored.id, "why": str(error)}
-    mistake = None if isinstance(error, (*CANNOT_GO_ON, *known)) else error
+    mistake = None if isinstance(error, (*UNRESTORABLE, *known)) else error
     log.error("a table cannot go on here; it stays in the journal", extra=facts, exc_info=mistake)
 
 

@@ -84,7 +84,7 @@ class Inbox:
         self._rounds[number].append(queued)
         self._count += 1
 
-    def take(self, before: int | None = None) -> QueuedCommand | None:
+    def pop(self, before: int | None = None) -> QueuedCommand | None:
         """Remove and return the next command that arrived before a moment; ``None`` if there is none."""
         for queued in self._rounds:
             if queued and (before is None or queued[0].arrived < before):
@@ -467,7 +467,7 @@ class Room:
         """Return the next command of the inbox, after the timers that are due before it."""
         while self._inbox:
             due = self.table.next_timer_at
-            item = self._inbox.take(before=due)
+            item = self._inbox.pop(before=due)
             if item is not None or due is None:
                 return item
             self._record(self.table.run_until(due, self._clock()), due)
@@ -564,7 +564,7 @@ class Room:
             self._fresh.append(self._encoded(event, at))
             if type(event) is not Played:
                 is_play = False
-                self._bots.follow(event, self.table.seat_tokens)
+                self._bots.apply(event, self.table.seat_tokens)
                 if (end := self.broadcast.apply_event(event, self.table.view.options)) is not None:
                     parting.append(end)
         if not is_play and not self.table.is_settling:

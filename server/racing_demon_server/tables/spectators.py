@@ -187,7 +187,7 @@ class DelayQueue:
         self._grow(later.size)
         self._backlog.make_room(self)
 
-    def take_due(self, now: int, most: int) -> list[DelayedMessage]:
+    def pop_due(self, now: int, most: int) -> list[DelayedMessage]:
         """Remove and return the entries that are due, up to a number, in order."""
         due: list[DelayedMessage] = []
         while self._waiting and self._waiting[0].due <= now and len(due) < most:
@@ -507,7 +507,7 @@ class Spectators:
         """Collect what is due. Return how many events were applied for that."""
         self._round += self._fresh
         self._fresh = []
-        due = self._queue.take_due(self._clock(), most)
+        due = self._queue.pop_due(self._clock(), most)
         for later in due:
             message = decode_server(later.packed)
             if isinstance(message, OptionsSet | Snapshot):  # they may have come after it was set

@@ -283,4 +283,4 @@ async def test_looking_can_be_ended_at_any_time() -> None:
                     await asyncio.sleep(0.01)
             looking.cancel()
             await asyncio.gather(looking, return_exceptions=True)
-            assert not {task for task in asyncio.all_tasks() - before if "_look_at" in repr(task)}
+            assert not {task for task in asyncio.all_tasks() - before if "_check" in repr(task)}

@@ -93,7 +93,7 @@ class Broker(Observer):
         """Take what events bring, one after the other."""
         for event in events:
             self.events.append(event)
-            self.outbox.follow(table, event, now())
+            self.outbox.apply(table, event, now())
             self.fetch()
 
     def closed(self, table: CommittedTable) -> None:
@@ -102,7 +102,7 @@ class Broker(Observer):
 
     def fetch(self) -> None:
         """Take what is due by now."""
-        for message in self.outbox.take(now(), 10_000):
+        for message in self.outbox.pop_due(now(), 10_000):
             self.got += [message.topic, message.payload, str(message.retain)]
 
 

@@ -50,7 +50,7 @@ def _in_play(game: str, seed: int) -> Iterator[tuple[Sitting, Contest]]:
             sitting.wait(50_000)
             if sitting.table.view.phase is Phase.PLAYING:
                 yield from ((sitting, contest) for contest in list(contests(sitting))[:1])
-                command, _ = bot.look(sitting.table.view).finish()
+                command, _ = bot.observe(sitting.table.view).finish()
                 if command is not None:
                     counter = sitting.counter(bot.seat) + 1
                     sitting.give(bot.seat, command.model_copy(update={"counter": counter}))

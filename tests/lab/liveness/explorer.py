@@ -185,7 +185,7 @@ class RandomTable:
             if idle == len(players):
                 return
             bot = players[number % len(players)]
-            command, _ = bot.look(self.table.view).finish()
+            command, _ = bot.observe(self.table.view).finish()
             idle = 0 if isinstance(command, cl.PlayCards) else idle + 1
             if isinstance(command, cl.PlayCards):
                 fields = dict(command)

@@ -226,7 +226,7 @@ class TableMachine(RuleBasedStateMachine):
         players = [Bot(seat, LEVELS["hard"], rng) for seat in self.sitting.table.view.hand_seats]
         for number in range(steps):
             bot = players[number % len(players)]
-            command, _ = bot.look(self.sitting.table.view).finish()
+            command, _ = bot.observe(self.sitting.table.view).finish()
             if command is not None and bot.seat in self.sitting.table.seat_tokens:
                 counter = self.sitting.counter(bot.seat) + 1
                 self._give(bot.seat, command.model_copy(update={"counter": counter}))

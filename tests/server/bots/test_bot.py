@@ -35,7 +35,7 @@ def _bot(level: str = "hard", seed: int = 0) -> Bot:
 
 
 def _decides(sitting: Sitting, level: str = "hard", seed: int = 0) -> Command | None:
-    return _bot(level, seed).look(sitting.table.view).finish()[0]
+    return _bot(level, seed).observe(sitting.table.view).finish()[0]
 
 
 def _hand(own: Own, other: Own = NOTHING, *, foundation: tuple[str, ...] = (), **options: object) -> Sitting:
@@ -52,7 +52,7 @@ def _play(sitting: Sitting, play: Play, counter: int = 1) -> PlayCards:
 
 def _step(sitting: Sitting, bot: Bot) -> Command:
     """Let the bot do what it wants to."""
-    command, _ = bot.look(sitting.table.view).finish()
+    command, _ = bot.observe(sitting.table.view).finish()
     assert command is not None
     sitting.give(bot.seat, command.model_copy(update={"counter": sitting.counter(bot.seat) + 1}))
     return command
@@ -70,7 +70,7 @@ def _turns_until_stuck(sitting: Sitting, bot: Bot) -> int:
 
 def test_a_bot_waits_for_the_signal() -> None:
     """Before the signal a bot sends nothing, and looks up again after a while."""
-    command, wait_ms = _bot().look(Sitting.lobby(2).table.view).finish()
+    command, wait_ms = _bot().observe(Sitting.lobby(2).table.view).finish()
     assert command is None
     assert wait_ms > 0
 
@@ -79,7 +79,7 @@ def test_a_bot_without_cards_waits() -> None:
     """A bot that came late sends nothing before its first deal."""
     sitting = Sitting.playing(2)
     sitting.join("Joy")
-    assert Bot(2, LEVELS["hard"], random.Random(0)).look(sitting.table.view).finish()[0] is None
+    assert Bot(2, LEVELS["hard"], random.Random(0)).observe(sitting.table.view).finish()[0] is None
 
 
 def test_a_bot_that_said_stuck_waits() -> None:
@@ -120,7 +120,7 @@ def test_a_bot_turns_when_it_has_no_play() -> None:
 def test_a_bot_without_a_stock_waits_whether_others_go_on() -> None:
     """With nothing to play and nothing to turn a bot looks up a few times, and says then that it is stuck."""
     sitting, bot = _hand(Own(["9D"])), _bot()
-    decisions = [bot.look(sitting.table.view).finish()[0] for _ in range(8)]
+    decisions = [bot.observe(sitting.table.view).finish()[0] for _ in range(8)]
     assert decisions[:7] == [None] * 7
     assert Stuck(counter=1, seen=sitting.seq) == decisions[7]
 
@@ -145,7 +145,7 @@ def test_a_stuck_bot_looks_again_when_others_have_got_further() -> None:
     """Its word stands while others' plays open nothing, but after each it turns its stock again."""
     sitting, bot = _hand(Own(["9D"], stock="5D 7D 8D"), other=Own(["3S 2S AS", "TS", "9H"])), _bot()
     _turns_until_stuck(sitting, bot)
-    assert bot.look(sitting.table.view).finish()[0] is None
+    assert bot.observe(sitting.table.view).finish()[0] is None
     sitting.play(1, sitting.column(1))
     assert sitting.table.view.seats[0].stuck
     for _ in range(6):
@@ -210,7 +210,7 @@ def test_a_bot_that_is_out_calls() -> None:
 def test_commands_are_counted() -> None:
     """Each command has the next counter."""
     sitting, bot = _hand(Own(["9D"], stock="5D 7D 8D")), _bot()
-    commands = [bot.look(sitting.table.view).finish()[0] for _ in range(3)]
+    commands = [bot.observe(sitting.table.view).finish()[0] for _ in range(3)]
     assert [command.counter for command in commands if command is not None] == [1, 2, 3]
 
 
@@ -224,7 +224,7 @@ def test_a_bot_needs_the_view_only() -> None:
         sitting.turn(0)
         watched = TableState.from_snapshot(sitting.table.view.snapshot(0))
         for level in LEVELS:
-            assert _bot(level).look(sitting.table.view).finish() == _bot(level).look(watched).finish()
+            assert _bot(level).observe(sitting.table.view).finish() == _bot(level).observe(watched).finish()
 
 
 def test_hidden_cards_do_not_matter() -> None:
@@ -234,8 +234,8 @@ def test_hidden_cards_do_not_matter() -> None:
     assert one.board == other.board
     assert one.hidden() != other.hidden()
     for level in LEVELS:
-        assert [_bot(level, n).look(one.table.view).finish() for n in range(20)] == [
-            _bot(level, n).look(other.table.view).finish() for n in range(20)
+        assert [_bot(level, n).observe(one.table.view).finish() for n in range(20)] == [
+            _bot(level, n).observe(other.table.view).finish() for n in range(20)
         ]
 
 
@@ -244,8 +244,8 @@ def test_the_same_chance_makes_the_same_bot() -> None:
     sitting = Sitting.playing(2)
     one, other = (_bot("easy", seed=5) for _ in range(2))
     for _ in range(10):
-        decision = one.look(sitting.table.view).finish()
-        assert decision == other.look(sitting.table.view).finish()
+        decision = one.observe(sitting.table.view).finish()
+        assert decision == other.observe(sitting.table.view).finish()
 
 
 # Thinking in slices.
@@ -260,7 +260,7 @@ def _tables(game: str) -> Iterator[Sitting]:
     for number in range(200):
         yield sitting
         bot = bots[number % seats]
-        command, _ = bot.look(sitting.table.view).finish()
+        command, _ = bot.observe(sitting.table.view).finish()
         if command is not None:
             sitting.give(bot.seat, command)
         if sitting.table.view.phase is not Phase.PLAYING:
@@ -273,7 +273,7 @@ def test_no_slice_of_a_thought_does_much(game: str) -> None:
     """In every game, with all its seats, a slice is thousands of calls of functions at the most."""
     for sitting in islice(_tables(game), 0, None, amount(25, 5)):
         for level in LEVELS.values():
-            thought = Bot(0, level, random.Random(0)).look(sitting.table.view)
+            thought = Bot(0, level, random.Random(0)).observe(sitting.table.view)
             while thought.result is None:
                 assert calls_of(partial(thought.advance, SLICE_UNITS)) < MOST_CALLS
 
@@ -284,7 +284,7 @@ def test_slices_do_not_change_a_decision(game: str) -> None:
     """Cut anywhere, a thought comes to the same decision, and is the same work."""
     rng, longest = random.Random(game), 0
     for sitting in islice(_tables(game), 0, None, amount(25, 5)):
-        whole, cut = (_bot("expert", 5).look(sitting.table.view) for _ in range(2))
+        whole, cut = (_bot("expert", 5).observe(sitting.table.view) for _ in range(2))
         whole.finish()
         while cut.result is None:
             cut.advance(rng.randrange(1, 10))
@@ -296,8 +296,8 @@ def test_slices_do_not_change_a_decision(game: str) -> None:
 def test_a_thought_is_about_what_was_seen_when_it_began() -> None:
     """A bot does not notice what changes while it thinks; its play says up to where it had seen."""
     sitting, bot = _hand(Own(["AS", "9D"], stock="5D 7D 8D"), Own(["3S", "9H 8C", "9C"])), _bot()
-    alone, seen = _bot().look(sitting.table.view).finish(), sitting.seq
-    thought = bot.look(sitting.table.view)
+    alone, seen = _bot().observe(sitting.table.view).finish(), sitting.seq
+    thought = bot.observe(sitting.table.view)
     assert thought.advance(1) is None
     sitting.turn(0)
     assert alone == thought.finish()
@@ -318,7 +318,7 @@ def test_no_play_of_a_bot_is_refused(game: str) -> None:
     bots = [Bot(seat, level, random.Random(seat), sitting.counter(seat)) for seat, level in enumerate(levels)]
     for _ in range(amount(30, 100)):
         for bot in bots:
-            command, _ = bot.look(sitting.table.view).finish()
+            command, _ = bot.observe(sitting.table.view).finish()
             if isinstance(command, PlayCards):
                 assert sitting.give(bot.seat, command).reply is None
 
@@ -345,7 +345,7 @@ def test_times_are_those_of_the_level() -> None:
     assert view.board is not None
     for level in STEPS.values():
         bot = Bot(0, level, random.Random(1))
-        decisions = [bot.look(view).finish() for _ in range(501)]
+        decisions = [bot.observe(view).finish() for _ in range(501)]
         waits = [
             wait
             for command, wait in decisions

@@ -23,7 +23,7 @@ def _hand(own: Own, other: Own, foundation: tuple[str, ...], **options: object) 
 
 
 def _decides(sitting: Sitting, level: BotLevel = BotLevel.EXPERT) -> Command | None:
-    return Bot(0, LEVELS[level], random.Random(0)).look(sitting.table.view).finish()[0]
+    return Bot(0, LEVELS[level], random.Random(0)).observe(sitting.table.view).finish()[0]
 
 
 def _goes_up(sitting: Sitting, command: Command | None) -> bool:
@@ -65,7 +65,7 @@ def test_what_is_kept_is_played_in_the_end() -> None:
     sitting = _hand(Own(["9D 3D"], stock="5D 7D 8D"), Own(["9C"]), ("AD 2D",))
     bot = Bot(0, LEVELS[BotLevel.EXPERT], random.Random(0), sitting.counter(0))
     for _ in range(20):
-        command = bot.look(sitting.table.view).finish()[0]
+        command = bot.observe(sitting.table.view).finish()[0]
         assert isinstance(command, PlayCards)
         if _goes_up(sitting, command):
             return

@@ -113,7 +113,7 @@ class Recruit(Bot):
 
     made: ClassVar[list[tuple[int, Skill, int, float, int]]] = []
 
-    def look(self, view: TableState) -> SlicedSearch[Decision]:
+    def observe(self, view: TableState) -> SlicedSearch[Decision]:
         """Look once, and then wait for ever."""
         first = random.Random(SEED + bytes([self.seat])).random()
         assert self._rng.random() != first  # the first number was for the start
@@ -137,18 +137,18 @@ async def test_a_seat_has_the_bot_that_the_events_say(monkeypatch: pytest.Monkey
     tokens.remember(1, Accepted(counter=77, seq=1))
     bots = BotScheduler(view, lambda: None, lambda seat, command: None, speed=0.5, seed=SEED)
     begun = now()
-    bots.follow(ev.Joined(seq=1, seat=0, name="Ada", bot=BotLevel.EASY), tokens)
-    bots.follow(ev.Joined(seq=2, seat=1, name="Ben"), tokens)
-    bots.follow(ev.Signalled(seq=3), tokens)
+    bots.apply(ev.Joined(seq=1, seat=0, name="Ada", bot=BotLevel.EASY), tokens)
+    bots.apply(ev.Joined(seq=2, seat=1, name="Ben"), tokens)
+    bots.apply(ev.Signalled(seq=3), tokens)
     assert len(bots) == 1
-    bots.follow(ev.StoodIn(seq=4, seat=1, bot=BotLevel.HARD), tokens)
-    bots.follow(ev.Joined(seq=5, seat=2, name="Cat", bot=BotLevel.EASY), tokens)
-    bots.follow(ev.Joined(seq=6, seat=3, name="Dan", bot=BotLevel.EASY), tokens)
-    bots.follow(ev.Connected(seq=7, seat=1, connected=False), tokens)
+    bots.apply(ev.StoodIn(seq=4, seat=1, bot=BotLevel.HARD), tokens)
+    bots.apply(ev.Joined(seq=5, seat=2, name="Cat", bot=BotLevel.EASY), tokens)
+    bots.apply(ev.Joined(seq=6, seat=3, name="Dan", bot=BotLevel.EASY), tokens)
+    bots.apply(ev.Connected(seq=7, seat=1, connected=False), tokens)
     assert len(bots) == 4
-    bots.follow(ev.Left(seq=8, seat=2), tokens)
-    bots.follow(ev.Connected(seq=9, seat=3, connected=True), tokens)
-    bots.follow(ev.StoodIn(seq=10, seat=1, bot=BotLevel.EXPERT), tokens)
+    bots.apply(ev.Left(seq=8, seat=2), tokens)
+    bots.apply(ev.Connected(seq=9, seat=3, connected=True), tokens)
+    bots.apply(ev.StoodIn(seq=10, seat=1, bot=BotLevel.EXPERT), tokens)
     assert len(bots) == 2
     await asyncio.sleep(2)
     assert [(0, LEVELS[BotLevel.EASY], 0), (1, LEVELS[BotLevel.EXPERT], 77)] == sorted(
@@ -217,7 +217,7 @@ class Ponderer(Bot):
 
     work: ClassVar[Counter[int]] = Counter()
 
-    def look(self, view: TableState) -> SlicedSearch[Decision]:
+    def observe(self, view: TableState) -> SlicedSearch[Decision]:
         """Begin to think."""
         return SlicedSearch(self._ponder())
 

@@ -216,7 +216,7 @@ def bots_go_on(table: Table, now: int) -> list[object]:
     told: list[object] = []
     bots = [Bot(seat, LEVELS["hard"], random.Random(seat)) for seat in table.view.hand_seats]
     for bot in bots * 4:
-        command, _ = bot.look(table.view).finish()
+        command, _ = bot.observe(table.view).finish()
         if isinstance(command, cl.PlayCards):
             counter = table.seat_tokens.counter(bot.seat) + 1
             told += [
@@ -374,7 +374,7 @@ def dead() -> Recorded:
     assert hand is not None
     for number in range(3_000):
         seat = number % 3
-        command, _ = bots[seat].look(recorded.table.view).finish()
+        command, _ = bots[seat].observe(recorded.table.view).finish()
         if isinstance(command, cl.PlayCards):
             fields = {**command.__dict__, "counter": recorded.counter(seat)}
             recorded.give(seat, cl.PlayCards(**fields))

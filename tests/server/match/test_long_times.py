@@ -143,6 +143,6 @@ def test_a_broker_is_told_of_a_table_that_is_400_days_old() -> None:
     table.join("Ann", b"token", 0)
     table.handle_command(0, cl.Start(counter=1), 0)
     table.run_until(0)
-    sent = outbox.take(LONG_MS * MS, 1_000)
+    sent = outbox.pop_due(LONG_MS * MS, 1_000)
     snapshots = [decode_server(each.payload) for each in sent if each.topic.endswith("/snapshot")]
     assert [each.elapsed_ms for each in snapshots if isinstance(each, Snapshot)] == [LONG_MS]

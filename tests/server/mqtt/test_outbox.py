@@ -100,7 +100,7 @@ def test_what_another_table_pushed_out_is_made_good() -> None:
     for _ in range(7):
         events += other.connect(0, connected=not other.view.seats[0].connected, at=harness.now)
     for event in events:
-        harness.outbox.follow(other, event, harness.now)
+        harness.outbox.apply(other, event, harness.now)
     assert harness.outbox.dropped == 5  # three events, the state and the snapshot
     seen = []
     for _ in range(2):
@@ -119,7 +119,7 @@ def test_a_closed_table_is_removed_and_nothing_of_it_comes_after() -> None:
     """What the broker kept of a table is removed, and no late snapshot brings it back."""
     harness = OutboxHarness(homeassistant=True)
     harness.join()
-    harness.outbox.take(0, 1)
+    harness.outbox.pop_due(0, 1)
     harness.outbox.close(harness.table)
     sent = [message for message in harness.sent() if message.retain]
     removed = {message.topic for message in sent if not message.payload}
@@ -172,7 +172,7 @@ def test_results_and_removals_wait_for_the_broker() -> None:
     ]
     harness.sent()
     harness.outbox.give_back(batch)
-    assert harness.outbox.take(0, 9) == batch[:2]
+    assert harness.outbox.pop_due(0, 9) == batch[:2]
     assert harness.outbox.dropped == 2
 
 
@@ -234,7 +234,7 @@ def test_a_call_takes_no_more_than_it_asks_for(kind: str) -> None:
         harness.join()
         harness.blink()
         harness.blink()
-    batches = [harness.outbox.take(harness.now, 2) for _ in range(3)]
+    batches = [harness.outbox.pop_due(harness.now, 2) for _ in range(3)]
     assert [len(batch) for batch in batches] == [2, 2, 1]
     payloads = [message.payload for batch in batches for message in batch]
     if kind == "results":
@@ -248,7 +248,7 @@ def test_what_is_built_shares_a_call_with_the_results_before_it() -> None:
     harness = OutboxHarness()
     result = Outgoing("hands", b"1", 1)
     harness.outbox.give_back([result])
-    assert [result.topic, TABLE] == [message.topic for message in harness.outbox.take(harness.now, 2)]
+    assert [result.topic, TABLE] == [message.topic for message in harness.outbox.pop_due(harness.now, 2)]
 
 
 def test_nobody_looks_on_at_a_table_without_spectators() -> None:

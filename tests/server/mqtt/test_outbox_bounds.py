@@ -15,7 +15,7 @@ async def test_what_is_built_counts_with_what_is_sent() -> None:
     """A call that may return one message builds no second one."""
     outbox = PublishQueue(TOPICS, homeassistant=True)
     outbox.open(open_room().shown, now())
-    assert [TOPICS.table("test")] == [message.topic for message in outbox.take(now(), 1)]
+    assert [TOPICS.table("test")] == [message.topic for message in outbox.pop_due(now(), 1)]
 
 
 @virtual
@@ -26,7 +26,7 @@ async def test_tables_that_come_and_go_leave_the_last_one_due() -> None:
         outbox.open(table, now())
         outbox.close(table)
     outbox.open(table, now())
-    told = {message.topic: message.payload for _ in range(4) for message in outbox.take(now(), 10_000)}
+    told = {message.topic: message.payload for _ in range(4) for message in outbox.pop_due(now(), 10_000)}
     assert all(told[topic] for topic in TOPICS.retained("test"))
 
 

@@ -43,8 +43,8 @@ def published(view: TableState, log: Sequence[Event]) -> list[tuple[str, Any]]:
     outbox, seen = PublishQueue(Topics("a1"), homeassistant=True), Seen(view)
     outbox.open(seen, 0)
     for event in log:
-        outbox.follow(seen, event, 0)
-    sent = [(each.topic.rpartition("/")[2], each.payload) for each in outbox.take(0, 100_000)]
+        outbox.apply(seen, event, 0)
+    sent = [(each.topic.rpartition("/")[2], each.payload) for each in outbox.pop_due(0, 100_000)]
     return [(kind, json.loads(payload)) for kind, payload in sent if kind in {"hands", "matches", "demon"}]
 
 

@@ -92,7 +92,7 @@ async def test_addresses_follow_the_machine_into_another_network(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing happens at the table, and yet the directory names where it can be joined now."""
-    monkeypatch.setattr(publisher_module, "FOLLOW_SECONDS", 0.02)
+    monkeypatch.setattr(publisher_module, "REFRESH_SECONDS", 0.02)
     urls = ["ws://192.0.2.1:5252"]
     async with (
         Broker.running(tmp_path) as broker,

@@ -83,15 +83,15 @@ def test_connections_of_one_address_are_counted() -> None:
 def test_this_machine_is_free() -> None:
     """A server on one's own machine, and its tests, know no limits of addresses."""
     addresses = AddressLimits(ServerSettings(connections_per_address=1, table_burst=1))
-    assert all(addresses.enter("") and addresses.take_table("", 0) for _ in range(100))
+    assert all(addresses.enter("") and addresses.count_table("", 0) for _ in range(100))
 
 
 def test_tables_of_one_address_are_counted() -> None:
     """Some at once, then so many a minute."""
     addresses = AddressLimits(ServerSettings(tables_per_minute=2, table_burst=3))
-    assert sum(addresses.take_table("a", MINUTE) for _ in range(10)) == 3
-    assert addresses.take_table("b", MINUTE)
-    assert sum(addresses.take_table("a", 2 * MINUTE) for _ in range(10)) == 2
+    assert sum(addresses.count_table("a", MINUTE) for _ in range(10)) == 3
+    assert addresses.count_table("b", MINUTE)
+    assert sum(addresses.count_table("a", 2 * MINUTE) for _ in range(10)) == 2
 
 
 def test_no_more_addresses_are_remembered_than_are_useful() -> None:
@@ -99,7 +99,7 @@ def test_no_more_addresses_are_remembered_than_are_useful() -> None:
     addresses = AddressLimits(ServerSettings(connections_per_address=1))
     addresses.enter("mine")
     for number in range(MAX_REMEMBERED + 500):
-        addresses.take_table(str(number), 0)
+        addresses.count_table(str(number), 0)
     assert len(addresses) == MAX_REMEMBERED
     assert not addresses.enter("mine")
 
@@ -109,13 +109,13 @@ def test_a_wide_network_is_no_way_around_the_limits() -> None:
     limits = AddressLimits(ServerSettings(table_burst=2, connections_per_address=2, miss_burst=2))
     for bits, most in ((0, 4), (8, 8)):
         home = [f"2001:db8:{bits}:{number << bits:x}::/64" for number in range(2**8)]
-        assert most == sum(limits.take_table(address, 0) for address in home)
+        assert most == sum(limits.count_table(address, 0) for address in home)
         assert most == sum(limits.enter(address) for address in home)
         for address in home[:most]:
             assert limits.may_miss(address, 0)
             limits.count_miss(address, 0)
         assert not limits.may_miss(home[-1], 0)
-    assert limits.take_table("2001:db9::/64", 0)
+    assert limits.count_table("2001:db9::/64", 0)
     assert limits.enter("2001:db9::/64")
     for address in home:
         limits.leave(address)
@@ -126,5 +126,5 @@ def test_a_wide_network_shares_what_its_connections_use() -> None:
     """Requests of many addresses of one /48 take from one pool."""
     limits = AddressLimits(ServerSettings(units_per_address=10))
     home = [f"2001:db8:1:{number:x}::/64" for number in range(0, 2**16, 256)]
-    assert sum(limits.take_request(address, 0, 50) * 50 for address in home) == 4 * 50
-    assert limits.take_request("2001:db8:2::/64", 0, 50)
+    assert sum(limits.count_request(address, 0, 50) * 50 for address in home) == 4 * 50
+    assert limits.count_request("2001:db8:2::/64", 0, 50)

@@ -244,7 +244,7 @@ async def test_a_party_behind_one_router_is_never_refused() -> None:
     room = service.open(home, Options(), Passphrase(bytes(16)))
     everybody = []
     for number in range(38):
-        assert context.addresses.take_request(home, time(), HANDSHAKE)
+        assert context.addresses.count_request(home, time(), HANDSHAKE)
         assert context.addresses.enter(home)
         allowance = context.allowance(home)
         entering = COSTS[cl.Join] if number < 8 else COSTS[cl.Watch]

@@ -114,7 +114,7 @@ async def test_a_network_that_takes_nothing_is_told_of_once(caplog: pytest.LogCa
 
 async def test_a_network_that_comes_later_is_announced_on(monkeypatch: pytest.MonkeyPatch) -> None:
     """A server that was started before its network was up; and one whose network has gone and come."""
-    monkeypatch.setattr(mdns, "FOLLOW_SECONDS", 0.05)
+    monkeypatch.setattr(mdns, "REFRESH_SECONDS", 0.05)
     interfaces: list[Interface] = []
     registry = Registry(ServerSettings(), clock, NullJournal(), [speaker := Announcer()])
     registry.open(Options())

@@ -27,7 +27,7 @@ def service_of(time: Standing, **settings: float) -> TableService:
 
 def opened(service: TableService, address: str, time: Standing) -> Room:
     """Open a table for an address."""
-    service.take_table(address, time())
+    service.count_table(address, time())
     return service.open(address, Options(), Passphrase(bytes(16)))
 
 

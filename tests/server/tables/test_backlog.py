@@ -74,7 +74,7 @@ def test_a_queue_in_which_nothing_waits_is_not_kept() -> None:
     for queue in queues:
         queue.append(DelayedMessage(0, 0, 1, b"event"))
     kept = [weakref.ref(queue) for queue in queues]
-    queues[0].take_due(1, 10)
+    queues[0].pop_due(1, 10)
     queues[1].clear()
     queues.clear()
     del queue
@@ -172,4 +172,4 @@ def test_a_snapshot_that_is_as_long_as_what_it_replaces_is_taken_once() -> None:
     snapshot = DelayedMessage(0, 0, 2, bytes(100), HandClock())
     queue = DelayQueue(Backlog(1_000, 50), lambda: snapshot)
     queue.append(DelayedMessage(0, 0, 1, bytes(100)))
-    assert [snapshot] == queue.take_due(0, 10)
+    assert [snapshot] == queue.pop_due(0, 10)

@@ -18,7 +18,7 @@ def filled(*race_log: tuple[FakeConnection, int]) -> Inbox:
 def taken(inbox: Inbox, before: int | None = None) -> list[int]:
     """Return the numbers of those that can be taken now, in their order."""
     numbers = []
-    while (item := inbox.take(before)) is not None:
+    while (item := inbox.pop(before)) is not None:
         numbers.append(item.command.counter)
     return numbers
 

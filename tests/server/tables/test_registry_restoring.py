@@ -144,7 +144,7 @@ async def test_a_table_that_is_still_read_asks_for_patience(tmp_path: Path) -> N
             assert (await peer.closed()).code == CloseCode.TRY_AGAIN
         async with Peer.hosting(served.url) as ben:
             assert ben.code != ann.code
-            reading = served.registry.restore_rest()
+            reading = served.registry.restore_waiting()
             await ben.ask(cl.Say, text="Meanwhile")
             await reading
         async with Peer.entered(served.url, resume) as peer:
@@ -169,7 +169,7 @@ async def test_a_table_that_is_read_piece_by_piece_is_the_same(tmp_path: Path, w
         journal = VirtualJournal(copied, random.Random(1))
         registry = Registry(ServerSettings(seed=SEED), now, journal)
         registry.restore(patience)
-        await registry.restore_rest()
+        await registry.restore_waiting()
         shown.append(registry.room(code).table.view.snapshot(0))
         registry.stop()
         await journal.drained()

@@ -144,7 +144,7 @@ class OptionsScreen(Dialog[Options]):
             self._refuse("")
 
     @on(Button.Pressed, "#take")
-    def _take(self) -> None:
+    def _apply_form(self) -> None:
         try:
             options = self._entered_options()
         except ValidationError as error:

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from racing_demon_protocol.wire.codec import pack
 from racing_demon_server.journal.interface import StoredTable
-from racing_demon_server.journal.matches import Match, follow, matches_of, stretch_of
+from racing_demon_server.journal.matches import Match, apply_event, matches_of, stretch_of
 from racing_demon_server.journal.reader import UnknownContents, log_of
 
 from .database import TABLES, JournalFile, open_journal
@@ -94,7 +94,7 @@ def _cut(db: JournalFile, match: Match) -> None:
     table_id, last = match.table.id, match.last
     view, first = stretch_of(db, match)
     for event, _, _ in log_of(db, table_id, first=first, last=last):
-        follow(view, event)
+        apply_event(view, event)
     with db:
         db.execute("BEGIN IMMEDIATE")
         db.execute("DELETE FROM snapshots WHERE table_id = ? AND seq < ?", (table_id, last))
