@@ -25,12 +25,12 @@ Arrived = tuple[int, Actor, Command]
 class Person(Bot):
     """Somebody who plays like a bot, and is ready for the next hand at once."""
 
-    def look(self, view: TableState) -> SlicedSearch[Decision]:
+    def observe(self, view: TableState) -> SlicedSearch[Decision]:
         """Look at the table, or be ready."""
         if view.phase is Phase.TALLY and not view.seats[self.seat].ready:
             ready = Ready(counter=self.next_counter(), ready=True, seen=view.seq)
             return SlicedSearch(_decided(ready))
-        return super().look(view)
+        return super().observe(view)
 
 
 def _decided(command: Command) -> Generator[int, None, Decision]:
