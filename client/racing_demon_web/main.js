@@ -251,8 +251,11 @@ const HANDLERS = {
     if (table.phase === "shuffling" && !isPast)
       announce(voidWords(namesOf(table, transcript.voided, seat)), true);
   },
-  signalled(_session, _fields, isPast) {
-    if (!isPast) byId("live").textContent = WORDS.go; // the table screen shows it large
+  signalled({ table, seat }, _, isPast) {
+    if (!isPast && !table.waiting.includes(seat ?? -1)) go();
+  },
+  seat_signalled(session, { seat }, isPast) {
+    if (!isPast && seat === session.seat) go();
   },
   hand_over(session, { out, seed }, isPast) {
     page.phaseSince = session.clock();
@@ -266,6 +269,10 @@ const HANDLERS = {
     if (winners.includes(session.seat)) celebrate();
   },
 };
+
+function go() {
+  byId("live").textContent = WORDS.go; // the table screen shows it large
+}
 
 /** @type {import("./wire/session.js").Listener} */
 const listener = {

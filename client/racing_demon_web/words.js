@@ -163,6 +163,7 @@ export const WORDS = {
   diskWaits: "the server waits for its disk",
   startsIn: (/** @type {number} */ seconds) => `starts in ${seconds}`,
   handOf: (/** @type {number} */ number, /** @type {number} */ all) => `hand ${number} of ${all}`,
+  waits: "waits",
   fromNextDeal: "You play from the next deal.",
   noHints: "This table plays without hints. The host can allow them in the options.",
   faster: (/** @type {string} */ name, /** @type {number} */ microseconds) =>

@@ -56,6 +56,17 @@ export const LATER = {
     "Open this link on the other device, or at the server's other address, to go on with your seat there. Whoever has it plays your cards: give it to nobody else.",
   linkCopied: "Link copied.",
 
+  // Handicaps.
+  handicaps: "Handicaps",
+  handicapsText: "Make the game harder or easier for somebody. It counts from the next deal.",
+  handicapsOwnText: "You can make your own game harder. The host can make it easier again.",
+  handicapParts: ["Cards in the heap", "Start", "Points"],
+  asAll: "as the game says",
+  heapBy: (/** @type {number} */ extra) => `${Math.abs(extra)} ${extra > 0 ? "more" : "fewer"} in the heap`,
+  startsLater: (/** @type {number} */ seconds) => `starts ${seconds} s later`,
+  pointsAHand: (/** @type {number} */ points) =>
+    `${signed(points)} ${Math.abs(points) === 1 ? "point" : "points"} a hand`,
+
   // Results.
   you: "You",
   out: "out",
@@ -95,6 +106,8 @@ export const MISMATCHES = {
   contribution: "a contribution is not the one that was committed to",
   card: "a card was not the one that the seed deals",
   mover: "a player moved another's cards",
+  options: "the options are others than those that the parts were revealed for",
+  handicaps: "the handicaps are others than those that the parts were revealed for",
   points: "the points are not those of the cards",
 };
 

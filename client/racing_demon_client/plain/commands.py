@@ -45,6 +45,8 @@ HELP: Final = f"""\
  pause, go            pause the hand for everybody, and resume it (host)
  kick 3, makehost 3   kick seat 3, or make it the host (host)
  unban Bob            let Bob back in after a kick (host)
+ handicap 3 heap 2    2 cards more in the heap of seat 3; or late 10 (seconds),
+                      points -3 (a hand), or all three, or none
  standin 3            let a bot play for seat 3 while it is away (host)
  mute 3, unmute 3     hide or show what seat 3 says (host)
  leave     give up the seat           q      quit
@@ -77,6 +79,7 @@ class TextCommand(Enum):
     GO_ON = "go"
     KICK = "kick"
     UNBAN = "unban"
+    HANDICAP = "handicap"
     MAKE_HOST = "makehost"
     STAND_IN = "standin"
     MUTE = "mute"
@@ -116,7 +119,7 @@ def parse_command(line: str) -> ParsedLine | None:
         return ParsedLine(TextCommand.SAY, line.strip()[1:].strip())
     words = to_halfwidth(line).lower().split()
     verb = VERBS.get(words[0].rstrip("!") or "?" if words else "")
-    if verb is TextCommand.UNBAN:
+    if verb in {TextCommand.UNBAN, TextCommand.HANDICAP}:
         return ParsedLine(verb, line.strip()[len(words[0]) :].strip())
     if verb is None or (len(words) > 1 and verb not in COMMANDS_WITH_ARGUMENT):
         return None

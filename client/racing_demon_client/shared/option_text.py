@@ -39,6 +39,7 @@ CALLED: Final = {
     "reserve_card": "points per reserve card",
     "out_bonus": "points for going out",
     "win_lead": "lead that ends a match",
+    "handicap": "handicaps",
 }
 """Names of options whose identifier does not explain itself."""
 MEANINGS: Final = {
@@ -73,6 +74,7 @@ MEANINGS: Final = {
     "reserve_card": "The points for each card left in the reserve.",
     "out_bonus": "The points for going out.",
     "win_lead": "A lead over all others that ends the match early; none: there is no such lead.",
+    "handicap": "Whether each hand's winner gets a heap card more, and who scored nothing one fewer.",
 }
 """What each option decides, as players read it."""
 GROUPS: Final = {
@@ -81,7 +83,7 @@ GROUPS: Final = {
     "points": ("out_bonus", "reserve_card"),
     "reserve and columns": ("reserve", "columns", "columns_by_players", "take_back", "forced_bases"),
     "stock": ("turn", "redeals", "shuffle", "tail_rule", "waste_view"),
-    "people": ("seats", "late_join", "on_leave", "spectators", "watch_delay_ms"),
+    "people": ("seats", "handicap", "late_join", "on_leave", "spectators", "watch_delay_ms"),
     "pauses": ("countdown_ms", "tally_ms", "pause_after_ms"),
 }
 """All options, by what they are about, in the order in which forms show them."""
@@ -99,6 +101,7 @@ VALUES: Final = {
     "never": "never",
     "free": "yes",
     "to_space": "only into a space",
+    "fixed": "as the host sets them",
 }
 NONE: Final = {"target": "none", "win_lead": "none", "pause_after_ms": "never", "time_limit_ms": "none"}
 """What no value means, if not the game's default."""

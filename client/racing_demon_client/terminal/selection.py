@@ -367,7 +367,8 @@ class Selection:
 
     def _seat_in_hand(self) -> int | None:
         view, seat = self._table.view, self._table.seat
-        return seat if view.in_hand and not view.paused and seat in view.hand_seats else None
+        may_play = view.in_hand and not view.paused and seat not in view.waiting
+        return seat if may_play and seat in view.hand_seats else None
 
     def _own_seat(self) -> int:
         assert self._table.seat is not None

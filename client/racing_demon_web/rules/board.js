@@ -200,14 +200,14 @@ export class Board {
  * @param {Layout} layout
  */
 function sizes(layout) {
-  const { game, options } = layout;
+  const { game } = layout;
   const counts = layout.piles.map(() => 0);
   layout.seats.forEach((_, place) => {
     let left = game.packs * 4 * game.ranks.length;
     for (const step of game.deal) {
       if (step.once && place !== 0) continue;
       const to = layout.named(step.to, place);
-      dealt(step, to, options).forEach((count, at) => {
+      dealt(step, to, layout.each(step, place)).forEach((count, at) => {
         const taken = Math.min(count, left);
         counts[to[at].number] += taken;
         left -= taken;
@@ -221,12 +221,10 @@ function sizes(layout) {
 /**
  * @param {Step} step
  * @param {Pile[]} to
- * @param {any} options
+ * @param {any} each how many cards for each
  */
-function dealt(step, to, options) {
+function dealt(step, to, each) {
   const sought = (step.faces ?? []).length + (step.ranks ?? []).length;
   if (sought > 0) return to.map((_, at) => (at < sought ? 1 : 0));
-  /** @type {number} */
-  const each = (step.option && options[step.option]) ?? step.each;
   return step.cards ?? to.map((_, at) => (step.first === undefined ? each : at === 0 ? step.first : 0));
 }

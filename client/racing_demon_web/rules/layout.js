@@ -40,6 +40,8 @@ export const FOUNDATIONS = -1;
 
 /** @typedef {{rule: string, faces: number[]}} Arrange */
 
+/** @typedef {[heap: number, delayS: number, points: number]} Handicap a row of the wire */
+
 /**
  * @typedef {object} Move plays from one group to another
  * @property {string} from
@@ -84,11 +86,13 @@ export class Layout {
    * @param {Game} game
    * @param {number[]} seats those of the hand, in their order
    * @param {any} options the table's
+   * @param {Handicap[]} [handicaps] by which the hand is dealt, by place; none: nobody has any
    */
-  constructor(game, seats, options) {
+  constructor(game, seats, options, handicaps = []) {
     this.game = game;
     this.seats = seats;
     this.options = options;
+    this.handicaps = handicaps;
     /** @type {Pile[]} */
     this.piles = [];
     for (const group of game.groups.filter((each) => each.owner === "table")) {
@@ -142,6 +146,25 @@ export class Layout {
    */
   own(place, kind = "") {
     return this.piles.filter((pile) => pile.place === place && (kind === "" || pile.kind === kind));
+  }
+
+  /**
+   * How many cards a step deals to each of a place's piles; undefined if it says that otherwise.
+   * @param {Step} step
+   * @param {number} place
+   */
+  each({ option, each }, place) {
+    const extra = option === "reserve" ? (this.handicaps[place]?.[0] ?? 0) : 0;
+    return each === undefined ? each : ((option && this.options[option]) ?? each) + extra;
+  }
+
+  /**
+   * How many milliseconds after the first signal a seat gets its own.
+   * @param {number} seat
+   */
+  waitMs(seat) {
+    const delays = this.handicaps.map(([, delay]) => delay);
+    return ((delays[this.seats.indexOf(seat)] ?? 0) - Math.min(...delays, Infinity)) * 1000 || 0;
   }
 
   /**

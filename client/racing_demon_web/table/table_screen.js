@@ -187,7 +187,8 @@ export class TableScreen {
   /** Handlers of live events. @type {Record<string, (screen: TableScreen, fields: any) => void>} */
   static #HANDLERS = {
     played: (screen, fields) => screen.#played(fields),
-    signalled: () => sound("signal"),
+    signalled: (screen) => screen.#waits(screen.session?.seat) || sound("signal"),
+    seat_signalled: (screen, { seat }) => seat === screen.session?.seat && sound("signal"),
     hand_over: () => sound("out"),
     race_lost: (screen, fields) => screen.#tick(raceWords(screen.table, fields)),
     reacted: (screen, { seat, reaction }) =>
@@ -362,8 +363,9 @@ export class TableScreen {
     const parts = [];
     const now = /** @type {any} */ (session).clock();
     const elapsed = table.elapsed(now);
-    const left = Math.max(0, Math.ceil(-elapsed / 1000));
-    const isCountdown = table.phase === "countdown";
+    const wait = table.hand?.layout.waitMs(session?.seat ?? -1) ?? 0;
+    const left = Math.max(0, Math.ceil((wait - elapsed) / 1000));
+    const isCountdown = table.phase === "countdown" || this.#waits(session?.seat);
     if (isCountdown) parts.push(WORDS.startsIn(left));
     else if (table.phase === "shuffling") parts.push(WORDS.isShuffling);
     else parts.push(clock(elapsed));
@@ -374,7 +376,7 @@ export class TableScreen {
         ? WORDS.paused
         : isCountdown
           ? `${left}`
-          : table.phase === "playing" && elapsed < GO_MS
+          : table.phase === "playing" && elapsed - wait < GO_MS
             ? WORDS.go
             : "",
     );
@@ -391,6 +393,11 @@ export class TableScreen {
     hint.disabled = !this.moveInput.mayPlay;
     this.late.hidden = own === undefined || this.place >= 0;
     stuck.disabled = !this.moveInput.mayPlay || (own?.stuck ?? false);
+  }
+
+  /** @param {number | null | undefined} seat whether it has no signal yet while others play */
+  #waits(seat) {
+    return this.table.waiting.includes(seat ?? -1);
   }
 
   #drawNeighbors() {
@@ -449,7 +456,7 @@ export class TableScreen {
       "background-size",
       `${Math.min(100, ((table.hand?.reached(seat) ?? 0) / 52) * 100)}% 100%`,
     );
-    const word = state ? chipState(state) : "";
+    const word = this.#waits(seat) ? WORDS.waits : state ? chipState(state) : "";
     setText(mood, word);
     setClass(mood, "bot", word === "bot");
     if (place < 0 || !table.hand || table.hand.isPrivate)

@@ -26,6 +26,7 @@ export const OPTIONS = {
   "tail_rule": {"label": "Last cards of the stock", "group": "Stock", "about": "What is available when fewer cards are left than a turn takes.", "values": [null, "top", "either2"], "unset": "the game's own"},
   "waste_view": {"label": "Visible waste cards", "group": "Stock", "about": "How many cards of the waste lie face up.", "values": [null], "least": 1, "greatest": 5, "unset": "the game's own"},
   "seats": {"label": "Seats", "group": "People", "about": "How many seats the table has.", "values": [], "least": 1, "greatest": 8},
+  "handicap": {"label": "Handicaps", "group": "People", "about": "Whether each hand's winner gets a heap card more, and who scored nothing one fewer.", "values": ["fixed", "auto"]},
   "late_join": {"label": "Joining between hands", "group": "People", "about": "Whether players may join between the hands of a match.", "values": [false, true]},
   "on_leave": {"label": "When a player leaves", "group": "People", "about": "What a player who leaves during a hand keeps.", "values": ["freeze", "forfeit"]},
   "spectators": {"label": "Spectators", "group": "People", "about": "Whether people may watch without a seat.", "values": [false, true]},
@@ -50,4 +51,5 @@ export const VALUES = {
   "never": "never",
   "free": "yes",
   "to_space": "only into a space",
+  "fixed": "as the host sets them",
 };

@@ -27,6 +27,7 @@ from racing_demon_protocol.errors import (
     InvalidGame,
     InvalidRecord,
 )
+from racing_demon_protocol.table.handicaps import why_impossible
 from racing_demon_protocol.table.scoring import hand_points, leaders, match_winners
 from racing_demon_protocol.table.state import DEALT, TableState
 from racing_demon_protocol.wire.messages import Event, Message
@@ -180,6 +181,7 @@ class _RecordVerifier:
             self._record_draw(view)
         self._hand.append(event)
         _check_time(view, event)
+        _check_handicap(view, event)
         check_contributions(view, event)
         if isinstance(event, ev.Rotated):
             self._record_shift(view, event)
@@ -279,7 +281,7 @@ def _check_time(view: TableState, event: ev.Event) -> None:
         case ev.Called():
             expect(event, is_played and view.options.call_out is CallOut.SHOUT, "nobody could call out")
         case ev.Rotated():
-            is_wanted = view.options.stall_rule is StallRule.ROTATE and not view.is_private
+            is_wanted = view.options.stall_rule is StallRule.ROTATE and not (view.is_private or view.waiting)
             expect(event, is_played and is_wanted, "the stocks could not be shifted")
         case ev.Paused():
             expect(event, view.phase in DEALT and not view.paused, "there was nothing to pause")
@@ -290,6 +292,26 @@ def _check_time(view: TableState, event: ev.Event) -> None:
             expect(event, not view.paused, "the signal came in a pause")
         case ev.OptionsSet():
             expect(event, view.between_matches, "options changed within a match")
+
+
+def _check_handicap(view: TableState, event: ev.Event) -> None:
+    """Check an event against the handicaps: nobody plays or is stuck before their own signal."""
+    match event:
+        case ev.Played() | ev.StuckSaid():
+            expect(event, event.seat not in view.waiting, "it came before the seat's signal")
+        case ev.SeatSignalled():
+            is_played = view.phase is Phase.PLAYING and not view.paused
+            expect(event, is_played, "the signal came outside a running hand")
+        case ev.HandicapSet():
+            expect(event, view.is_between_hands, "a handicap changed within a hand")
+            why = why_impossible(view.options, event.handicap)
+            expect(event, not why, f"the handicap is impossible: {why}")
+        case ev.Dealt():
+            expect(event, view.seats.keys() >= {*event.seats}, "a seat is nobody's")
+            handicaps = view.handicaps_for(event.seats)
+            expect(event, event.handicaps == handicaps, "the handicaps are others")
+        case ev.HandOver(reason=EndReason.DEAD | EndReason.STUCK):
+            expect(event, not view.waiting, "the last signal had not come")
 
 
 def check_contributions(view: TableState, event: ev.Event) -> None:
@@ -421,7 +443,7 @@ class HandReplay:
             expect(over, all_said_stuck(view), "not everybody was stuck")
         elif over.reason is EndReason.TIME_UP:
             limit_ms = view.time_limit_ms
-            is_late = limit_ms is not None and over.elapsed_ms >= limit_ms
+            is_late = limit_ms is not None and over.elapsed_ms >= limit_ms and not view.waiting
             is_long = self._plays >= MAX_PLAYS or bool(self._hidden)
             expect(over, is_late or is_long, "the time was not up")
         elif over.reason is EndReason.ABANDONED:

@@ -49,10 +49,10 @@ def race_order(hand: HandView, out: int | None = None) -> list[int]:
 
 
 def totals(view: TableState) -> dict[int, int]:
-    """Return each seat's total over the finished hands of the match."""
+    """Return each seat's total over the finished hands of the match, with the points of handicaps."""
     added = dict.fromkeys(view.seats, 0)
     for result in view.results:
-        for seat, gained in zip(result.seats, result.points, strict=True):
+        for seat, gained in result.added().items():
             added[seat] = added.get(seat, 0) + gained
     return added
 

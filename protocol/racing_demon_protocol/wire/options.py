@@ -52,6 +52,15 @@ class OnLeave(StrEnum):
     """They score nothing in this hand; their cards stay where they are."""
 
 
+class HandicapRule(StrEnum):
+    """How handicaps change within a match."""
+
+    FIXED = "fixed"
+    """They stay as the host has set them."""
+    AUTO = "auto"
+    """After each hand the winner gets a heap card more, and whoever scored nothing one fewer."""
+
+
 class Options(BaseModel):
     """All options of a table. Those from ``turn`` on are ``None`` where the game decides."""
 
@@ -142,6 +151,8 @@ class Options(BaseModel):
 
     win_lead: Annotated[int, Field(strict=True, ge=1, le=10_000)] | None = None
     """A lead over all others that ends the match early; none: there is no such lead."""
+    handicap: HandicapRule = HandicapRule.FIXED
+    """How handicaps change within a match."""
 
 
 LATER: Final = tuple(Options.model_fields)[tuple(Options.model_fields).index("win_lead") :]

@@ -84,7 +84,8 @@ class Bot:
             self._hand, self._fruitless, self._turns = (view.hand_number, view.hand_id), 0, 0
             self._gave_up_at = None
             self._level = self.level.in_hand(view, self.seat)
-        if view.phase is not Phase.PLAYING or view.paused or self.seat not in view.hand_seats:
+        may_play = self.seat in view.hand_seats and self.seat not in view.waiting
+        if view.phase is not Phase.PLAYING or view.paused or not may_play:
             return None, self._wait(IDLE_MS)
         assert view.hand is not None
         rules, board = view.hand.rules, view.hand.board

@@ -38,6 +38,7 @@ CHANGED: dict[str, object] = {
     "reserve_card": -1,
     "out_bonus": 0,
     "win_lead": 30,
+    "handicap": "auto",
 }
 """A value other than the default for every option."""
 

@@ -31,13 +31,17 @@ LATER: Final = (
     *(
         "later.css",
         "words_later.js",
+        "rules/handicaps.js",
         "rules/hints.js",
         "television.css",
         "wire/options.js",
         "wire/presets.js",
     ),
     *(f"table/{name}.js" for name in ("sound", "text")),
-    *(f"screens/{name}.js" for name in ("menus", "options", "presets", "replay", "results", "tables")),
+    *(
+        f"screens/{name}.js"
+        for name in ("handicaps", "menus", "options", "presets", "replay", "results", "tables")
+    ),
 )
 """How the paths begin of files that are loaded last, only after a hand, or when the page is installed."""
 MINIFIERS: Final = {"css": cssmin, "js": jsmin}

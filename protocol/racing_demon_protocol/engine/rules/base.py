@@ -42,9 +42,9 @@ class Rules:
     refusal: ClassVar[str] = "That is no play of this game."
     """The message for a play that is not among the legal ones."""
 
-    def __init__(self, game: Game, seats: Sequence[int]) -> None:
+    def __init__(self, game: Game, seats: Sequence[int], extra_heap: Sequence[int] = ()) -> None:
         self.game = game
-        self.layout = layout_of(game, tuple(seats))
+        self.layout = layout_of(game, tuple(seats), tuple(extra_heap))
         kinds = {Kind.RESERVE} if game.goal is Goal.RESERVE_EMPTY else set(Kind) - {Kind.FOUNDATION, Kind.OUT}
         self._to_empty = {
             seat: [pile for kind in kinds for pile in self.layout.seat_piles(seat, kind)] for seat in seats

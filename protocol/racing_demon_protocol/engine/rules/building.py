@@ -31,8 +31,8 @@ class BuildingRules(Rules):
 
     """
 
-    def __init__(self, game: Game, seats: Sequence[int]) -> None:
-        super().__init__(game, seats)
+    def __init__(self, game: Game, seats: Sequence[int], extra_heap: Sequence[int] = ()) -> None:
+        super().__init__(game, seats, extra_heap)
         layout = self.layout
         self.move_generator = move_generator = MoveGenerator(layout)
         self.columns = move_generator.columns

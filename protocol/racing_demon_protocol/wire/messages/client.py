@@ -35,6 +35,7 @@ from .base import (
     Text,
     Token,
 )
+from .handicap import Handicap
 
 MAX_HEARTBEAT_MS: Final = 30_000
 
@@ -351,6 +352,19 @@ class Reveal(Command):
     TAG: ClassVar[int] = 25
     value: Hash
     """The 32 bytes of a contribution, in hexadecimal."""
+
+
+class SetHandicap(Command):
+    """Give a seat a handicap in place of the one that it has. For the host, between hands.
+
+    Players may make their own harder themselves. It is possible only where everybody connected has the word
+    ``handicaps``: see *Extensions*.
+    """
+
+    TAG: ClassVar[int] = 30
+    seat: Seat
+    handicap: Handicap
+    """A row ``handicap``."""
 
 
 HAND_COMMANDS: Final = Stuck, Call, Ready, Start, Pause
