@@ -210,7 +210,7 @@ class AddressLimits:
             entry.connections -= 1
 
     def count_table(self, address: str, at: int) -> bool:
-        """Count a table that is opened. Return whether its address may open it now."""
+        """Count a table that an address opens. Return whether it may."""
         return not address or _take([entry.tables for entry in self._entries_of(address)], at)
 
     def units(self, address: str) -> TokenBucket | None:

@@ -1,4 +1,4 @@
-"""The pages of the server's port: plain HTTP, and who may ask for what at which price."""
+"""The pages of the server's port: plain HTTP, who may request what, and at which price."""
 
 import os
 import re
@@ -22,7 +22,7 @@ from . import http
 from .handler import ServerContext, Service
 
 METRICS_KEPT_US: Final = 1_000_000
-"""Metrics are formatted once a second at most, however many ask for them."""
+"""Metrics are formatted once a second at most."""
 UNKNOWN_NAME: Final = (
     "This server does not answer to that name: it could be a stranger's. Use its address, the numbers that "
     "the table's host sees.\nWho runs the server allows a name with racing-demon-server --name NAME.\n"
@@ -59,7 +59,7 @@ class Route(NamedTuple):
     Attributes:
         path: the path, or a pattern of paths.
         page: answers requests.
-        access: refuses those who may not ask for it.
+        access: refuses requests that are not allowed.
         units: what a request costs its address.
 
     """
@@ -128,7 +128,7 @@ class Routes:
     # Who may.
 
     def _own_name(self, asked: HttpRequest) -> Response | None:
-        """Allow who uses a name of this server that nobody else can point here."""
+        """Allow requests by a name of this server that nobody else can point here."""
         if http.is_own_name(asked.request, self._settings.hosts):
             return None
         return http.text(HTTPStatus.MISDIRECTED_REQUEST, UNKNOWN_NAME)
@@ -148,10 +148,10 @@ class Routes:
     # Pages for programs.
 
     def _health(self, _: HttpRequest) -> Response:
-        """Return the server's health and its number of tables; of several processes, also which one answers.
+        """Return the server's health and its tables' number; of several processes, also which one answers.
 
         While its disk fails and all tables are halted, the status is 503. ``needs`` tells an operator what
-        ends that, if it is known.
+        would end that, if it is known.
         """
         service, shards = self._service, self._settings.shards
         is_halted = service.is_halted
@@ -191,7 +191,7 @@ class Routes:
         return http.respond(HTTPStatus.OK, headers, qr_code(f"{origin}/{path[1]}"))
 
     def _table(self, asked: HttpRequest) -> Response | None:
-        """Return the page of all tables, or lead a browser to the name of all servers."""
+        """Return the page of all tables, or redirect a browser to the name that all servers share."""
         location = self._lasting(asked)
         return self._asset(asked) if location is None else http.redirect(location)
 
@@ -202,9 +202,9 @@ class Routes:
         return None if found is None else http.respond(found.status, found.headers, found.body)
 
     def _lasting(self, asked: HttpRequest) -> str | None:
-        """Return the address of a page at the name of all servers, if it was asked for at this one's own.
+        """Return a page's address at the name that all servers share, unless it was requested there.
 
-        A page can connect to its own host only, so one of a server that dies would not find the others.
+        A page connects to its own host only: after its server has died, it could not find the others.
         """
         common = self._settings.common_host
         if not common:
