@@ -6,6 +6,14 @@ export const LATER = {
   // The first screen.
   preset: "Preset",
   optionsLater: "All options can be changed at the table.",
+  savedHere: "Saved on this device.",
+  savedAtServer: "A preset of this server.",
+  forgetPreset: (/** @type {string} */ title) => `Forget ${title}`,
+  savePreset: "Save the options as a preset",
+  saveText: "This device keeps the table's options, and offers them for the next table.",
+  presetTitle: "Name, such as At Grandma's",
+  save: "Save",
+  presetSaved: (/** @type {string} */ title) => `${title} is saved on this device.`,
 
   // Between hands.
   invite: "Invite others",

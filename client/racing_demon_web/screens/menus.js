@@ -9,6 +9,7 @@ import { WORDS } from "../words.js";
 import { HELP, keyHelp, LATER, THEMES } from "../words_later.js";
 import { originForOthers, showQr } from "./dialog.js";
 import { handicapRows } from "./handicaps.js";
+import { saveForm } from "./presets.js";
 
 /** @import { Session } from "../wire/session.js" */
 
@@ -60,6 +61,8 @@ export class Menus {
     }
     if (session && session.seat !== null && !session.table.isPlaying && session.table.phase !== "shuffling")
       items.push(button(LATER.handicaps, () => this.#handicaps()));
+    if (session?.table.isBetweenMatches)
+      items.push(button(LATER.savePreset, () => this.#savePreset(session.table.options)));
     if (session?.table.results.length) items.push(button(LATER.tally, () => this.#tally()));
     items.push(...this.#toggles());
     if (session)
@@ -110,6 +113,16 @@ export class Menus {
       ),
     );
     this.dialog.open(name, acts);
+  }
+
+  /** @param {Record<string, any>} options */
+  #savePreset(options) {
+    const saved = (/** @type {string} */ title) => {
+      this.dialog.close();
+      this.announce(LATER.presetSaved(title));
+      this.redraw();
+    };
+    this.dialog.open(LATER.savePreset, saveForm(options, saved));
   }
 
   #chatLine() {

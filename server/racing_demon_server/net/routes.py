@@ -13,6 +13,7 @@ from websockets.http11 import Request, Response
 from racing_demon_protocol.constants import WEBSOCKET_PATH
 from racing_demon_protocol.discovery.mdns import MOST_TABLES
 from racing_demon_protocol.wire.redirects import bracketed
+from racing_demon_protocol.wire.saved_presets import listed
 from racing_demon_server.rate_limits import HANDSHAKE, PICTURE, REQUEST
 from racing_demon_server.sharding import CODE_LETTERS
 from racing_demon_server.web.assets import ALONE, AT_ROOT, TABLE_PATH, Assets
@@ -96,6 +97,7 @@ class Routes:
             self._assets = Assets.load()
             routes += [
                 Route("/tables.json", self._table_list, own_name),
+                Route("/presets.json", self._preset_list, own_name),
                 Route("/origin.json", self._origin, own_name),
                 Route(QR_PATH, self._qr_code, own_name, PICTURE),
                 *(Route(f"/{name}", self._asset, own_name) for name in sorted(AT_ROOT)),
@@ -177,6 +179,10 @@ class Routes:
         listed: Iterable[dict[str, Any]] = self._service.listing() if self._settings.lists_tables else ()
         first = sorted(listed, key=lambda table: bool(table["players"] >= table["seats"]))
         return http.json(first[:MOST_TABLES])
+
+    def _preset_list(self, _: HttpRequest) -> Response:
+        """Return the operator's own presets."""
+        return http.json(listed(self._settings.presets))
 
     def _origin(self, asked: HttpRequest) -> Response:
         """Return the origin at which other devices reach this server, if one is known."""
