@@ -46,9 +46,8 @@ export class MoveInput {
   }
 
   get mayPlay() {
-    const { table, session } = this.screen;
-    const isOn = ["playing", "grace"].includes(table.phase) && !table.paused;
-    return this.place >= 0 && isOn && !table.waiting.includes(session?.seat ?? -1);
+    const { table } = this.screen;
+    return this.place >= 0 && ["playing", "grace"].includes(table.phase) && !table.paused;
   }
 
   /** Whether a card is played while the finger is still down. */
@@ -304,13 +303,18 @@ export class MoveInput {
   }
 
   #tellWhyNot() {
-    const { paused, phase, waiting } = this.screen.table;
-    const isEarly = phase === "countdown" || waiting.includes(this.screen.session?.seat ?? -1);
-    this.announce(paused ? REFUSALS.paused : isEarly ? REFUSALS.not_started : REFUSALS.hand_over);
+    const { paused, phase } = this.screen.table;
+    this.announce(
+      paused ? REFUSALS.paused : phase === "countdown" ? REFUSALS.not_started : REFUSALS.hand_over,
+    );
   }
 
   stuck() {
     if (this.mayPlay) this.screen.session?.command("stuck", { seen: this.screen.table.seq });
+  }
+
+  shift() {
+    if (this.mayPlay) this.screen.session?.command("shift_stock", { seen: this.screen.table.seq });
   }
 
   /** @param {number} pile */
@@ -354,6 +358,7 @@ export class MoveInput {
       reserve: () => tap(own("reserve")),
       "reserve-up": () => up(own("reserve")),
       stuck: () => this.stuck(),
+      shift: () => this.shift(),
       hint: () => this.screen.hint(),
       help: () => this.screen.openHelp(),
       "put-down": () => this.putDown(),

@@ -10,9 +10,9 @@ from .read_model import CommittedTable
 
 
 class Observer:
-    """Called synchronously when something happens: methods must be quick and never raise.
+    """Receives what happens, in the call in which it happens: it must be quick, and never raise.
 
-    An observer overrides the methods that it needs.
+    An observer has methods for what it wants to know.
     """
 
     def opened(self, table: CommittedTable) -> None:
