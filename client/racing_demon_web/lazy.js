@@ -3,6 +3,7 @@
 /**
  * @typedef {object} Modules
  * @property {typeof import("./proof/proof.js")} proof
+ * @property {typeof import("./screens/handicaps.js")} handicaps
  * @property {typeof import("./rules/hints.js")} hints
  * @property {typeof import("./screens/options.js")} options
  * @property {typeof import("./screens/presets.js")} presets
@@ -20,6 +21,7 @@ const MAX_LOAD_MS = 8000; // timeout of a load
 
 /** @type {Record<keyof Modules, string>} */
 const FILES = {
+  handicaps: "./screens/handicaps.js",
   hints: "./rules/hints.js",
   proof: "./proof/proof.js",
   options: "./screens/options.js",

@@ -163,25 +163,29 @@ function takeSeat(code, kept) {
 /**
  * Ask how a new table is to be played, and open it.
  * @param {string} preset that a link names, or empty
+ * @param {boolean} [isTv]
  */
-function askPreset(preset) {
+function askPreset(preset, isTv = false) {
   loadStyle("later.css");
   withModule("presets", ({ presetChoices }) =>
     dialog.open(
       WORDS.newTable,
       presetChoices(preset, (options) => {
         dialog.close();
-        create(options);
+        create(options, isTv);
       }),
     ),
   );
 }
 
-/** @param {object} [options] none: they are asked for */
-function create(options) {
-  const name = field("name").value.trim();
+/**
+ * @param {object} [options] none: they are asked for
+ * @param {boolean} [isTv] a big screen takes no seat
+ */
+function create(options, isTv = false) {
+  const name = field("name").value.trim() || (isTv ? WORDS.bigScreen : "");
   if (!name) showProblem(WORDS.enterName, "name");
-  else if (options) enter({ name: "create", fields: { name, options, seated: true } });
+  else if (options) enter({ name: "create", fields: { name, options, seated: !isTv } }, isTv);
   else askPreset("");
 }
 
@@ -189,6 +193,7 @@ function create(options) {
 function watch(isTv) {
   const code = readCodeField();
   if (code === null) return;
+  if (!code && isTv) return askPreset("", true);
   if (!code) return showProblem(WORDS.enterCode, "code");
   enter({ name: "watch", fields: { code, passphrase: field("passphrase").value } }, isTv);
 }
@@ -239,6 +244,11 @@ const HANDLERS = {
     if (seat !== null && token) keepSeat(table.code, token, table.nameOf(seat));
     loadEverything();
   },
+  joined(session, { seat, bot }, isPast) {
+    // A big screen that has opened a table leaves it to whoever comes first.
+    const hosts = session.seat === null && session.token && session.table.host === null;
+    if (hosts && !bot && !isPast) session.command("make_host", { seat });
+  },
   said: ({ table }, { seat, text }) => lobby.addChat(table.nameOf(seat), text),
   snapshot(session) {
     session.proof = "";
@@ -251,8 +261,11 @@ const HANDLERS = {
     if (table.phase === "shuffling" && !isPast)
       announce(voidWords(namesOf(table, transcript.voided, seat)), true);
   },
-  signalled(_session, _fields, isPast) {
-    if (!isPast) byId("live").textContent = WORDS.go; // the table screen shows it large
+  signalled({ table, seat }, _, isPast) {
+    if (!isPast && !table.waiting.includes(seat ?? -1)) go();
+  },
+  seat_signalled(session, { seat }, isPast) {
+    if (!isPast && seat === session.seat) go();
   },
   hand_over(session, { out, seed }, isPast) {
     page.phaseSince = session.clock();
@@ -266,6 +279,10 @@ const HANDLERS = {
     if (winners.includes(session.seat)) celebrate();
   },
 };
+
+function go() {
+  byId("live").textContent = WORDS.go; // the table screen shows it large
+}
 
 /** @type {import("./wire/session.js").Listener} */
 const listener = {
@@ -441,13 +458,7 @@ function renderSoon() {
 
 function render() {
   const { session } = page;
-  if (
-    replay?.isOpen ||
-    !session ||
-    session.table.code === "" ||
-    session.table.seats.size + session.table.seq === 0
-  )
-    return;
+  if (replay?.isOpen || !session || session.table.code === "" || !session.table.options.game) return;
   const { table } = session;
   const isPlayed = table.isPlaying && table.hand !== null;
   if (isPlayed) showScreen("table");

@@ -153,9 +153,6 @@ export const WORDS = {
   otherPlayers: "Other players",
   happened: "What happened",
   stuck: "Stuck",
-  shift: "Shift",
-  shifted: "The stock's top card is at its bottom now.",
-  shiftHelps: "Nothing else helps: Shift puts the stock's top card to its bottom.",
   hint: "Hint",
   play: "Play",
   command: "Command, such as 3 up, w 4, or t",
@@ -166,6 +163,7 @@ export const WORDS = {
   diskWaits: "the server waits for its disk",
   startsIn: (/** @type {number} */ seconds) => `starts in ${seconds}`,
   handOf: (/** @type {number} */ number, /** @type {number} */ all) => `hand ${number} of ${all}`,
+  waits: "waits",
   fromNextDeal: "You play from the next deal.",
   noHints: "This table plays without hints. The host can allow them in the options.",
   faster: (/** @type {string} */ name, /** @type {number} */ microseconds) =>

@@ -6,6 +6,14 @@ export const LATER = {
   // The first screen.
   preset: "Preset",
   optionsLater: "All options can be changed at the table.",
+  savedHere: "Saved on this device.",
+  savedAtServer: "A preset of this server.",
+  forgetPreset: (/** @type {string} */ title) => `Forget ${title}`,
+  savePreset: "Save the options as a preset",
+  saveText: "This device keeps the table's options, and offers them for the next table.",
+  presetTitle: "Name, such as At Grandma's",
+  save: "Save",
+  presetSaved: (/** @type {string} */ title) => `${title} is saved on this device.`,
 
   // Between hands.
   invite: "Invite others",
@@ -56,6 +64,17 @@ export const LATER = {
     "Open this link on the other device, or at the server's other address, to go on with your seat there. Whoever has it plays your cards: give it to nobody else.",
   linkCopied: "Link copied.",
 
+  // Handicaps.
+  handicaps: "Handicaps",
+  handicapsText: "Make the game harder or easier for somebody. It counts from the next deal.",
+  handicapsOwnText: "You can make your own game harder. The host can make it easier again.",
+  handicapParts: ["Cards in the heap", "Start", "Points"],
+  asAll: "as the game says",
+  heapBy: (/** @type {number} */ extra) => `${Math.abs(extra)} ${extra > 0 ? "more" : "fewer"} in the heap`,
+  startsLater: (/** @type {number} */ seconds) => `starts ${seconds} s later`,
+  pointsAHand: (/** @type {number} */ points) =>
+    `${signed(points)} ${Math.abs(points) === 1 ? "point" : "points"} a hand`,
+
   // Results.
   you: "You",
   out: "out",
@@ -95,6 +114,8 @@ export const MISMATCHES = {
   contribution: "a contribution is not the one that was committed to",
   card: "a card was not the one that the seed deals",
   mover: "a player moved another's cards",
+  options: "the options are others than those that the parts were revealed for",
+  handicaps: "the handicaps are others than those that the parts were revealed for",
   points: "the points are not those of the cards",
 };
 
@@ -113,7 +134,7 @@ export const HELP = [
  * @param {(place: string) => string} cap
  */
 export const keyHelp = (columns, cap) =>
-  `With a keyboard: ${columns} play the columns, the row above sends their cards up, space turns the stock, ${cap("Semicolon")} plays the waste and ${cap("KeyP")} sends it up, ${cap("KeyV")} declares that you are stuck, ${cap("KeyB")} gives a hint, ${cap("KeyN")} puts the stock's top card to its bottom where the table allows it, ? shows this.`;
+  `With a keyboard: ${columns} play the columns, the row above sends their cards up, space turns the stock, ${cap("Semicolon")} plays the waste and ${cap("KeyP")} sends it up, ${cap("KeyV")} declares that you are stuck, ${cap("KeyB")} gives a hint, ? shows this.`;
 
 /**
  * A public table in one line: game, players, and whether it can be joined at once.

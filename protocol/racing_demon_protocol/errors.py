@@ -5,6 +5,7 @@
     RacingDemonError
     ├── InvalidCard          a text does not name a card
     ├── InvalidGame          a declaration, or its options, cannot be played
+    ├── InvalidPreset        a saved preset cannot be read, or has no possible name
     ├── CommandRefused       a table refuses a command, with the reason
     │   └── IllegalPlay      the rules refuse a play
     ├── InconsistentEvent    an event does not fit the board it is applied to
@@ -36,6 +37,10 @@ class InvalidCard(RacingDemonError, ValueError):
 
 class InvalidGame(RacingDemonError, ValueError):
     """A declaration or a set of options cannot be played; the text says why."""
+
+
+class InvalidPreset(RacingDemonError, ValueError):
+    """A saved preset cannot be read, or has no possible name; the text says why."""
 
 
 class CommandRefused(RacingDemonError):

@@ -5,9 +5,12 @@ import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from racing_demon_protocol import argument_types as arguments
+
+if TYPE_CHECKING:
+    from racing_demon_protocol.wire.presets import Preset
 
 MIN_CODE_LETTERS, MAX_CODE_LETTERS = 4, 16
 """The wire has room for so many letters of a table's code."""
@@ -95,6 +98,30 @@ def limit(text: str) -> tuple[str, float]:
     from .settings import limit as parsed  # noqa: PLC0415
 
     return parsed(text)
+
+
+@_argument
+def presets(text: str) -> "list[Preset]":
+    """Return the presets in a folder, each in a file of its name."""
+    from racing_demon_protocol.errors import CommandRefused, InvalidPreset  # noqa: PLC0415
+    from racing_demon_protocol.wire.saved_presets import MAX_BYTES, MAX_SAVED, read_preset  # noqa: PLC0415
+
+    from .match.commands import verify_options  # noqa: PLC0415 - a --help needs no games
+
+    found = []
+    try:
+        paths = sorted(path for path in Path(text).iterdir() if path.suffix == ".json")
+        if len(paths) > MAX_SAVED:
+            raise ValueError(f"{text} has {len(paths)} presets: at most {MAX_SAVED} can be shown")
+        for path in paths:
+            with path.open("rb") as file:
+                found.append(read_preset(path.stem, file.read(MAX_BYTES + 1)))
+            verify_options(found[-1].options)
+    except OSError as error:
+        raise ValueError(f"{error.filename or text} cannot be read: {error.strerror}") from None
+    except (InvalidPreset, CommandRefused) as error:
+        raise ValueError(f"{path}: {error}") from None
+    return found
 
 
 def network(text: str) -> str:

@@ -25,6 +25,7 @@ from .arguments import (
     number,
     parser_of,
     port,
+    presets,
     processes,
     seed,
     speed,
@@ -132,6 +133,7 @@ def _settings(arguments: argparse.Namespace) -> "ServerSettings":
         node=arguments.node or "",
         public_urls=tuple(arguments.public_url),
         announces=_announces(arguments),
+        presets=tuple(arguments.presets),
         lists_tables=_announces(arguments) if arguments.list_tables is None else arguments.list_tables,
         proxies=(*OWN_PROXIES, *arguments.proxy),
         relays=tuple(arguments.relays),
@@ -294,6 +296,13 @@ def _parser(extensions: Sequence[Extension]) -> argparse.ArgumentParser:
         "--list-tables",
         action=argparse.BooleanOptionalAction,
         help="list the open tables to browsers (default: as for --lan)",
+    )
+    add(
+        "--presets",
+        type=presets,
+        default=[],
+        metavar="FOLDER",
+        help="show the presets in this folder to everybody who opens a table; see docs/server.md",
     )
     add("--metrics-public", action="store_true", help="serve /metrics to everybody, not only to this machine")
     add(

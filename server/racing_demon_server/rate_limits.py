@@ -133,10 +133,9 @@ HANDSHAKE: Final = 15
 
 _BY_COST: Final = (
     (1, (cl.Hello, cl.Ping, cl.PlayCards)),
-    (5, (cl.Call, cl.Kick, cl.MakeHost, cl.Mute, cl.Pause, cl.React, cl.Relaying, cl.Say)),
-    (5, (cl.ShiftStock, cl.Unban)),
+    (5, (cl.Call, cl.Kick, cl.MakeHost, cl.Mute, cl.Pause, cl.React, cl.Relaying, cl.Say, cl.Unban)),
     (10, (cl.Contribute, cl.PlayBest, cl.Ready, cl.Reveal, cl.Stuck)),
-    (10, (cl.AddBot, cl.Leave, cl.RemoveBot, cl.SetOptions, cl.StandIn, cl.Watch)),
+    (10, (cl.AddBot, cl.Leave, cl.RemoveBot, cl.SetHandicap, cl.SetOptions, cl.StandIn, cl.Watch)),
     (20, (cl.Join, cl.Resume)),
     (30, (cl.Create,)),
     (100, (cl.Start,)),
@@ -211,7 +210,7 @@ class AddressLimits:
             entry.connections -= 1
 
     def count_table(self, address: str, at: int) -> bool:
-        """Count a table that is opened. Return whether its address may open it now."""
+        """Count a table that an address opens. Return whether it may."""
         return not address or _take([entry.tables for entry in self._entries_of(address)], at)
 
     def units(self, address: str) -> TokenBucket | None:

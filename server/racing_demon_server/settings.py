@@ -5,6 +5,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from racing_demon_protocol.constants import DEFAULT_PORT
+from racing_demon_protocol.wire.presets import Preset
 from racing_demon_protocol.wire.redirects import is_below
 
 from .durability import Durability
@@ -69,6 +70,7 @@ class ServerSettings:
         node: this server's name there: 1 to 32 lower-case letters and digits; empty for a random one.
         homeassistant: whether to describe the tables to Home Assistant there.
         public_urls: the addresses to publish for joining; empty to guess them.
+        presets: presets of the operator's own, shown to everybody who opens a table.
         web: whether to serve the browser table.
         lists_tables: whether browsers can list the tables.
         announces: whether to announce the tables on the local network.
@@ -122,6 +124,7 @@ class ServerSettings:
     mqtt_url: str = field(default="", repr=False)  # it may hold a password
     node: str = ""
     homeassistant: bool = False
+    presets: tuple[Preset, ...] = ()
     public_urls: tuple[str, ...] = ()
     web: bool = True
     lists_tables: bool = False

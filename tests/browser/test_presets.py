@@ -3,7 +3,9 @@
 import pytest
 from playwright.async_api import Browser
 
+from racing_demon_protocol.wire.options import Options
 from racing_demon_protocol.wire.presets import PRESETS
+from racing_demon_protocol.wire.saved_presets import new_preset
 from tests.support.browsers import phone
 from tests.support.servers import serving
 
@@ -27,6 +29,59 @@ async def test_the_page_opens_a_table_by_a_preset(browser: Browser) -> None:
         await preset.select_option("quick")
         await ann.page.locator(".option option:checked", has_text="3 min").wait_for(state="attached")
         assert room.table.view.options == PRESETS["quick"].options
+
+
+async def test_a_device_keeps_the_options_of_a_table(browser: Browser) -> None:
+    """Saved under a name, they are offered for the next table, until the device forgets them."""
+    async with serving() as served, phone(browser, served.origin) as ann:
+        await ann.create("Ann")
+        await ann.page.locator(".options select").first.select_option("nerts")
+        await ann.page.locator(".option option:checked", has_text="100").first.wait_for(state="attached")
+        await ann.page.tap("#lobby-menu")
+        await ann.page.get_by_role("button", name="Save the options as a preset").tap()
+        await ann.page.get_by_label("Name, such as").fill("Club night")
+        await ann.page.get_by_role("button", name="Save", exact=True).tap()
+        await ann.open(served.origin)
+        await ann.page.tap("#create")
+        await ann.page.locator("#sheet .saved .preset", has_text="Club night").tap()
+        await ann.see("#lobby")
+        room = served.registry.room(await ann.code())
+        assert not PRESETS["nerts"].deviations(room.table.view.options)
+        await ann.open(served.origin)
+        await ann.page.tap("#create")
+        await ann.page.get_by_role("button", name="Forget Club night").tap()
+        await ann.page.tap("#sheet-close")
+        await ann.page.tap("#create")
+        await ann.page.locator("#sheet .preset").first.wait_for()
+        assert await ann.page.locator("#sheet .saved").count() == 0
+        assert ann.complaints == []
+
+
+async def test_a_server_s_own_presets_are_offered(browser: Browser) -> None:
+    """They stand behind the two that most people look for."""
+    ours = new_preset("Club night", Options(game="classic", reserve=11))
+    async with serving(presets=(ours,)) as served, phone(browser, served.origin) as ann:
+        await ann.page.fill("#name", "Ann")
+        await ann.page.tap("#create")
+        await ann.page.locator("#sheet .presets .preset", has_text="Club night").tap()
+        await ann.see("#lobby")
+        assert served.registry.room(await ann.code()).table.view.options == ours.options
+
+
+async def test_a_television_opens_a_table_for_those_around_it(browser: Browser) -> None:
+    """It takes no seat, shows how to join, and leaves the table to whoever comes first."""
+    television = {"viewport": {"width": 1920, "height": 1080}, "is_mobile": False}
+    async with serving() as served, phone(browser, served.origin, **television) as tv:
+        await tv.page.tap("#tv")
+        await tv.page.locator("#sheet .preset.large", has_text="Nerts").tap()
+        await tv.see("#lobby")
+        code = await tv.code()
+        await tv.page.locator("#lobby .options", has_text="Nerts").wait_for()
+        async with phone(browser, f"{served.origin}/{code}") as ann:
+            await ann.join("Ann")
+            await ann.page.locator("#lobby .deal:visible").wait_for()
+            assert served.registry.room(code).table.view.host == 0
+        assert tv.complaints == []
 
 
 @pytest.mark.parametrize("name", ["nerts", "luck"])

@@ -1,6 +1,7 @@
 """The command ``racing-demon-server``, as a process of its own."""
 
 import asyncio
+import json
 import os
 import signal
 import socket
@@ -10,6 +11,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 
@@ -184,6 +186,35 @@ def test_wrong_arguments(arguments: list[str], complaint: str, capsys: pytest.Ca
         cli.main(arguments)
     assert ended.value.code == 2
     assert complaint in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("{", "bad.json: bad: not understood: no JSON"),
+        ('{"title": "Bad", "options": {"reserve": 10}}', "nothing that the option 'reserve' could change"),
+    ],
+    ids=["no JSON", "not playable"],
+)
+def test_presets_that_cannot_be_shown(
+    text: str, complaint: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A folder with a preset that nobody could play ends it with 2, and the file is named."""
+    (tmp_path / "bad.json").write_text(text, encoding="utf-8")
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["--presets", str(tmp_path)])
+    assert ended.value.code == 2
+    assert complaint in " ".join(capsys.readouterr().err.split())
+
+
+async def test_presets_of_a_folder_are_shown(tmp_path: Path) -> None:
+    """The program's page lists them to whoever opens a table."""
+    (tmp_path / "club.json").write_text('{"title": "Club", "options": {"hands": 3}}', encoding="utf-8")
+    async with server_process("--presets", str(tmp_path)) as (_, url):
+        page = url.replace("ws://", "http://").replace("/v1", "/presets.json")
+        with await asyncio.to_thread(urlopen, page) as answer:
+            (told,) = json.load(answer)
+    assert told == {"name": "club", "title": "Club", "text": "", "options": {"hands": 3}}
 
 
 def test_help_has_examples(capsys: pytest.CaptureFixture[str]) -> None:

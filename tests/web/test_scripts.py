@@ -53,8 +53,7 @@ async def test_scripts_play_again_what_python_has_played(tmp_path: Path) -> None
     file.write_text(json.dumps(played))
     ended, told = await run("--test", "--test-reporter=tap", str(HERE / REPLAY), VECTORS=str(file))
     assert ended == 0, "\n".join(line for line in told.splitlines() if "not ok" in line or "error" in line)
-    hands = len(played["hands"]) + len(GAMES) + len(MATCHES)
-    assert f"# pass {hands + FORGED + 1 + len(played['positions'])}" in told
+    assert f"# pass {2 * len(GAMES) + len(MATCHES) + FORGED + 1 + len(played['positions'])}" in told
 
 
 async def test_units() -> None:

@@ -68,7 +68,7 @@ for (const { name, begin, frames } of matches) {
       const message = decode(text);
       if (message.name === "hand_over") log.end(table.points(), message.fields);
       table.apply(message.name, message.fields, 0);
-      log.record(message.name, message.fields, table.hand?.layout ?? null);
+      log.record(message.name, message.fields, table);
       return message;
     };
     follow(begin);
@@ -99,7 +99,7 @@ function logOf(texts, forge = () => {}) {
     forge(name, fields);
     if (name === "hand_over") log.end(table.points(), fields);
     table.apply(name, fields, 0);
-    log.record(name, fields, table.hand?.layout ?? null);
+    log.record(name, fields, table);
     if (name === "hand_over") over = prove(log.hand, fields.seed);
   }
   return over;

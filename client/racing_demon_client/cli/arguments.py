@@ -7,14 +7,17 @@ import functools
 import json
 import os
 import sys
-from collections.abc import Callable, Sequence
-from typing import Any, Final, NoReturn, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar
 from urllib.parse import urlsplit
 
 from racing_demon_client.sources import PRACTICE_HANDS
 from racing_demon_protocol import __version__, argument_types
 from racing_demon_protocol.constants import MAX_NAME_LENGTH, MAX_PASSPHRASE_LENGTH, MAX_SEATS, MAX_TEXT_LENGTH
 from racing_demon_protocol.enums import BotLevel
+
+if TYPE_CHECKING:
+    from racing_demon_protocol.wire.presets import Preset
 
 _Value = TypeVar("_Value")
 
@@ -281,7 +284,8 @@ def parser() -> argparse.ArgumentParser:
     _add_solo(commands.add_parser("solo", help="play a game alone", epilog=SOLO))
     games = commands.add_parser("games", help="list the games")
     games.add_argument("--json", action="store_true", help="print one JSON object per line")
-    commands.add_parser("presets", help="list the presets: well-known ways to play")
+    presets = commands.add_parser("presets", help="list the presets: well-known ways to play, and your own")
+    presets.add_argument("url", nargs="?", help="a server's address, for the presets that it has besides")
     rules = commands.add_parser("rules", help="show the rules of a game")
     rules.add_argument("game", type=str.lower, metavar="GAME", help="see: racing-demon games")
     rules.add_argument("--ascii", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
@@ -624,7 +628,7 @@ def _options(arguments: argparse.Namespace) -> Any:
         values: dict[str, Any] = {"game": arguments.game, "hands": hands, "target": arguments.target}
     else:
         given = {"hands": arguments.hands, "target": arguments.target}
-        values = _preset(arguments.preset) | {
+        values = _preset(arguments.preset, getattr(arguments, "server", None)) | {
             name: value for name, value in given.items() if value is not None
         }
     is_practice = arguments.command in {"play", "solo"} and not (arguments.watch or arguments.json)
@@ -650,11 +654,12 @@ def _verify_selection(arguments: argparse.Namespace) -> None:
     """Exit with an error if the matches of no game, no preset or two periods are asked for."""
     from racing_demon_protocol.errors import InvalidGame  # noqa: PLC0415 - --help needs no games
     from racing_demon_protocol.games import game_named  # noqa: PLC0415
+    from racing_demon_protocol.wire.presets import PRESETS  # noqa: PLC0415
 
     if arguments.season is not None and not arguments.since is arguments.until is None:
         _fail("--season names a period: leave out --since and --until")
     if arguments.preset is not None:
-        _preset(arguments.preset)
+        _named_preset(arguments.preset, PRESETS)
     if arguments.game is not None:
         try:
             game_named(arguments.game)
@@ -662,13 +667,32 @@ def _verify_selection(arguments: argparse.Namespace) -> None:
             _fail(str(error))
 
 
-def _preset(name: str) -> dict[str, Any]:
-    """Return the options that a preset sets; exit with an error if there is none of this name."""
+def _preset(name: str, server: str | None) -> dict[str, Any]:
+    """Return the options that a preset sets: a well-known one, one's own, or one of the server.
+
+    Exit with an error if there is none of this name.
+    """
+    import asyncio  # noqa: PLC0415 - --help needs no presets
+
+    from racing_demon_client.errors import ConnectionFailed  # noqa: PLC0415
+    from racing_demon_client.net.server_query import fetch_presets  # noqa: PLC0415
+    from racing_demon_client.saved_presets import saved_presets  # noqa: PLC0415
     from racing_demon_protocol.wire.presets import PRESETS  # noqa: PLC0415
 
-    if name not in PRESETS:
-        _fail(f"There is no preset {name!r}. There are: {', '.join(PRESETS)}.")
-    return PRESETS[name].options.model_dump(exclude_unset=True)
+    known = PRESETS | saved_presets()[0]
+    if name not in known and server is not None:
+        try:
+            known |= asyncio.run(fetch_presets(server))
+        except ConnectionFailed as error:
+            _fail(str(error))
+    return _named_preset(name, known).options.model_dump(exclude_unset=True)
+
+
+def _named_preset(name: str, known: Mapping[str, "Preset"]) -> "Preset":
+    """Return the preset of a name; exit with an error if there is none."""
+    if name not in known:
+        _fail(f"There is no preset {name!r}. There are: {', '.join(known)}.")
+    return known[name]
 
 
 def _fail(text: str) -> NoReturn:

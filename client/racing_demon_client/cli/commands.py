@@ -25,10 +25,13 @@ from racing_demon_client.discovery.finder import (
 from racing_demon_client.files import open_for_append
 from racing_demon_client.links import qr_lines, table_link
 from racing_demon_client.net.local_server import JournalConfig
+from racing_demon_client.net.server_query import fetch_presets
 from racing_demon_client.plain.session import attend, take_part
 from racing_demon_client.plain.solo import play_alone
 from racing_demon_client.records.recorder import Recorder, explained_write_errors
+from racing_demon_client.saved_presets import saved_presets
 from racing_demon_client.settings import load, save, settings_path
+from racing_demon_client.shared.option_text import options_text
 from racing_demon_client.shared.rules_text import rules_of
 from racing_demon_client.sources import tables
 from racing_demon_client.sources.solo import load_scores, score_lines, statistics_path
@@ -353,11 +356,18 @@ async def games(arguments: argparse.Namespace) -> int:
 
 
 async def presets(arguments: argparse.Namespace) -> int:
-    """List the presets."""
-    for preset in PRESETS.values():
-        write(f"{preset.name}: {preset.title}")
-        write(f"  {preset.text}")
-        write(f"  Source: {preset.source}.")
+    """List the presets: the well-known ones, the user's own, and those of a server."""
+    own, wrong = saved_presets()
+    those = {} if arguments.url is None else await fetch_presets(arguments.url)
+    for preset in (PRESETS | own | those).values():
+        write(f"{preset.name}: {printable(preset.title)}")
+        if preset.name in PRESETS:
+            write(f"  {preset.text}")
+            write(f"  Source: {preset.source}.")
+        else:
+            write(f"  {printable(preset.text or options_text(preset.options))}")
+    for text in wrong:
+        write_error(printable(text))
     return 0
 
 

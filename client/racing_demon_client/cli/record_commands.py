@@ -29,6 +29,7 @@ from racing_demon_client.records.reader import (
 )
 from racing_demon_client.records.recorder import explained_write_errors
 from racing_demon_client.seasons import find_season, seasons_path
+from racing_demon_client.shared.handicap_text import handicap_text
 from racing_demon_client.shared.message_text import Write
 from racing_demon_client.streams import is_ascii_only, is_terminal, wants_terminal, write
 from racing_demon_protocol.errors import DamagedRecord, InvalidRecord
@@ -46,6 +47,7 @@ from racing_demon_protocol.records.format import (
 from racing_demon_protocol.records.ratings import Rating
 from racing_demon_protocol.records.standings import (
     AppliedCorrection,
+    HandicappedMatch,
     Key,
     Standing,
     Standings,
@@ -420,6 +422,12 @@ def as_table(standings: Standings, ratings: Ratings) -> list[str]:
             f"{pluralize(standings.on_trust, 'hand')} on identical deals: how far players came whose plays",
             "were not recorded is the server's word",
         ]
+    if standings.handicapped:
+        lines += [
+            "",
+            "with handicaps, and not rated:",
+            *(f"  {_handicaps_line(each)}" for each in standings.handicapped),
+        ]
     if standings.corrected:
         lines += ["", "corrections:", *(f"  {_correction_line(each)}" for each in standings.corrected)]
     return lines
@@ -447,6 +455,10 @@ def as_json(standings: Standings, ratings: Ratings) -> str:
             "unfinished": standings.unfinished,
             "on_trust": standings.on_trust,
             "players": [_fields(row, ratings.get(row.key)) for row in standings.rows],
+            "handicapped": [
+                {"id": match.id, "players": [{"player": name, **dict(own)} for name, own in match.players]}
+                for match in standings.handicapped
+            ],
             "corrections": [each._asdict() for each in standings.corrected],
         }
     )
@@ -487,6 +499,11 @@ def _fields(row: Standing, rating: Rating | None) -> dict[str, Any]:
         "rating_estimate": None if rating is None else round(rating.estimate, 3),
         "rating_doubt": None if rating is None else round(rating.doubt, 3),
     }
+
+
+def _handicaps_line(match: HandicappedMatch) -> str:
+    players = [f"{name} {handicap_text(handicap)}" for name, handicap in match.players]
+    return printable(f"{match.id}: {'; '.join(players) or 'nobody in the end'}")
 
 
 def _correction_line(corrected: AppliedCorrection) -> str:

@@ -23,7 +23,9 @@ from racing_demon_protocol.wire.codec import VERSION, Encoding, decode_server, e
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.client import Hello, Resume
 from racing_demon_protocol.wire.messages.server import Elsewhere, Refused, Versions
+from racing_demon_protocol.wire.presets import Preset
 from racing_demon_protocol.wire.redirects import at_port
+from racing_demon_protocol.wire.saved_presets import MAX_SAVED, read_list
 
 from .transport import NoRedirectConnect, fetch_page
 
@@ -99,6 +101,7 @@ async def _answer(url: str, code: str) -> Message | None:
 
 
 PAGE: Final = "/tables.json"
+PRESETS_PAGE: Final = "/presets.json"
 LIST_SECONDS: Final = 5.0
 ENTRIES: Final = TypeAdapter(list[Any])
 
@@ -135,6 +138,25 @@ async def fetch_tables(address: str) -> list[FoundTable]:
         with suppress(ValidationError):
             tables.append(_table(url, _TableEntry.model_validate(entry)))
     return sorted(tables, key=lambda table: not table.free)
+
+
+async def fetch_presets(address: str) -> dict[str, Preset]:
+    """Return the presets of a server's own, by name; those that are not understood here are left out.
+
+    Args:
+        address: the server's address, as people write it.
+
+    Raises:
+        ConnectionFailed: it cannot be reached, or what it sends is no list of presets.
+
+    """
+    url = server_url(address)
+    body = await fetch_page(url.removesuffix(WEBSOCKET_PATH) + PRESETS_PAGE, LIST_SECONDS)
+    try:
+        entries = [] if body is None else ENTRIES.validate_json(body)
+    except ValidationError as error:
+        raise ConnectionFailed(f"What the server at {address} sends is no list of presets.") from error
+    return {preset.name: preset for preset in read_list(entries[:MAX_SAVED])}
 
 
 def _table(url: str, entry: _TableEntry) -> FoundTable:

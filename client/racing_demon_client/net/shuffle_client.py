@@ -1,6 +1,6 @@
 """A client's contributions to the shuffle: random bytes, first committed to, then revealed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import Enum, auto
 from typing import Final, NamedTuple
 
@@ -8,6 +8,7 @@ from racing_demon_protocol.engine.commit_reveal import contribution_hash, match_
 from racing_demon_protocol.enums import Phase, Reason
 from racing_demon_protocol.table.state import DEALT, TableState
 from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.handicap import NO_HANDICAP, Handicap
 from racing_demon_protocol.wire.messages.server import Refused, Shuffle
 from racing_demon_protocol.wire.options import Options
 
@@ -57,6 +58,7 @@ class _DealInputs(NamedTuple):
     contributions: tuple[tuple[int, str], ...]
     seats: tuple[int, ...]
     options: Options
+    handicaps: tuple[Handicap, ...]
 
     @classmethod
     def at(cls, view: TableState) -> "_DealInputs | None":
@@ -65,7 +67,8 @@ class _DealInputs(NamedTuple):
         if shuffle is None:
             return None
         contributions = tuple((each.seat, each.commitment) for each in shuffle.contributions)
-        return cls(shuffle.commitment, contributions, tuple(shuffle.seats), view.options)
+        handicaps = view.handicaps_for(shuffle.seats)
+        return cls(shuffle.commitment, contributions, tuple(shuffle.seats), view.options, handicaps)
 
 
 class ShuffleClient:
@@ -83,6 +86,7 @@ class ShuffleClient:
         self.contribution_state = ContributionState.NONE
         self._draw = draw
         self._own: _Contribution | None = None
+        self._contributed_by: Mapping[int, Handicap] = {}
         self._last_sent: type[cl.Command] | None = None
         self._revealed: dict[str, _DealInputs | None] = {}
         self._awaited: set[str] = set()
@@ -106,7 +110,7 @@ class ShuffleClient:
             if seat not in view.seats_to_deal:
                 return None
         if view.next_shuffle is not None:
-            return self._contribute(view.next_shuffle, seat, number)
+            return self._contribute(view, view.next_shuffle, seat, number)
         if view.phase is Phase.SHUFFLING and view.shuffle is not None:
             return self._reveal(view, view.shuffle, seat, number)
         return None
@@ -120,10 +124,13 @@ class ShuffleClient:
         if listed.commitment != own.hashed:
             self._changed_in = _hand_of(view)
 
-    def _contribute(self, shuffle: Shuffle, seat: int, number: Callable[[], int]) -> cl.Command | None:
-        own = self._own
-        if own is None or not own.is_for(shuffle, seat):
-            self._last_sent = None
+    def _contribute(
+        self, view: TableState, shuffle: Shuffle, seat: int, number: Callable[[], int]
+    ) -> cl.Command | None:
+        """Return the command that contributes, once for each deal; other handicaps make it another one."""
+        own, handicaps = self._own, _given_handicaps(view)
+        if own is None or not own.is_for(shuffle, seat) or handicaps != self._contributed_by:
+            self._last_sent, self._contributed_by = None, handicaps
             self._own = own = _Contribution(shuffle.hand_id, shuffle.commitment, seat, self._draw())
         elif self._last_sent is not None:
             return None
@@ -166,7 +173,10 @@ class ShuffleClient:
     def _state_of_deal(self, view: TableState, seat: int | None) -> ContributionState:
         if seat not in view.hand_seats:
             return ContributionState.NONE
-        if view.hand_id in self._revealed and self._revealed[view.hand_id] != _DealInputs.at(view):
+        is_revealed = view.hand_id in self._revealed
+        if is_revealed and (
+            self._revealed[view.hand_id] != _DealInputs.at(view) or not _has_own_handicaps(view)
+        ):
             return ContributionState.REPEATED
         if self._awaited - {view.hand_id, *_played(view)}:
             return ContributionState.DROPPED
@@ -185,6 +195,16 @@ class ShuffleClient:
         if listed.value is None:
             return ContributionState.LEFT_OUT
         return ContributionState.COUNTED if listed.value == own.value.hex() else ContributionState.CHANGED
+
+
+def _given_handicaps(view: TableState) -> dict[int, Handicap]:
+    """Return the handicaps at a table, by seat, without those that change nothing."""
+    return {seat: state.handicap for seat, state in view.seats.items() if state.handicap != NO_HANDICAP}
+
+
+def _has_own_handicaps(view: TableState) -> bool:
+    """Return whether a hand was dealt by the handicaps of its seats."""
+    return view.hand is not None and view.hand.handicaps == view.handicaps_for(view.hand_seats)
 
 
 def _hand_of(view: TableState) -> str:

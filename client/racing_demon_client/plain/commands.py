@@ -30,7 +30,6 @@ HELP: Final = f"""\
  0 c       the next card of the stock, unseen, to pile c    a out  off the table
  c/1 up    from under one card of pile c, where that is allowed
  s         stuck: when everybody is, the hand ends
- shift     the stock's top card to its bottom, where the table allows that
  d         "Demon!", where going out must be called
  b         the table again (Enter does the same)
  hint      a play that helps, where the table allows hints
@@ -46,6 +45,8 @@ HELP: Final = f"""\
  pause, go            pause the hand for everybody, and resume it (host)
  kick 3, makehost 3   kick seat 3, or make it the host (host)
  unban Bob            let Bob back in after a kick (host)
+ handicap 3 heap 2    2 cards more in the heap of seat 3; or late 10 (seconds),
+                      points -3 (a hand), or all three, or none
  standin 3            let a bot play for seat 3 while it is away (host)
  mute 3, unmute 3     hide or show what seat 3 says (host)
  leave     give up the seat           q      quit
@@ -61,7 +62,6 @@ class TextCommand(Enum):
 
     TURN = "t turn"
     STUCK = "s stuck"
-    SHIFT = "shift"
     CALL = "d demon"
     BOARD = "b board"
     HINT = "hint"
@@ -79,6 +79,7 @@ class TextCommand(Enum):
     GO_ON = "go"
     KICK = "kick"
     UNBAN = "unban"
+    HANDICAP = "handicap"
     MAKE_HOST = "makehost"
     STAND_IN = "standin"
     MUTE = "mute"
@@ -118,7 +119,7 @@ def parse_command(line: str) -> ParsedLine | None:
         return ParsedLine(TextCommand.SAY, line.strip()[1:].strip())
     words = to_halfwidth(line).lower().split()
     verb = VERBS.get(words[0].rstrip("!") or "?" if words else "")
-    if verb is TextCommand.UNBAN:
+    if verb in {TextCommand.UNBAN, TextCommand.HANDICAP}:
         return ParsedLine(verb, line.strip()[len(words[0]) :].strip())
     if verb is None or (len(words) > 1 and verb not in COMMANDS_WITH_ARGUMENT):
         return None
@@ -178,8 +179,6 @@ def line_for(rules: Rules, board: Board, seat: int, play: Play) -> str | None:
 def hint_line(hints: HintFinder, rules: Rules, board: Board, seat: int) -> str:
     """Return the line to type for a play that helps, or that none does."""
     play = hints.play(rules, board, seat)
-    if hints.advises_shift(rules, board, seat):
-        return "shift"
     if play is None:
         return f"{NOTHING_HELPS}."
     return (None if play == rules.stock_play(board, seat) else line_for(rules, board, seat, play)) or "t"

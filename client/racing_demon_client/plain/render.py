@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from racing_demon_client.shared.handicap_text import handicap_lines
 from racing_demon_client.shared.pile_names import is_racelike, pile_groups, pile_labels
 from racing_demon_protocol.engine.board import Board, Kind
 from racing_demon_protocol.engine.cards import RANK_NAMES, SUIT_LETTERS, SUIT_NAMES, UNKNOWN, name, rank, suit
@@ -140,7 +141,7 @@ def tally(view: TableState) -> list[str]:
         lines.append(f"{who:{NAME_WIDTH}}{''.join(cells)}  {added[seat]:>6}{won}")
     if any(result.out is not None for result in view.results):
         lines.append("* went out")
-    return lines
+    return [*lines, *(f"handicap of {line}" for line in handicap_lines(view))]
 
 
 def _who(view: TableState, seat: int) -> str:

@@ -27,6 +27,7 @@ from racing_demon_protocol.table.state import DEALT
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.handicap import Handicap
 from racing_demon_protocol.wire.messages.server import Accepted, Pong, SeatState, Snapshot
 
 from . import render
@@ -42,7 +43,6 @@ def has_guests(client: TableClient) -> bool:
 
 COMMANDS: Final[dict[TextCommand, tuple[type[cl.Command], dict[str, bool]]]] = {
     TextCommand.STUCK: (cl.Stuck, {}),
-    TextCommand.SHIFT: (cl.ShiftStock, {}),
     TextCommand.CALL: (cl.Call, {}),
     TextCommand.READY: (cl.Ready, {}),
     TextCommand.UNREADY: (cl.Ready, {"ready": False}),
@@ -58,6 +58,9 @@ SEAT_COMMANDS: Final[dict[TextCommand, tuple[type[cl.Command], dict[str, bool]]]
     TextCommand.UNMUTE: (cl.Mute, {"muted": False}),
 }
 """The verbs that take a seat."""
+HANDICAP_PARTS: Final = {"heap": "heap", "late": "delay_s", "points": "points"}
+"""The words for the parts of a handicap."""
+HANDICAP_USAGE: Final = "Type a handicap like: handicap 3 heap 2 late 10 points -3, or: handicap 3 none"
 ENDS: Final = "You host this table, so it ends for everybody."
 VOLUMES: Final = ("only your own plays", "plays to the foundations", "everything")
 
@@ -313,6 +316,7 @@ class _Player:
             TextCommand.PROOF: lambda _: self._compare(),
             TextCommand.KICK: self._ask_before_kick,
             TextCommand.UNBAN: self._unban,
+            TextCommand.HANDICAP: self._set_handicap,
             TextCommand.BOT: self._add_bot,
             TextCommand.SAY: self._say,
             TextCommand.REACT: self._react,
@@ -357,6 +361,24 @@ class _Player:
             known = f": {', '.join(map(printable, banned))}" if banned else ""
             raise ParseError(f"Name a kicked player, like: unban Bob{known}")
         await self._send(cl.Unban, {"name": names[0]})
+
+    async def _set_handicap(self, text: str) -> None:
+        seat, *words = text.lower().split() or [""]
+        state = self._client.view.seats.get(_seat_of(seat))
+        if state is None:
+            raise ParseError("Nobody has that seat.")
+        named = dict(zip(words[::2], words[1::2], strict=False))
+        if words == ["none"]:
+            handicap = Handicap()
+        elif named and len(words) % 2 == 0 and named.keys() <= HANDICAP_PARTS.keys():
+            try:
+                parts = {HANDICAP_PARTS[word]: int(value) for word, value in named.items()}
+                handicap = Handicap.model_validate({**dict(state.handicap), **parts})
+            except ValueError:
+                raise ParseError(HANDICAP_USAGE) from None
+        else:
+            raise ParseError(HANDICAP_USAGE)
+        await self._send(cl.SetHandicap, {"seat": state.seat, "handicap": handicap})
 
     async def _add_bot(self, word: str) -> None:
         level = word or BotLevel.MEDIUM

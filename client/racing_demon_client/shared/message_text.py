@@ -1,6 +1,7 @@
 """Messages as sentences, one line each, for people and screen readers."""
 
 from collections.abc import Callable, Mapping
+from itertools import zip_longest
 from typing import Final
 
 from racing_demon_protocol.engine.board import Board, Kind, Pile, Play
@@ -21,6 +22,7 @@ from racing_demon_protocol.wire.messages.server import (
     Watchers,
 )
 
+from .handicap_text import handicap_text
 from .option_text import options_text
 from .pile_names import is_racelike, pile_labels
 from .rules_text import title_of
@@ -215,8 +217,13 @@ class MessageText:
         return f"you have seat {message.seat + 1} at table {printable(message.code)}"
 
     def _snapshot(self, message: Snapshot) -> str:
-        there = (seat for seat, state in self._view.seats.items() if not state.left)
-        people = ", ".join(map(self.player_name, there)) or "nobody"
+        there = (
+            (state, handicap_text(state.handicap)) for state in self._view.seats.values() if not state.left
+        )
+        people = ", ".join(
+            self.player_name(state.seat) + (f" ({handicap})" if handicap else "") for state, handicap in there
+        )
+        people = people or "nobody"
         hand = f"hand {message.hand} of {message.options.hands}, " if message.hand else ""
         game = printable(title_of(message.options.game))
         text = f"table {printable(message.code)}: {game}, {hand}{message.phase}; {people}"
@@ -266,6 +273,8 @@ class MessageText:
     def _dealt(self, event: ev.Dealt) -> str:
         seconds = f"{round(event.countdown_ms / 1_000, 1):g}"
         line = f"the cards are dealt; play begins in {seconds} second{'' if seconds == '1' else 's'}"
+        if wait_ms := self._view.wait_ms(self._seat):
+            line += f", and for you {pluralize(wait_ms // 1_000, 'second')} later"
         if not event.left_out:
             return line
         verb = "was" if len(event.left_out) == 1 and event.left_out[0] != self._seat else "were"
@@ -273,7 +282,15 @@ class MessageText:
         return f"{line}; {names} {verb} left out of the shuffle"
 
     def _signalled(self, event: ev.Signalled) -> str:
-        return "play!"
+        wait_ms = self._view.wait_ms(self._seat)
+        return f"the others play; you may in {pluralize(wait_ms // 1_000, 'second')}" if wait_ms else "play!"
+
+    def _seat_signalled(self, event: ev.SeatSignalled) -> str:
+        return "play!" if event.seat == self._seat else f"{self.player_name(event.seat)} may play now"
+
+    def _handicap_set(self, event: ev.HandicapSet) -> str:
+        text = handicap_text(event.handicap) or "none any more"
+        return f"handicap of {self.player_name(event.seat)}: {text}"
 
     def _stuck_said(self, event: ev.StuckSaid) -> str:
         said, asked = self._view.stuck()
@@ -327,10 +344,6 @@ class MessageText:
     def _rotated(self, event: ev.Rotated) -> str:
         return "nobody can play: the top card of every stock goes to its bottom"
 
-    def _stock_shifted(self, event: ev.StockShifted) -> str:
-        whose = "your" if event.seat == self._seat else "their"
-        return f"{self.player_name(event.seat)} moved the top card of {whose} stock to its bottom"
-
     def _called(self, event: ev.Called) -> str:
         return f"DEMON! called by {self.player_name(event.seat)}; plays already on their way still count"
 
@@ -343,9 +356,11 @@ class MessageText:
             EndReason.ABANDONED: "everybody has left",
             EndReason.CLOSED: "the table is closed",
         }[event.reason]
+        handicaps = self._view.hand.handicaps if self._view.hand is not None else ()
         points = ", ".join(
             f"{self.player_name(seat)} {points}"
-            for seat, points in zip(self._view.hand_seats, event.points, strict=True)
+            + (f" {own.points:+}" if own is not None and own.points else "")
+            for seat, points, own in zip_longest(self._view.hand_seats, event.points, handicaps)
         )
         return f"hand {self._view.hand_number} is over after {duration(event.elapsed_ms)}: {why}; {points}"
 

@@ -11,6 +11,7 @@ from racing_demon_client.shared.rules_text import WIDTH, rules_of
 from racing_demon_client.sources.solo import load_scores, score_lines, statistics_path
 from racing_demon_protocol.enums import BotLevel, Phase
 from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.handicap import Handicap
 from racing_demon_protocol.wire.options import Options
 
 from .actions import BOTS_PLAY
@@ -25,6 +26,7 @@ from .screens.dialogs import (
     SeekScreen,
     TextScreen,
 )
+from .screens.handicap import HandicapScreen
 from .screens.options import OptionsScreen
 from .screens.players import PlayerAction, PlayersScreen
 from .screens.table import AnalysisScreen, CanvasScreen, LobbyScreen, TallyScreen
@@ -99,10 +101,6 @@ class ActionHandlers:
     def action_stuck(self) -> None:
         """Declare being stuck."""
         self._session.send(cl.Stuck)
-
-    def action_shift(self) -> None:
-        """Move the top card of the stock to its bottom."""
-        self._session.send(cl.ShiftStock)
 
     def action_call(self) -> None:
         """Call "Demon!"."""
@@ -197,6 +195,8 @@ class ActionHandlers:
                 return
             if action.command is cl.Kick and action.seat is not None:
                 self._kick(action.seat)
+            elif action.command is cl.SetHandicap and action.seat is not None:
+                self._ask_handicap(action.seat)
             elif action.command is not None:
                 self._session.send(action.command, **action.fields)
             elif action.seat is not None:
@@ -220,6 +220,19 @@ class ActionHandlers:
 
         text = screen_text(kick_question(state, "l in this list"))
         self._app.open_dialog(QuestionScreen(text, "Kick", "Cancel"), answered)
+
+    def _ask_handicap(self, seat: int) -> None:
+        """Ask for a player's handicap, and set it."""
+        client = self._session.client
+        state = client.view.seats.get(seat)
+        if state is None:
+            return
+
+        def answered(handicap: Handicap | None) -> None:
+            if handicap is not None:
+                self._session.send(cl.SetHandicap, seat=seat, handicap=handicap)
+
+        self._app.open_dialog(HandicapScreen(state, is_own=client.seat != client.view.host), answered)
 
     def action_options(self) -> None:
         """Show the table's options, and change them."""

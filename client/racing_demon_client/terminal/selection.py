@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Protocol
 
 from racing_demon_client.shared.pile_names import addresses, cursor_piles, usable
-from racing_demon_client.shared.trackers import NOTHING_HELPS, SHIFT_HELPS, BestPlayThrottle, HintFinder
+from racing_demon_client.shared.trackers import NOTHING_HELPS, BestPlayThrottle, HintFinder
 from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Kind, Play
 from racing_demon_protocol.engine.cards import UNKNOWN, Card
 from racing_demon_protocol.engine.rules.base import Rules
@@ -171,10 +171,7 @@ class Selection:
             return
         rules, board, seat = self._rules(), self.board(), self._own_seat()
         play = self.hints.play(rules, board, seat)
-        if self.hints.advises_shift(rules, board, seat):
-            key = labels.get("shift")
-            self.show_message(f"{SHIFT_HELPS}: {key}" if key else f"{SHIFT_HELPS}.", now)
-        elif play is None:
+        if play is None:
             key = labels.get("stuck") if len(self._table.view.hand_seats) > 1 else None
             self.show_message(f"{NOTHING_HELPS}: {key}" if key else f"{NOTHING_HELPS}.", now)
         else:
@@ -370,7 +367,8 @@ class Selection:
 
     def _seat_in_hand(self) -> int | None:
         view, seat = self._table.view, self._table.seat
-        return seat if view.in_hand and not view.paused and seat in view.hand_seats else None
+        may_play = view.in_hand and not view.paused and seat not in view.waiting
+        return seat if may_play and seat in view.hand_seats else None
 
     def _own_seat(self) -> int:
         assert self._table.seat is not None

@@ -150,10 +150,10 @@ class RecentActivity:
             return self._ended_ms
         return max(0, now - self._signal_at if self._paused_ms is None else self._paused_ms)
 
-    def seconds_to_signal(self, now: int) -> int:
-        """Return the seconds until the signal, rounded up; 0 after it."""
+    def seconds_to_signal(self, now: int, wait_ms: int = 0) -> int:
+        """Return the seconds until the signal, or a seat's own one so much later, rounded up; 0 after it."""
         elapsed = now - self._signal_at if self._paused_ms is None else self._paused_ms
-        return max(0, -(elapsed // 1_000))
+        return max(0, -((elapsed - wait_ms) // 1_000))
 
     def seconds_to_deal(self, now: int) -> int:
         """Return the seconds until the next automatic deal, rounded up; 0 if unknown."""
@@ -332,6 +332,8 @@ class ViewModel:
                 self.selection.clear()
                 self.selection.clear_message()
         cue = self.activity.observe(message, view, now)
+        if isinstance(message, ev.Signalled | ev.SeatSignalled):
+            cue = SoundCue.SIGNAL if self._is_own_signal(message) else None
         if isinstance(message, ev.Joined):
             self.ignored.discard(message.seat)
         if view.options.hints:
@@ -355,6 +357,11 @@ class ViewModel:
             self.selection.show_message(line.text, now)
         return cue
 
+    def _is_own_signal(self, message: ev.Signalled | ev.SeatSignalled) -> bool:
+        if isinstance(message, ev.SeatSignalled):
+            return message.seat == self._table.seat
+        return self._table.seat not in self._table.view.waiting
+
     def _show(self, line: FeedLine, message: Message, now: int, *, is_race: bool) -> None:
         """Add a line to the feed and show refusals; leave a player's own slips out of it."""
         if isinstance(message, Refused):
@@ -371,7 +378,7 @@ class ViewModel:
         activity = self.activity
         age = (
             activity.elapsed_ms(now) // 1_000,
-            activity.seconds_to_signal(now),
+            self._seconds_to_signal(now),
             activity.seconds_to_deal(now),
             self.banner(now),
             activity.fresh(now),
@@ -435,7 +442,7 @@ class ViewModel:
         view = self._table.view
         board, unconfirmed = (None, {}) if view.hand is None else self.selection.predicted_board()
         prompt, is_warning = self.prompt(now, labels)
-        counting = view.phase is Phase.COUNTDOWN
+        counting = view.phase is Phase.COUNTDOWN or self._table.seat in view.waiting
         activity, selection = self.activity, self.selection
         return Scene(
             view=view,
@@ -454,7 +461,7 @@ class ViewModel:
             prompt=prompt,
             is_warning=is_warning,
             banner=self.banner(now),
-            countdown=activity.seconds_to_signal(now) if counting else 0,
+            countdown=self._seconds_to_signal(now) if counting else 0,
             elapsed_ms=activity.elapsed_ms(now),
             watchers=self._table.watchers,
             ping_ms=self.ping_ms,
@@ -467,6 +474,10 @@ class ViewModel:
             notice=self.notice,
             footer=footer,
         )
+
+    def _seconds_to_signal(self, now: int) -> int:
+        """Return the seconds until this player's own signal."""
+        return self.activity.seconds_to_signal(now, self._table.view.wait_ms(self._table.seat))
 
     def _names(self, labels: Mapping[str, str], board: Board) -> Mapping[int, str]:
         """Return the label of each pile's key."""
@@ -513,11 +524,13 @@ class ViewModel:
         elif self.selection.is_out():
             text = f'You are out: call "Demon!" with {labels.get("call", "the key for it")}.'
         elif seat in view.seats and view.phase is Phase.PLAYING:
-            text = self._stuck(seat, labels)
+            text = self._advice_in_play(seat, now, labels)
         return text
 
-    def _stuck(self, seat: int, labels: Mapping[str, str]) -> str:
-        """Return who is stuck; empty if nobody is."""
+    def _advice_in_play(self, seat: int, now: int, labels: Mapping[str, str]) -> str:
+        """Return when the player may begin, or who is stuck; empty if there is nothing to say."""
+        if seat in self._table.view.waiting:
+            return f"The others have a head start: you may play in {self._seconds_to_signal(now)} s."
         said, asked = self._table.view.stuck()
         if self._table.view.seats[seat].stuck:
             return f"You declared that you are stuck ({said} of {asked} {'has' if said == 1 else 'have'})."

@@ -1,6 +1,7 @@
 // After a hand: whether every card was its seed's. "The deal" and "Fair deals" in the wire's document.
 
 import { Board } from "../rules/board.js";
+import { dealtHandicaps } from "../rules/handicaps.js";
 import { rank } from "../rules/layout.js";
 import { missing } from "../wire/commit_reveal.js";
 import { OUT_BONUS } from "../wire/protocol.js";
@@ -23,7 +24,11 @@ export class Mismatch extends Error {}
  */
 export function prove(hand, secret) {
   const seed = seedOf(hand, secret);
-  const { layout, moves } = hand;
+  const { layout, moves, given } = hand;
+  if (JSON.stringify(layout.options) !== JSON.stringify(given.options))
+    throw new Mismatch(MISMATCHES.options);
+  if (String(layout.handicaps) !== String(dealtHandicaps(given, layout.game, layout.seats)))
+    throw new Mismatch(MISMATCHES.handicaps);
   const open = new OpenBoard(layout, deal(layout, seed.bytes), seed.bytes);
   const mirror = Board.dealt(layout);
   let cards = 0;
@@ -40,8 +45,6 @@ export function prove(hand, secret) {
   for (const [what, fields] of moves) {
     if (what === "dealt") compare(mirror.faceUp(), fields.shown);
     else if (what === "rotated") [open, mirror].forEach((board) => board.rotate());
-    else if (what === "stock_shifted")
-      [open, mirror].forEach((board) => board.shift(layout.seats.indexOf(fields.seat)));
     else {
       const { seat, counter, source, count, destination, depth } = fields;
       if (counter > 0 && ![source, destination].every((pile) => owns(layout, seat, pile)))
@@ -181,7 +184,7 @@ function arranged(cards, arrange) {
  * @param {Uint8Array} seed
  */
 export function deal(layout, seed) {
-  const { game, options } = layout;
+  const { game } = layout;
   /** @type {number[][]} */
   const board = layout.piles.map(() => []);
   const isIdentical = game.deals === "identical";
@@ -200,7 +203,7 @@ export function deal(layout, seed) {
       if (step.once && place !== 0) return;
       const to = layout.named(step.to, place).map((pile) => board[pile.number]);
       if (step.faces || step.ranks) sought[number].forEach((card, at) => to[at].push(card));
-      else lay(step, to, cards, options);
+      else lay(step, to, cards, layout.each(step, place));
     });
     if (cards.length > 0) board[layout.own(place, "stock")[0].number].push(...cards.reverse());
   });
@@ -211,10 +214,9 @@ export function deal(layout, seed) {
  * @param {Step} step
  * @param {number[][]} to
  * @param {number[]} cards
- * @param {any} options
+ * @param {any} each how many for each
  */
-function lay(step, to, cards, options) {
-  const each = (step.option && options[step.option]) ?? step.each;
+function lay(step, to, cards, each) {
   /** @type {number[]} */
   const counts =
     step.cards ?? to.map((_, at) => (step.first === undefined ? each : at === 0 ? step.first : 0));

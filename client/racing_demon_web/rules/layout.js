@@ -40,6 +40,8 @@ export const FOUNDATIONS = -1;
 
 /** @typedef {{rule: string, faces: number[]}} Arrange */
 
+/** @typedef {[heap: number, delayS: number, points: number]} Handicap a row of the wire */
+
 /**
  * @typedef {object} Move plays from one group to another
  * @property {string} from
@@ -84,22 +86,20 @@ export class Layout {
    * @param {Game} game
    * @param {number[]} seats those of the hand, in their order
    * @param {any} options the table's
+   * @param {Handicap[]} [handicaps] by which the hand is dealt, by place; none: nobody has any
    */
-  constructor(game, seats, options) {
+  constructor(game, seats, options, handicaps = []) {
     this.game = game;
     this.seats = seats;
     this.options = options;
+    this.handicaps = handicaps;
     /** @type {Pile[]} */
     this.piles = [];
-    /** @type {Group[]} */
-    const groups = game.groups.map((group) =>
-      group.kind === "reserve" && options.reserve_up ? { ...group, shows: "all" } : group,
-    );
-    for (const group of groups.filter((each) => each.owner === "table")) {
+    for (const group of game.groups.filter((each) => each.owner === "table")) {
       this.#add(group, -1, this.#count(group) * seats.length);
     }
     seats.forEach((_, place) => {
-      for (const group of groups.filter((each) => each.owner === "player")) {
+      for (const group of game.groups.filter((each) => each.owner === "player")) {
         this.#add(group, place, this.#count(group));
       }
     });
@@ -149,6 +149,25 @@ export class Layout {
   }
 
   /**
+   * How many cards a step deals to each of a place's piles; undefined if it says that otherwise.
+   * @param {Step} step
+   * @param {number} place
+   */
+  each({ option, each }, place) {
+    const extra = option === "reserve" ? (this.handicaps[place]?.[0] ?? 0) : 0;
+    return each === undefined ? each : ((option && this.options[option]) ?? each) + extra;
+  }
+
+  /**
+   * How many milliseconds after the first signal a seat gets its own.
+   * @param {number} seat
+   */
+  waitMs(seat) {
+    const delays = this.handicaps.map(([, delay]) => delay);
+    return ((delays[this.seats.indexOf(seat)] ?? 0) - Math.min(...delays, Infinity)) * 1000 || 0;
+  }
+
+  /**
    * How many cards at the top of so many in a pile lie face up by themselves.
    * @param {Pile} pile
    * @param {number} size
@@ -157,15 +176,6 @@ export class Layout {
     const { shows, kind } = pile.spec;
     const view = kind === "waste" ? (this.options.waste_view ?? pile.spec.view) : pile.spec.view;
     return { none: 0, kept: 0, last: Math.min(1, size), top: Math.min(view, size), all: size }[shows];
-  }
-
-  /**
-   * How many cards are turned at a time.
-   * @param {number} usual in this game
-   */
-  turnSize(usual) {
-    const { turn, turn_by_players: byPlayers } = this.options;
-    return turn ?? (byPlayers && this.seats.length <= 2 ? 1 : usual);
   }
 
   /** Whether all other players' layouts are private: several play the same deal. */

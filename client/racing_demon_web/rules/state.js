@@ -18,6 +18,7 @@ const BETWEEN = ["lobby", "over"];
  * @property {boolean} left
  * @property {string} standIn
  * @property {boolean} muted
+ * @property {import("./layout.js").Handicap} handicap what the seat was given
  */
 
 /**
@@ -73,14 +74,12 @@ export class HandView {
 
   /** The points of the hand as it stands, by seat. */
   points() {
-    const { reserve_card: own, king_bonus: bonus = 0 } = this.layout.options;
-    const each = own ?? this.layout.game.reserve_card ?? 0;
+    const each = this.layout.options.reserve_card ?? this.layout.game.reserve_card ?? 0;
     /** @type {Map<number, number>} */
     const points = new Map();
     for (const seat of this.seats) {
       const reached = this.reached(seat);
-      const kings = bonus > 0 ? bonus * this.board.completed(this.seats.indexOf(seat)) : 0;
-      if (reached !== null) points.set(seat, reached + kings + each * (this.heap(seat) ?? 0));
+      if (reached !== null) points.set(seat, reached + each * (this.heap(seat) ?? 0));
     }
     return points;
   }
@@ -113,6 +112,8 @@ export class TableState {
     /** @type {string[]} */
     this.banned = [];
     this.paused = false;
+    /** The seats whose signal is still to come, while others play. @type {number[]} */
+    this.waiting = [];
     /** @type {number | null} */
     this.called = null;
     this.locked = false;
@@ -187,11 +188,6 @@ export class TableState {
     );
   }
 
-  /** Whether a match is decided by the hands that players win, and not by their points. */
-  get countsHands() {
-    return this.options.match_score === "hands";
-  }
-
   /** The seats of people at the table, without bots and those who have left. */
   get people() {
     return [...this.seats.values()].filter(({ bot, left }) => !bot && !left);
@@ -207,17 +203,13 @@ export class TableState {
       : 0;
   }
 
-  /** The totals of the match, points or hands won, by seat, the highest first. */
+  /** The totals of the match, by seat, the highest first. */
   totals() {
     /** @type {Map<number, number>} */
     const totals = new Map([...this.seats.keys()].map((seat) => [seat, 0]));
-    for (const { seats, points } of this.results) {
-      const most = Math.max(...points);
-      const counted = this.countsHands
-        ? points.map((/** @type {number} */ own) => Number(own === most))
-        : points;
+    for (const { seats, points, handicaps } of this.results) {
       seats.forEach((/** @type {number} */ seat, /** @type {number} */ at) =>
-        totals.set(seat, (totals.get(seat) ?? 0) + counted[at]),
+        totals.set(seat, (totals.get(seat) ?? 0) + points[at] + (handicaps[at]?.[2] ?? 0)),
       );
     }
     return [...totals].sort(([, a], [, b]) => b - a);
@@ -261,6 +253,19 @@ function updateSeat(table, seat, changes) {
 }
 
 /** @param {TableState} table */
+function clearReady(table) {
+  for (const [seat, state] of table.seats) if (state.bot === "") updateSeat(table, seat, { ready: false });
+}
+
+/**
+ * @param {TableState} table
+ * @param {number} seat
+ */
+function stopWaiting(table, seat) {
+  table.waiting = table.waiting.filter((other) => other !== seat);
+}
+
+/** @param {TableState} table */
 function clearStuck(table) {
   for (const [seat, state] of table.seats) if (state.stuck) updateSeat(table, seat, { stuck: false });
 }
@@ -285,6 +290,7 @@ const REDUCERS = {
     table.paused = fields.paused;
     table.called = fields.called;
     table.locked = fields.locked;
+    table.waiting = fields.waiting;
     setClock(table, fields.elapsed_ms, now);
     const handMs = table.results[table.results.length - 1]?.elapsedMs ?? 0;
     table.dealAt = now - fields.elapsed_ms + handMs + table.options.tally_ms;
@@ -303,12 +309,12 @@ const REDUCERS = {
   joined(table, { seat, name, bot }) {
     const before = table.seats.get(seat);
     if (before && !table.departed.has(seat)) table.departed.set(seat, before.name);
-    const row = [seat, name, bot, true, bot !== "", false, false, "", false];
-    table.seats.set(seat, seatOf(row));
+    table.seats.set(seat, seatOf([seat, name, bot, true, bot !== ""]));
   },
   left(table, { seat, kicked }) {
     const leaver = table.seats.get(seat);
     if (!leaver) throw new Error(`nobody has seat ${seat}`);
+    stopWaiting(table, seat);
     if (kicked && leaver.bot === "") {
       table.banned = [...table.banned.filter((name) => name !== leaver.name), leaver.name].slice(
         -LIMITS.banned,
@@ -333,7 +339,11 @@ const REDUCERS = {
   options_set(table, { options }) {
     table.options = { ...LATER_OPTIONS, ...options };
     table.hand = null;
-    for (const [seat, state] of table.seats) if (state.bot === "") updateSeat(table, seat, { ready: false });
+    clearReady(table);
+  },
+  handicap_set(table, { seat, handicap }) {
+    updateSeat(table, seat, { handicap });
+    clearReady(table);
   },
   committed(table, { hand, commitment }) {
     if (hand === 1) {
@@ -346,8 +356,8 @@ const REDUCERS = {
     table.commitment = commitment;
     table.phase = "shuffling";
   },
-  dealt(table, { seats, shown, countdown_ms: countdownMs }, now) {
-    const layout = new Layout(table.game, seats, table.options);
+  dealt(table, { seats, shown, countdown_ms: countdownMs, handicaps }, now) {
+    const layout = new Layout(table.game, seats, table.options, handicaps);
     const board = Board.dealt(layout);
     board.name(board.faceUp(), shown);
     const reached = seats.map((/** @type {number} */ seat, /** @type {number} */ place) => [
@@ -362,7 +372,14 @@ const REDUCERS = {
   },
   signalled(table, _, now) {
     table.phase = "playing";
+    const { hand } = table;
+    table.waiting = table.handSeats.filter(
+      (seat) => hand?.layout.waitMs(seat) && !table.seats.get(seat)?.left,
+    );
     setClock(table, 0, now);
+  },
+  seat_signalled(table, { seat }) {
+    stopWaiting(table, seat);
   },
   stuck_said(table, { seat }) {
     updateSeat(table, seat, { stuck: true });
@@ -371,10 +388,6 @@ const REDUCERS = {
     table.hand?.board.rotate();
     clearStuck(table);
   },
-  stock_shifted(table, { seat }) {
-    table.hand?.board.shift(table.hand.seats.indexOf(seat));
-    updateSeat(table, seat, { stuck: false });
-  },
   called(table, { seat }) {
     table.called = seat;
     table.phase = "grace";
@@ -382,11 +395,20 @@ const REDUCERS = {
   hand_over(table, { reason, out, elapsed_ms: elapsedMs, points }, now) {
     table.phase = "tally";
     table.paused = false;
+    table.waiting = [];
     setClock(table, elapsedMs, now);
     table.dealAt = now + table.options.tally_ms;
     table.results = [
       ...table.results,
-      { hand: table.handNumber, seats: table.handSeats.slice(), points, reason, out, elapsedMs },
+      {
+        hand: table.handNumber,
+        seats: table.handSeats.slice(),
+        points,
+        reason,
+        out,
+        elapsedMs,
+        handicaps: table.hand?.layout.handicaps ?? [],
+      },
     ];
     for (const [seat, state] of table.seats)
       updateSeat(table, seat, { ready: state.bot !== "", stuck: false });
@@ -421,21 +443,16 @@ const REDUCERS = {
  * @param {any} fields
  */
 function handOf(table, fields) {
-  const { hand_seats: seats, piles, redeals, shifts, progress, since, phase } = fields;
+  const { hand_seats: seats, piles, redeals, progress, since, phase, handicaps } = fields;
   if (seats.length === 0 || piles.length === 0) return null;
-  const layout = new Layout(table.game, seats, table.options);
+  const layout = new Layout(table.game, seats, table.options, handicaps);
   const reached = seats.map((/** @type {number} */ seat, /** @type {number} */ at) => [
     seat,
     { reached: progress[at] ?? 0, since: since[at] ?? 0 },
   ]);
   // During the shuffle the commitment is the next hand's, but the cards are still the last one's.
   const deal = phase === "shuffling" ? "" : table.commitment;
-  const shifted = seats.map((/** @type {number} */ _, /** @type {number} */ place) => shifts[place] ?? 0);
-  return new HandView(
-    new Board(layout, piles, redeals, shifted),
-    deal,
-    new Map(layout.isPrivate ? reached : []),
-  );
+  return new HandView(new Board(layout, piles, redeals), deal, new Map(layout.isPrivate ? reached : []));
 }
 
 /** @param {any[]} row */
@@ -449,11 +466,12 @@ function seatOf([
   left = false,
   standIn = "",
   muted = false,
+  handicap = [0, 0, 0],
 ]) {
-  return { seat, name, bot, connected, ready, stuck, left, standIn, muted };
+  return { seat, name, bot, connected, ready, stuck, left, standIn, muted, handicap };
 }
 
 /** @param {any[]} row */
-function resultOf([hand, seats, points, reason, out, elapsedMs]) {
-  return { hand, seats, points, reason, out, elapsedMs };
+function resultOf([hand, seats, points, reason, out, elapsedMs, handicaps = []]) {
+  return { hand, seats, points, reason, out, elapsedMs, handicaps };
 }

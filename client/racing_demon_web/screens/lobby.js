@@ -176,6 +176,7 @@ export class LobbyScreen {
         row.append(
           element("bdi", "name", state.name),
           element("span", "state", seatState(table, state, this.seat)),
+          ...this.#handicapOf(state),
           ...this.#menuOf(state, isHost),
         );
         return row;
@@ -188,6 +189,18 @@ export class LobbyScreen {
       return row;
     });
     this.part("players").append(...banned);
+  }
+
+  /**
+   * By which handicap a player is dealt to next.
+   * @param {Seat} state
+   */
+  #handicapOf({ seat, handicap, left }) {
+    const { table } = this;
+    if (left || !(handicap.some(Boolean) || table.options.handicap === "auto")) return [];
+    const text = element("small", "state handicap");
+    withModule("handicaps", ({ handicapText }) => setText(text, handicapText(table, seat)), text);
+    return [text];
   }
 
   /**
@@ -228,7 +241,11 @@ export class LobbyScreen {
         const rows = table.totals().map(([seat, total], at) => {
           const state = table.seats.get(seat);
           const words = state
-            ? [element("small", "state", seatState(table, state, this.seat)), ...this.#menuOf(state, isHost)]
+            ? [
+                element("small", "state", seatState(table, state, this.seat)),
+                ...this.#handicapOf(state),
+                ...this.#menuOf(state, isHost),
+              ]
             : [element("small", "state", WORDS.left)];
           const row = tallyRow(table, seat, `${at + 1}`, total, words);
           row.classList.toggle("own", seat === this.seat);

@@ -8,6 +8,8 @@ import { LIMITS, REACTIONS } from "../wire/protocol.js";
 import { WORDS } from "../words.js";
 import { HELP, keyHelp, LATER, THEMES } from "../words_later.js";
 import { originForOthers, showQr } from "./dialog.js";
+import { handicapRows } from "./handicaps.js";
+import { saveForm } from "./presets.js";
 
 /** @import { Session } from "../wire/session.js" */
 
@@ -57,6 +59,10 @@ export class Menus {
         ),
       );
     }
+    if (session && session.seat !== null && !session.table.isPlaying && session.table.phase !== "shuffling")
+      items.push(button(LATER.handicaps, () => this.#handicaps()));
+    if (session?.table.isBetweenMatches)
+      items.push(button(LATER.savePreset, () => this.#savePreset(session.table.options)));
     if (session?.table.results.length) items.push(button(LATER.tally, () => this.#tally()));
     items.push(...this.#toggles());
     if (session)
@@ -109,6 +115,16 @@ export class Menus {
     this.dialog.open(name, acts);
   }
 
+  /** @param {Record<string, any>} options */
+  #savePreset(options) {
+    const saved = (/** @type {string} */ title) => {
+      this.dialog.close();
+      this.announce(LATER.presetSaved(title));
+      this.redraw();
+    };
+    this.dialog.open(LATER.savePreset, saveForm(options, saved));
+  }
+
   #chatLine() {
     const form = document.createElement("form");
     form.className = "chat";
@@ -124,6 +140,13 @@ export class Menus {
       if (line.value.trim()) this.send("say", { text: line.value.trim() });
     });
     return form;
+  }
+
+  #handicaps() {
+    const { table, seat } = /** @type {Session} */ (this.session);
+    const command = (/** @type {string} */ name, /** @type {any} */ fields) =>
+      this.session?.command(name, fields);
+    this.dialog.open(LATER.handicaps, handicapRows(table, seat, command));
   }
 
   /** Show the totals so far. */

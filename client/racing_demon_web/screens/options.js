@@ -5,6 +5,7 @@ import { OPTIONS, VALUES } from "../wire/options.js";
 import { PRESETS } from "../wire/presets.js";
 import { LIMITS } from "../wire/protocol.js";
 import { LATER } from "../words_later.js";
+import { savedPresets } from "./saved_presets.js";
 
 const S = 1000;
 const LENGTH = ["hands", "target", "win_lead"]; // the options that say how long a match is
@@ -25,12 +26,11 @@ export const NUMBERS = {
   turn: [1, 2, 3],
   redeals: [0, 1, 2, 3],
   waste_view: [1, 2, 3],
-  columns: [3, 4, 5, 6, 7, 8, 9],
-  reserve: [...Array(16).keys()].map((at) => at + 5),
+  columns: [3, 4, 5, 6, 7],
+  reserve: [7, 10, 13, 16],
   reserve_card: [-3, -2, -1, 0],
   out_bonus: [0, 5, 10, 20],
   win_lead: [20, 30, 50, 100],
-  king_bonus: [0, 3, 5, 10],
 };
 
 /**
@@ -139,8 +139,12 @@ function presetRow(options, games, apply) {
   const choices = Object.entries(PRESETS).map(([name, { title }]) =>
     choice(name, title, isExact && title === text),
   );
+  const saved = savedPresets();
+  choices.push(...saved.map(({ title }, at) => choice(String(at), title, false)));
   const list = isExact ? choices : [choice("", text || "–", true), ...choices];
-  row.append(select(list, (name) => name && apply(differing(PRESETS[name].options, options))));
+  /** @param {string} name */
+  const wanted = (name) => PRESETS[name] ?? saved[Number(name)];
+  row.append(select(list, (name) => name && apply(differing(wanted(name).options, options))));
   return [row];
 }
 

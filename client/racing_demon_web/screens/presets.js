@@ -1,23 +1,81 @@
-// How a new table is to be played: the presets, two of them large.
+// How a new table is to be played: the presets, two of them large, and those that somebody has saved.
 
-import { button, element } from "../dom.js";
+import { asIs, button, element } from "../dom.js";
 import { PRESETS } from "../wire/presets.js";
 import { LATER } from "../words_later.js";
+import { forgetPreset, MAX_TITLE, savedPresets, savePreset, serverPresets } from "./saved_presets.js";
 
 const LARGE = 2; // the first presets, which most people look for
 
 /**
- * A button for each preset.
+ * A button for each preset. Those of the server's own come when it has sent them.
  * @param {string} named the preset that a link names, or empty
  * @param {(options: object) => void} choose
  */
 export function presetChoices(named, choose) {
-  const choices = Object.entries(PRESETS).map(([name, { title, text, options }], at) => {
-    const node = button("", () => choose(options));
-    node.className = name === named || (at === 0 && !PRESETS[named]) ? "preset primary" : "preset";
+  const rows = Object.entries(PRESETS).map(([name, { title, text, options }], at) => {
+    const isPrimary = name === named || (at === 0 && !PRESETS[named]);
+    const node = presetButton(title, text, isPrimary, () => choose(options));
     node.classList.toggle("large", at < LARGE);
-    node.append(element("b", "", title), element("small", "", text));
     return node;
   });
-  return [...choices, element("p", "", LATER.optionsLater)];
+  const own = savedPresets().map(({ title, options }) => {
+    const row = element("div", "saved");
+    const node = presetButton(title, LATER.savedHere, false, () => choose(options));
+    asIs(node);
+    const forget = () => {
+      forgetPreset(title);
+      row.remove();
+    };
+    row.append(node, button("✕", forget, LATER.forgetPreset(title)));
+    return row;
+  });
+  const others = element("div", "presets");
+  serverPresets().then((list) =>
+    others.append(
+      ...list.map(({ title, text, options }) =>
+        presetButton(title, text || LATER.savedAtServer, title === named, () => choose(options)),
+      ),
+    ),
+  );
+  const [first, more] = [rows.slice(0, LARGE), rows.slice(LARGE)];
+  return [...first, ...own, others, ...more, element("p", "", LATER.optionsLater)];
+}
+
+/**
+ * @param {string} title
+ * @param {string} text
+ * @param {boolean} isPrimary
+ * @param {() => void} press
+ */
+function presetButton(title, text, isPrimary, press) {
+  const node = button("", press);
+  node.className = isPrimary ? "preset primary" : "preset";
+  node.append(element("b", "", title), element("small", "", text));
+  return node;
+}
+
+/**
+ * A form that saves a table's options on this device.
+ * @param {Record<string, any>} options
+ * @param {(title: string) => void} saved
+ */
+export function saveForm(options, saved) {
+  const form = document.createElement("form");
+  form.className = "chat";
+  const line = document.createElement("input");
+  line.maxLength = MAX_TITLE;
+  line.placeholder = LATER.presetTitle;
+  line.setAttribute("aria-label", LATER.presetTitle);
+  const save = button(LATER.save, () => undefined);
+  save.type = "submit";
+  form.append(line, save);
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const title = line.value.trim();
+    if (!title) return line.focus();
+    savePreset(title, options);
+    saved(title);
+  });
+  return [element("p", "", LATER.saveText), form];
 }

@@ -38,7 +38,16 @@ export function tallyRow(table, seat, rank, total, words) {
   row.append(
     element("td", "", rank),
     who,
-    element("td", "", place < 0 ? "–" : signed(last.points[place])),
+    element(
+      "td",
+      "",
+      place < 0
+        ? "–"
+        : [last.points[place], last.handicaps[place]?.[2]]
+            .filter((points, at) => at === 0 || points)
+            .map(signed)
+            .join(" "),
+    ),
     element("td", "total", String(total)),
   );
   return row;

@@ -47,7 +47,6 @@ export function keyMeaning(event) {
       Semicolon: { name: "waste" },
       KeyV: { name: "stuck" },
       KeyB: { name: "hint" },
-      KeyN: { name: "shift" },
       KeyH: { name: "reserve" },
       KeyY: { name: "reserve-up" },
       Escape: { name: "put-down" },

@@ -46,8 +46,9 @@ export class MoveInput {
   }
 
   get mayPlay() {
-    const { table } = this.screen;
-    return this.place >= 0 && ["playing", "grace"].includes(table.phase) && !table.paused;
+    const { table, session } = this.screen;
+    const isOn = ["playing", "grace"].includes(table.phase) && !table.paused;
+    return this.place >= 0 && isOn && !table.waiting.includes(session?.seat ?? -1);
   }
 
   /** Whether a card is played while the finger is still down. */
@@ -303,18 +304,13 @@ export class MoveInput {
   }
 
   #tellWhyNot() {
-    const { paused, phase } = this.screen.table;
-    this.announce(
-      paused ? REFUSALS.paused : phase === "countdown" ? REFUSALS.not_started : REFUSALS.hand_over,
-    );
+    const { paused, phase, waiting } = this.screen.table;
+    const isEarly = phase === "countdown" || waiting.includes(this.screen.session?.seat ?? -1);
+    this.announce(paused ? REFUSALS.paused : isEarly ? REFUSALS.not_started : REFUSALS.hand_over);
   }
 
   stuck() {
     if (this.mayPlay) this.screen.session?.command("stuck", { seen: this.screen.table.seq });
-  }
-
-  shift() {
-    if (this.mayPlay) this.screen.session?.command("shift_stock", { seen: this.screen.table.seq });
   }
 
   /** @param {number} pile */
@@ -358,7 +354,6 @@ export class MoveInput {
       reserve: () => tap(own("reserve")),
       "reserve-up": () => up(own("reserve")),
       stuck: () => this.stuck(),
-      shift: () => this.shift(),
       hint: () => this.screen.hint(),
       help: () => this.screen.openHelp(),
       "put-down": () => this.putDown(),

@@ -110,7 +110,6 @@ export class TableScreen {
     });
     root.querySelector(".menu")?.addEventListener("click", openMenu);
     root.querySelector(".stuck")?.addEventListener("click", () => this.moveInput.stuck());
-    root.querySelector(".shift")?.addEventListener("click", () => this.moveInput.shift());
     root.querySelector(".hint")?.addEventListener("click", () => this.hint());
   }
 
@@ -129,11 +128,6 @@ export class TableScreen {
     return this.place >= 0 && (this.table.options.hints || this.table.handSeats.length === 1);
   }
 
-  /** Whether this player may move the stock's top card to its bottom, now or at other times. */
-  get hasShifts() {
-    return this.place >= 0 && Boolean(this.table.options.stock_shift);
-  }
-
   /** Highlight a play that helps. */
   hint() {
     if (!this.hasHints) return this.announce(WORDS.noHints, true);
@@ -141,8 +135,7 @@ export class TableScreen {
       const { rules, shown, place } = this;
       if (!rules || !shown || !this.moveInput.mayPlay) return;
       const play = (this.#hints ??= new Hints()).play(rules, shown, place);
-      const shifts = play === null && rules.mayShift(shown, place);
-      const words = shifts ? WORDS.shiftHelps : hintWords(play, shown);
+      const words = hintWords(play, shown);
       if (play) this.boardView.ring(this.scene?.places.get(play.source), "var(--accent)", words);
       this.announce(words);
     });
@@ -194,11 +187,9 @@ export class TableScreen {
   /** Handlers of live events. @type {Record<string, (screen: TableScreen, fields: any) => void>} */
   static #HANDLERS = {
     played: (screen, fields) => screen.#played(fields),
-    signalled: () => sound("signal"),
+    signalled: (screen) => screen.#waits(screen.session?.seat) || sound("signal"),
+    seat_signalled: (screen, { seat }) => seat === screen.session?.seat && sound("signal"),
     hand_over: () => sound("out"),
-    stock_shifted: (screen, { seat }) => {
-      if (seat === screen.session?.seat) screen.announce(WORDS.shifted);
-    },
     race_lost: (screen, fields) => screen.#tick(raceWords(screen.table, fields)),
     reacted: (screen, { seat, reaction }) =>
       screen.#say(seat, REACTIONS[/** @type {Reaction} */ (reaction)] ?? reaction),
@@ -318,8 +309,7 @@ export class TableScreen {
       moveInput.held = null;
     const { width, height } = box;
     const { isLeftHanded: isMirrored } = settings;
-    const buttons = 1 + Number(this.hasHints) + Number(this.hasShifts);
-    const isTall = buttons > 1 && layout.own(this.place, "reserve").length > 0; // no room for two buttons beside three piles
+    const isTall = this.hasHints && layout.own(this.place, "reserve").length > 0; // no room for two buttons beside three piles
     setClass(this.root, "tall-bar", isTall);
     const shape = `${deal} ${width} ${height} ${isMirrored} ${this.place} ${shapeOf(shown, this.place)}`;
     if (shape !== this.#shape || !this.scene) {
@@ -330,7 +320,7 @@ export class TableScreen {
         place: this.place,
         deal,
         slots: this.slots,
-        buttons: isTall ? buttons : 1,
+        buttons: isTall ? 2 : 1,
         area: { width, height },
         isMirrored,
       });
@@ -373,8 +363,9 @@ export class TableScreen {
     const parts = [];
     const now = /** @type {any} */ (session).clock();
     const elapsed = table.elapsed(now);
-    const left = Math.max(0, Math.ceil(-elapsed / 1000));
-    const isCountdown = table.phase === "countdown";
+    const wait = table.hand?.layout.waitMs(session?.seat ?? -1) ?? 0;
+    const left = Math.max(0, Math.ceil((wait - elapsed) / 1000));
+    const isCountdown = table.phase === "countdown" || this.#waits(session?.seat);
     if (isCountdown) parts.push(WORDS.startsIn(left));
     else if (table.phase === "shuffling") parts.push(WORDS.isShuffling);
     else parts.push(clock(elapsed));
@@ -385,7 +376,7 @@ export class TableScreen {
         ? WORDS.paused
         : isCountdown
           ? `${left}`
-          : table.phase === "playing" && elapsed < GO_MS
+          : table.phase === "playing" && elapsed - wait < GO_MS
             ? WORDS.go
             : "",
     );
@@ -397,14 +388,16 @@ export class TableScreen {
     const stuck = /** @type {HTMLButtonElement} */ (this.root.querySelector(".stuck"));
     const own = session?.seat === null ? undefined : table.seats.get(session?.seat ?? -1);
     stuck.hidden = this.place < 0;
-    const shift = /** @type {HTMLButtonElement} */ (this.root.querySelector(".shift"));
-    shift.hidden = !this.hasShifts;
-    shift.disabled = !(this.moveInput.mayPlay && this.shown && this.rules?.mayShift(this.shown, this.place));
     const hint = /** @type {HTMLButtonElement} */ (this.root.querySelector(".hint"));
     hint.hidden = !this.hasHints;
     hint.disabled = !this.moveInput.mayPlay;
     this.late.hidden = own === undefined || this.place >= 0;
     stuck.disabled = !this.moveInput.mayPlay || (own?.stuck ?? false);
+  }
+
+  /** @param {number | null | undefined} seat whether it has no signal yet while others play */
+  #waits(seat) {
+    return this.table.waiting.includes(seat ?? -1);
   }
 
   #drawNeighbors() {
@@ -463,7 +456,7 @@ export class TableScreen {
       "background-size",
       `${Math.min(100, ((table.hand?.reached(seat) ?? 0) / 52) * 100)}% 100%`,
     );
-    const word = state ? chipState(state) : "";
+    const word = this.#waits(seat) ? WORDS.waits : state ? chipState(state) : "";
     setText(mood, word);
     setClass(mood, "bot", word === "bot");
     if (place < 0 || !table.hand || table.hand.isPrivate)

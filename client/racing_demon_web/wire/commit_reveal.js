@@ -31,6 +31,11 @@ export class Contributor {
     contributed(own, fields, seat) {
       if (fields.seat === seat && own.next) own.next.accepted = fields.commitment;
     },
+    handicap_set(own, _, seat) {
+      const { handId, commitment } = own.next ?? {};
+      own.next = null; // the deal is another one, and the contribution to the former void
+      return handId ? own.#contribute(handId, commitment, seat) : null;
+    },
     committed: (own, fields) => own.#reveal(fields),
     revealed(own, fields, seat) {
       if (fields.seat === seat) own.revealed = true;
@@ -99,11 +104,11 @@ export class HandTranscript {
 
   /**
    * Record a message.
-   * @param {import("../rules/layout.js").Layout | null} layout the table's, after it has applied the message
+   * @param {import("../rules/state.js").TableState} table after it has applied the message
    * @param {string} name
    * @param {any} fields
    */
-  record(name, fields, layout) {
+  record(name, fields, table) {
     const { hand } = this;
     // After another draw the snapshot comes again. With private layouts it may lack plays.
     const isKnown =
@@ -112,10 +117,10 @@ export class HandTranscript {
       hand?.moves &&
       (!hand.layout.isPrivate || hand.moves.length === 1);
     this.seq = fields.seq ?? this.seq;
-    if (!isKnown) HandTranscript.#HANDLERS[name]?.(this, fields, layout);
+    if (!isKnown) HandTranscript.#HANDLERS[name]?.(this, fields, table);
   }
 
-  /** @type {Record<string, (own: HandTranscript, fields: any, layout: import("../rules/layout.js").Layout | null) => void>} */
+  /** @type {Record<string, (own: HandTranscript, fields: any, table: import("../rules/state.js").TableState) => void>} */
   static #HANDLERS = {
     snapshot(own, { next_shuffle: next, seats }) {
       const away = seats.filter((/** @type {any[]} */ row) => row[3] === false);
@@ -134,6 +139,9 @@ export class HandTranscript {
     contributed(own, { seat, commitment }) {
       own.promised.set(seat, commitment);
     },
+    handicap_set(own) {
+      own.promised = new Map();
+    },
     left(own, { seat }) {
       own.promised.delete(seat);
       own.away.add(seat);
@@ -142,7 +150,7 @@ export class HandTranscript {
       own.promised.delete(seat);
       own.away.delete(seat);
     },
-    committed(own, { hand_id: handId, commitment }) {
+    committed(own, { hand_id: handId, commitment }, { options, seats, results }) {
       const { promised, voided } = own;
       own.hand = {
         handId,
@@ -152,15 +160,16 @@ export class HandTranscript {
         moves: null,
         voided,
         away: new Set(own.away),
+        given: { options, seats: new Map(seats), results }, // what players reveal their parts for
       };
       own.promised = new Map();
     },
     revealed(own, { seat, value }) {
       own.hand?.values.set(seat, value);
     },
-    dealt(own, fields, layout) {
+    dealt(own, fields, { hand }) {
       if (!own.hand) return;
-      Object.assign(own.hand, { layout, moves: [["dealt", fields]], leftOut: fields.left_out });
+      Object.assign(own.hand, { layout: hand?.layout, moves: [["dealt", fields]], leftOut: fields.left_out });
       own.voided = [];
     },
     played(own, fields) {
@@ -168,9 +177,6 @@ export class HandTranscript {
     },
     rotated(own, fields) {
       own.hand?.moves?.push(["rotated", fields]);
-    },
-    stock_shifted(own, fields) {
-      own.hand?.moves?.push(["stock_shifted", fields]);
     },
   };
 }

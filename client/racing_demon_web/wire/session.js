@@ -256,7 +256,7 @@ export class Session {
     }
     this.#epoch = this.#seatedEpoch;
     if (name === "played" && fields.seat === this.seat) this.pending.delete(fields.counter);
-    this.transcript.record(name, fields, this.table.hand?.layout ?? null);
+    this.transcript.record(name, fields, this.table);
     this.listener.message(name, fields, !this.isCaughtUp);
     const answer = this.contributor.answer(name, fields, this.seat);
     if (answer) this.command(answer.name, answer.fields);

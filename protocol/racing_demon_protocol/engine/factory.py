@@ -34,18 +34,23 @@ MAX_CACHED_RULES: Final = 64
 """The number of cached rules: most tables share theirs."""
 
 
-def make_rules(game: Game, seats: Sequence[int]) -> Rules:
+def make_rules(game: Game, seats: Sequence[int], extra_heap: Sequence[int] = ()) -> Rules:
     """Return the rules of a game for the seats of one hand.
 
     They hold no state, so hands share them.
+
+    Args:
+        game: the declaration.
+        seats: the seats of the hand.
+        extra_heap: see :class:`.layout.Layout`.
 
     Raises:
         InvalidGame: the declaration is inconsistent.
 
     """
-    return _shared(game, tuple(seats))
+    return _shared(game, tuple(seats), tuple(extra_heap) if any(extra_heap) else ())
 
 
 @lru_cache(maxsize=MAX_CACHED_RULES)
-def _shared(game: Game, seats: tuple[int, ...]) -> Rules:
-    return RULES[type(game.mechanic)](game, seats)
+def _shared(game: Game, seats: tuple[int, ...], extra_heap: tuple[int, ...]) -> Rules:
+    return RULES[type(game.mechanic)](game, seats, extra_heap)

@@ -19,6 +19,12 @@ MAX_CACHED_LAYOUTS: Final = 64
 class Layout:
     """The piles of one game for the seats of one hand.
 
+    Args:
+        game: the declaration.
+        seats: the seats in the hand, in the order of their packs.
+        extra_heap: how many cards more, or fewer, each seat's heap gets than the game says, in the order of
+            the seats; empty where all get the same.
+
     Attributes:
         seats: the seats in the hand, in the order of their packs.
         piles: all piles by number: the table's first, then each seat's, in the order declared.
@@ -35,9 +41,10 @@ class Layout:
 
     """
 
-    def __init__(self, game: Game, seats: Sequence[int]) -> None:
+    def __init__(self, game: Game, seats: Sequence[int], extra_heap: Sequence[int] = ()) -> None:
         self.game = game
         self.seats = tuple(seats)
+        self._extra_heap = dict(zip(self.seats, extra_heap, strict=True)) if extra_heap else {}
         laid = list(self._lay_out())
         places = {(pile.group, pile.seat, pile.index): pile.number for pile, _ in laid}
         for pile, group in laid:
@@ -65,11 +72,12 @@ class Layout:
         self.card_limit = game.packs * PACK_SIZE * len(self.seats)
         if len(self.piles) > MAX_PILES:
             raise InvalidGame(f"{game.name} has too many piles for {len(self.seats)} players.")
-        dealt = sum(count for _, count in self.deal_order(self.seats[0]))
-        if dealt > game.deck_size:
-            raise InvalidGame(f"{game.name} would deal {dealt} of a player's {game.deck_size} cards.")
-        if dealt < game.deck_size and not self.stock:
-            raise InvalidGame(f"{game.name} leaves cards over, and needs one stock for each player.")
+        for seat in dict.fromkeys((self.seats[0], *self._extra_heap)):
+            dealt = sum(count for _, count in self.deal_order(seat))
+            if dealt > game.deck_size:
+                raise InvalidGame(f"{game.name} would deal {dealt} of a player's {game.deck_size} cards.")
+            if dealt < game.deck_size and not self.stock:
+                raise InvalidGame(f"{game.name} leaves cards over, and needs one stock for each player.")
 
     def seat_piles(self, seat: int, kind: Kind) -> tuple[int, ...]:
         """Return the numbers of a seat's own piles of one kind; none for a seat not in the hand."""
@@ -147,7 +155,7 @@ class Layout:
         elif isinstance(group, Tableau):
             yield from _across(piles, group.shape) if step.rows else zip(piles, group.shape, strict=True)
         elif isinstance(group, Reserve):
-            yield from ((pile, group.size) for pile in piles)
+            yield from ((pile, group.size + self._extra_heap.get(seat, 0)) for pile in piles)
         else:
             raise InvalidGame(f"{self.game.name}: a deal to {group.name} must say how many cards")
 
@@ -197,11 +205,11 @@ def _across(piles: Sequence[int], shape: Sequence[int]) -> Iterator[tuple[int, i
 
 
 @lru_cache(maxsize=MAX_CACHED_LAYOUTS)
-def layout_of(game: Game, seats: tuple[int, ...]) -> Layout:
-    """Return a game's layout, shared between hands with the same seats.
+def layout_of(game: Game, seats: tuple[int, ...], extra_heap: tuple[int, ...] = ()) -> Layout:
+    """Return a game's layout, shared between hands with the same seats and heaps.
 
     Raises:
         InvalidGame: the declaration is inconsistent.
 
     """
-    return Layout(game, seats)
+    return Layout(game, seats, extra_heap)

@@ -33,7 +33,8 @@ class Rating(NamedTuple):
 def ratings(summaries: Iterable[MatchSummary]) -> dict[Key, Rating]:
     """Return all ratings after matches, which are in the order in which they ended.
 
-    Void, unfinished and solo matches do not count, nor do those with a bot that adapts.
+    Void, unfinished and solo matches do not count, nor do those with a handicap or a bot that
+    adapts.
     """
     model = BradleyTerryFull()
     known: dict[Key, BradleyTerryFullRating] = {}
@@ -59,9 +60,9 @@ def _scores(summary: MatchSummary) -> dict[Key, float]:
 
     Where bots of one level share a name, the best of them counts.
     """
-    if not summary.finished or any(correction.void for correction in summary.corrections):
-        return {}
-    if any(player.bot == BotLevel.ADAPTIVE for player in summary.players):
+    is_void = any(correction.void for correction in summary.corrections)
+    adapts = any(player.bot == BotLevel.ADAPTIVE for player in summary.players)
+    if not summary.finished or is_void or adapts or summary.handicaps:
         return {}
     totals, winners = total_points(summary), corrected_winners(summary)
     best = max(totals.values(), default=0)

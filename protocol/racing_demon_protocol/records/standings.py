@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import NamedTuple
 
+from racing_demon_protocol.wire.messages.handicap import NO_HANDICAP, Handicap
+
 from .summary import MatchSummary
 
 
@@ -88,12 +90,19 @@ class AppliedCorrection(NamedTuple):
     why: str
 
 
+class HandicappedMatch(NamedTuple):
+    """A match with handicaps: each player's name, and what the player had in the end."""
+
+    id: str
+    players: list[tuple[str, Handicap]]
+
+
 @dataclass(slots=True)
 class Standings:
     """All rows, best first, and the corrections applied.
 
     ``matches`` were finished; of ``unfinished`` ones only the hands count. ``on_trust`` hands rest in part on
-    the server's word: see :class:`.summary.HandSummary`.
+    the server's word: see :class:`.summary.HandSummary`. ``handicapped`` matches count, and are not rated.
     """
 
     rows: list[Standing]
@@ -101,6 +110,7 @@ class Standings:
     unfinished: int
     corrected: list[AppliedCorrection]
     on_trust: int = 0
+    handicapped: list[HandicappedMatch] = field(default_factory=list)
 
 
 def select_matches(
@@ -204,15 +214,26 @@ def standings(summaries: Sequence[MatchSummary]) -> Standings:
     ordered = sorted(rows.values(), key=lambda row: (-row.wins, -row.points_a_hand, row.key))
     corrected = [correction for summary in summaries for correction in _corrected(summary)]
     on_trust = sum(hand.on_trust for summary in counting for hand in summary.hands)
-    return Standings(ordered, matches, len(counting) - matches, corrected, on_trust)
+    handicapped = [_handicapped(summary) for summary in counting if summary.handicaps]
+    return Standings(ordered, matches, len(counting) - matches, corrected, on_trust, handicapped)
+
+
+def _handicapped(summary: MatchSummary) -> HandicappedMatch:
+    names = {player.seat: player.name for player in summary.players}
+    given = [
+        (names[seat], handicap)
+        for seat, handicap in summary.handicaps.items()
+        if seat in names and handicap != NO_HANDICAP
+    ]
+    return HandicappedMatch(summary.id or summary.code, given)
 
 
 def total_points(summary: MatchSummary) -> dict[int, int]:
-    """Return each seat's total, corrections included."""
+    """Return each seat's total, with the points of handicaps and corrections."""
     totals = {player.seat: 0 for player in summary.players}
     for hand in summary.hands:
         for seat, points in hand.points.items():
-            totals[seat] = totals.get(seat, 0) + points
+            totals[seat] = totals.get(seat, 0) + points + hand.handicaps.get(seat, NO_HANDICAP).points
     for correction in summary.corrections:
         if correction.seat in totals and correction.seat is not None:
             totals[correction.seat] += correction.points

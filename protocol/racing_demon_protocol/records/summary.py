@@ -11,6 +11,7 @@ from racing_demon_protocol.table.state import DEALT, TableState
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.base import Name, Seat
+from racing_demon_protocol.wire.messages.handicap import Handicap
 from racing_demon_protocol.wire.messages.server import HandResult, Points, Snapshot
 from racing_demon_protocol.wire.presets import preset_of
 
@@ -18,7 +19,7 @@ from .analysis import HandHistory, HistoryTracker
 from .format import Correction, Record, next_state
 from .verify import HandName, VerificationReport, verify
 
-VERSION: Final = 5
+VERSION: Final = 6
 """Incremented with every change of summaries or of their computation; then all are recomputed."""
 
 IN_MATCH: Final = DEALT | {Phase.SHUFFLING, Phase.TALLY}
@@ -46,7 +47,7 @@ class HandSummary(_Part):
     ``races`` holds winner, loser, for how many microseconds the loser could have played the card, and by how
     many it was late, or ``None``. A hand before the record's beginning has only its tally. ``on_trust``: the
     record lacks the plays of some layouts on identical deals. ``with_bots``: a bot played in it, or stood in
-    for a player.
+    for a player. ``handicaps`` has those of its seats; it is empty where nobody had any.
     """
 
     hand: int
@@ -58,6 +59,7 @@ class HandSummary(_Part):
     races: tuple[tuple[Seat, Seat, Amount, Amount | None], ...] = ()
     on_trust: bool = False
     with_bots: bool = False
+    handicaps: dict[Seat, Handicap] = {}
 
 
 class MatchSummary(_Part):
@@ -79,6 +81,11 @@ class MatchSummary(_Part):
     winners: tuple[Seat, ...] = ()
     finished: bool = False
     corrections: tuple[Correction, ...] = ()
+
+    @property
+    def handicaps(self) -> dict[Seat, Handicap]:
+        """The handicap of each seat in the last hand with handicaps; empty if no hand had any."""
+        return next((hand.handicaps for hand in reversed(self.hands) if hand.handicaps), {})
 
 
 def summarize(records: Iterable[Record], *, verified: bool = False) -> Iterator[MatchSummary]:
@@ -219,4 +226,5 @@ def _hand(result: HandResult, history: HandHistory | None) -> HandSummary:
         points=dict(zip(result.seats, result.points, strict=True)),
         plays={seat: history.plays.get(seat, 0) for seat in result.seats} if history else {},
         races=tuple(races),
+        handicaps=dict(zip(result.seats, result.handicaps, strict=False)),
     )

@@ -27,6 +27,7 @@ from racing_demon_protocol.errors import (
     InvalidGame,
     InvalidRecord,
 )
+from racing_demon_protocol.table.handicaps import why_impossible
 from racing_demon_protocol.table.scoring import hand_points, leaders, match_winners
 from racing_demon_protocol.table.state import DEALT, TableState
 from racing_demon_protocol.wire.messages import Event, Message
@@ -49,7 +50,7 @@ TOLD_BY_EVENTS: Final = (
     "paused",
 )
 """What a snapshot repeats of the events before it, whoever receives it. Older servers told no more."""
-ON_THE_TABLE: Final = ("piles", "redeals", "shifts")
+ON_THE_TABLE: Final = ("piles", "redeals")
 """What it repeats where layouts are public."""
 
 
@@ -180,6 +181,7 @@ class _RecordVerifier:
             self._record_draw(view)
         self._hand.append(event)
         _check_time(view, event)
+        _check_handicap(view, event)
         check_contributions(view, event)
         if isinstance(event, ev.Rotated):
             self._record_shift(view, event)
@@ -265,7 +267,7 @@ def _check_time(view: TableState, event: ev.Event) -> None:
     """Check that an event may occur at this point of a match."""
     is_played = view.phase is Phase.PLAYING and not view.paused
     match event:
-        case ev.Played() | ev.StockShifted():
+        case ev.Played():
             expect(event, view.in_hand, "it was played outside a hand")
             expect(event, not view.paused, "it was played in a pause")
         case ev.Committed():
@@ -279,7 +281,7 @@ def _check_time(view: TableState, event: ev.Event) -> None:
         case ev.Called():
             expect(event, is_played and view.options.call_out is CallOut.SHOUT, "nobody could call out")
         case ev.Rotated():
-            is_wanted = view.options.stall_rule is StallRule.ROTATE and not view.is_private
+            is_wanted = view.options.stall_rule is StallRule.ROTATE and not (view.is_private or view.waiting)
             expect(event, is_played and is_wanted, "the stocks could not be shifted")
         case ev.Paused():
             expect(event, view.phase in DEALT and not view.paused, "there was nothing to pause")
@@ -290,6 +292,26 @@ def _check_time(view: TableState, event: ev.Event) -> None:
             expect(event, not view.paused, "the signal came in a pause")
         case ev.OptionsSet():
             expect(event, view.between_matches, "options changed within a match")
+
+
+def _check_handicap(view: TableState, event: ev.Event) -> None:
+    """Check an event against the handicaps: nobody plays or is stuck before their own signal."""
+    match event:
+        case ev.Played() | ev.StuckSaid():
+            expect(event, event.seat not in view.waiting, "it came before the seat's signal")
+        case ev.SeatSignalled():
+            is_played = view.phase is Phase.PLAYING and not view.paused
+            expect(event, is_played, "the signal came outside a running hand")
+        case ev.HandicapSet():
+            expect(event, view.is_between_hands, "a handicap changed within a hand")
+            why = why_impossible(view.options, event.handicap)
+            expect(event, not why, f"the handicap is impossible: {why}")
+        case ev.Dealt():
+            expect(event, view.seats.keys() >= {*event.seats}, "a seat is nobody's")
+            handicaps = view.handicaps_for(event.seats)
+            expect(event, event.handicaps == handicaps, "the handicaps are others")
+        case ev.HandOver(reason=EndReason.DEAD | EndReason.STUCK):
+            expect(event, not view.waiting, "the last signal had not come")
 
 
 def check_contributions(view: TableState, event: ev.Event) -> None:
@@ -399,8 +421,6 @@ class HandReplay:
                 expect(event, is_out, f"seat {event.seat} was not out")
             case ev.Rotated():
                 self._rotate(event)
-            case ev.StockShifted():
-                self._shift(event)
         return 0
 
     def check_end(self, view: TableState, over: ev.HandOver) -> None:
@@ -423,7 +443,7 @@ class HandReplay:
             expect(over, all_said_stuck(view), "not everybody was stuck")
         elif over.reason is EndReason.TIME_UP:
             limit_ms = view.time_limit_ms
-            is_late = limit_ms is not None and over.elapsed_ms >= limit_ms
+            is_late = limit_ms is not None and over.elapsed_ms >= limit_ms and not view.waiting
             is_long = self._plays >= MAX_PLAYS or bool(self._hidden)
             expect(over, is_late or is_long, "the time was not up")
         elif over.reason is EndReason.ABANDONED:
@@ -449,18 +469,6 @@ class HandReplay:
         expect(event, self._rotations < self._rules.turn_size, "the stocks were shifted too often")
         self._board.rotate()
         self._dealer.rotate()
-
-    def _shift(self, event: ev.StockShifted) -> None:
-        """Move the top card of a stock to its bottom. Like a play, it brings the hand nearer to its limit."""
-        expect(event, not self._ended, "the hand was over")
-        try:
-            self._rules.verify_shift(self._board, event.seat)
-        except IllegalPlay as error:
-            raise InvalidRecord(f"Event {event.seq}: {error}") from error
-        stock = self._rules.layout.stock[event.seat]
-        self._board.shift(stock)
-        self._dealer.shift(stock)
-        self._plays += 1
 
     def _play(self, event: ev.Played) -> None:
         play = Play(event.source, event.count, event.destination, event.depth)

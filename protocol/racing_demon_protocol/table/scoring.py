@@ -4,7 +4,7 @@ from typing import Final
 
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.games import declare
-from racing_demon_protocol.wire.options import MatchScore, OnLeave, TieBreak
+from racing_demon_protocol.wire.options import OnLeave, TieBreak
 
 from .state import HandView, TableState
 
@@ -49,13 +49,10 @@ def race_order(hand: HandView, out: int | None = None) -> list[int]:
 
 
 def totals(view: TableState) -> dict[int, int]:
-    """Return each seat's total over the finished hands of the match: its points, or the hands it has won."""
+    """Return each seat's total over the finished hands of the match, with the points of handicaps."""
     added = dict.fromkeys(view.seats, 0)
-    counts_hands = view.options.match_score is MatchScore.HANDS
     for result in view.results:
-        best = max(result.points, default=0)
-        counted = [int(points == best) for points in result.points] if counts_hands else result.points
-        for seat, gained in zip(result.seats, counted, strict=True):
+        for seat, gained in result.added().items():
             added[seat] = added.get(seat, 0) + gained
     return added
 

@@ -4,7 +4,7 @@ The server and every client hold the same state and apply the same events to it,
 what the server decided.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from typing import Any, Final, NamedTuple, Self
 
@@ -16,12 +16,15 @@ from racing_demon_protocol.engine.visibility import may_see, redacted, reset_to_
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.errors import InconsistentEvent
 from racing_demon_protocol.games import declare
-from racing_demon_protocol.wire.capabilities import needed
+from racing_demon_protocol.wire.capabilities import HANDICAPS, needed
 from racing_demon_protocol.wire.messages import FROM_SERVER, name_of
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.base import trusting
+from racing_demon_protocol.wire.messages.handicap import NO_HANDICAP, Handicap
 from racing_demon_protocol.wire.messages.server import Contribution, HandResult, SeatState, Shuffle, Snapshot
 from racing_demon_protocol.wire.options import Options
+
+from .handicaps import dealt_handicaps, waits_ms
 
 IN_HAND: Final = frozenset({Phase.PLAYING, Phase.GRACE})
 """The phases in which plays may be accepted."""
@@ -50,30 +53,37 @@ class HandView:
         board: its board, in which cards that lie face down are unknown.
         progress: each seat's progress on identical deals; otherwise empty.
         dealt: the board as it was dealt, on identical deals; ``None`` where a snapshot replaced the deal.
+        handicaps: the handicaps by which it was dealt, in the order of the seats; empty where nobody had any.
 
     """
 
-    __slots__ = ("board", "dealt", "progress", "rules")
+    __slots__ = ("board", "dealt", "handicaps", "progress", "rules")
 
     def __init__(
-        self, rules: Rules, board: Board, progress: dict[int, Progress], dealt: Board | None = None
+        self,
+        rules: Rules,
+        board: Board,
+        progress: dict[int, Progress],
+        dealt: Board | None = None,
+        handicaps: tuple[Handicap, ...] = (),
     ) -> None:
         self.rules = rules
         self.board = board
         self.progress = progress
         self.dealt = dealt
+        self.handicaps = handicaps
 
     @classmethod
     def deal(cls, event: ev.Dealt, options: Options) -> Self:
         """Return a hand as it is dealt."""
-        rules = make_rules(declare(options, len(event.seats)), event.seats)
+        rules = hand_rules(options, event.seats, event.handicaps)
         board = rules.deal()
         board.reveal(rules.layout.face_up_refs, event.shown)
         if not rules.is_private:
-            return cls(rules, board, {})
+            return cls(rules, board, {}, handicaps=event.handicaps)
         reached = rules.all_progress(board)
         progress = {seat: Progress(reached[seat], event.seq) for seat in event.seats}
-        return cls(rules, board, progress, board.copy())
+        return cls(rules, board, progress, board.copy(), event.handicaps)
 
     @classmethod
     def from_snapshot(cls, snapshot: Snapshot) -> Self:
@@ -84,18 +94,20 @@ class HandView:
 
         """
         seats = snapshot.hand_seats
-        rules = make_rules(declare(snapshot.options, len(seats)), seats)
+        if not set(snapshot.waiting) <= set(seats):
+            raise InconsistentEvent("a seat waits that is not in the hand")
+        rules = hand_rules(snapshot.options, seats, snapshot.handicaps)
         board = Board(rules.layout.piles, snapshot.piles)
         board.redeals = _counted(seats, snapshot.redeals)
         board.liberties = _counted(seats, snapshot.liberties)
-        board.shifts = _counted(seats, snapshot.shifts)
         board.came = _counted(range(len(board.piles)), snapshot.came)
         if not len(snapshot.progress) == len(snapshot.since) == len(seats) * rules.is_private:
             raise InconsistentEvent("the progress is of other seats")
         if any(card >= rules.layout.card_limit for pile in snapshot.piles for card in pile):
             raise InconsistentEvent("a card of nobody's pack")
         reached = map(Progress, snapshot.progress, snapshot.since)
-        return cls(rules, board, dict(zip(seats, reached, strict=False)))
+        progress = dict(zip(seats, reached, strict=False))
+        return cls(rules, board, progress, handicaps=snapshot.handicaps)
 
     @property
     def seats(self) -> tuple[int, ...]:
@@ -106,6 +118,12 @@ class HandView:
     def is_private(self) -> bool:
         """Whether players see no layout but their own."""
         return self.rules.is_private
+
+    @property
+    def waits_ms(self) -> dict[int, int]:
+        """How long after the first signal those seats get theirs that start later."""
+        waits = zip(self.seats, waits_ms(self.handicaps), strict=False)
+        return {seat: wait for seat, wait in waits if wait}
 
     def may_see(self, seat: int | None, pile: int) -> bool:
         """Return whether a seat, or a spectator with ``None``, may see a pile's cards."""
@@ -122,7 +140,20 @@ class HandView:
 
     def copy(self) -> Self:
         """Return an independent copy."""
-        return type(self)(self.rules, self.board.copy(), dict(self.progress), self.dealt)
+        return type(self)(self.rules, self.board.copy(), dict(self.progress), self.dealt, self.handicaps)
+
+
+def hand_rules(options: Options, seats: Sequence[int], handicaps: Sequence[Handicap]) -> Rules:
+    """Return the rules of a hand: those of the table's game, with the heaps of the seats.
+
+    Raises:
+        InconsistentEvent: the handicaps are those of other seats.
+        InvalidGame: the options describe no game that can be dealt so.
+
+    """
+    if handicaps and len(handicaps) != len(seats):
+        raise InconsistentEvent("the handicaps are of other seats")
+    return make_rules(declare(options, len(seats)), seats, [each.heap for each in handicaps])
 
 
 class TableState:
@@ -152,6 +183,7 @@ class TableState:
         winners: the winners of the match, once it is over.
         paused: whether the hand is paused.
         locked: whether the table has a passphrase.
+        waiting: the seats of the running hand whose signal is still to come, though play has begun.
 
     """
 
@@ -177,6 +209,7 @@ class TableState:
         "seats",
         "seq",
         "shuffle",
+        "waiting",
         "winners",
     )
 
@@ -203,6 +236,7 @@ class TableState:
         self._is_any_stuck = False
         self.paused = False
         self.locked = False
+        self.waiting: tuple[int, ...] = ()
 
     def apply(self, event: ev.Event) -> None:
         """Apply the next event of the log.
@@ -275,10 +309,25 @@ class TableState:
         """Whether no match is in progress."""
         return self.phase in {Phase.LOBBY, Phase.OVER}
 
+    def wait_ms(self, seat: int | None) -> int:
+        """Return how long after the first signal a seat gets its own, in milliseconds; 0 for most."""
+        return 0 if self.hand is None or seat is None else self.hand.waits_ms.get(seat, 0)
+
+    def handicaps_for(self, seats: Iterable[int]) -> tuple[Handicap, ...]:
+        """Return the handicaps by which the next hand is dealt to seats, in their order; empty without any.
+
+        Nothing carries over from one match to the next.
+        """
+        results = () if self.between_matches else self.results
+        return dealt_handicaps(self.options, self.seats, results, seats)
+
     @property
     def extensions(self) -> frozenset[str]:
-        """What the table uses that some clients do not understand."""
-        return needed(self.options)
+        """What the table uses, or has used in hands that it still tells of, that some clients do not know."""
+        handicaps = [state.handicap != NO_HANDICAP for state in self.seats.values()]
+        dealt = [bool(result.handicaps) for result in self.results]
+        has_any = any(handicaps) or any(dealt) or (self.hand is not None and bool(self.hand.handicaps))
+        return needed(self.options) | ({HANDICAPS} if has_any else set())
 
     @property
     def is_between_hands(self) -> bool:
@@ -430,7 +479,8 @@ class TableState:
             banned=self.banned,
             shuffle=self.shuffle,
             next_shuffle=self.next_shuffle,
-            shifts=self._by_seat(board.shifts) if board and board.shifts else (),
+            handicaps=() if self.hand is None else self.hand.handicaps,
+            waiting=self.waiting,
         )
 
     def _by_seat(self, counts: Mapping[int, int]) -> tuple[int, ...]:
@@ -480,6 +530,7 @@ class TableState:
         if any(len(result.seats) != len(result.points) for result in self.results):
             raise InconsistentEvent("a tally has points for other seats")
         self.hand = HandView.from_snapshot(snapshot) if snapshot.hand_seats else None
+        self.waiting = snapshot.waiting
 
     # One method per event, by its name on the wire.
 
@@ -524,6 +575,7 @@ class TableState:
             self._unban(leaver.name)
             self.banned = (*self.banned, leaver.name)[-MAX_BANNED:]
         self._forget_contribution(event.seat)
+        self._stop_waiting(event.seat)
         if self.between_matches:
             state = self.seats.pop(event.seat)
             self.gone[event.seat] = state.name
@@ -547,8 +599,20 @@ class TableState:
     def _options_set(self, event: ev.OptionsSet) -> None:
         self.options = event.options
         self.hand = None  # the last board may be of another game
+        self._clear_ready()
+
+    def _handicap_set(self, event: ev.HandicapSet) -> None:
+        if not self.is_between_hands:
+            raise InconsistentEvent("a handicap was changed when the next hand was committed")
+        self._update(event.seat, handicap=event.handicap)
+        self._clear_ready()
+        if self.next_shuffle is not None:
+            self.next_shuffle = self.next_shuffle.model_copy(update={"contributions": ()})
+
+    def _clear_ready(self) -> None:
+        """Let nobody be ready for another deal than they were ready for."""
         for seat, state in self.seats.items():
-            if state.ready and not state.bot:  # they were ready for the old options
+            if state.ready and not state.bot:
                 self._update(seat, ready=False)
 
     def _prepared(self, event: ev.Prepared) -> None:
@@ -601,6 +665,16 @@ class TableState:
 
     def _signalled(self, event: ev.Signalled) -> None:
         self.phase = Phase.PLAYING
+        waits = self._dealt_hand().waits_ms
+        self.waiting = tuple(seat for seat in waits if not self.seats[seat].left)
+
+    def _seat_signalled(self, event: ev.SeatSignalled) -> None:
+        if event.seat not in self.waiting:
+            raise InconsistentEvent(f"seat {event.seat} has had its signal")
+        self._stop_waiting(event.seat)
+
+    def _stop_waiting(self, seat: int) -> None:
+        self.waiting = tuple(other for other in self.waiting if other != seat)
 
     def _stuck_said(self, event: ev.StuckSaid) -> None:
         self._update(event.seat, stuck=True)
@@ -608,11 +682,6 @@ class TableState:
     def _rotated(self, event: ev.Rotated) -> None:
         self._dealt_hand().board.rotate()
         self._clear_stuck()
-
-    def _stock_shifted(self, event: ev.StockShifted) -> None:
-        hand = self._dealt_hand()
-        hand.board.shift(hand.rules.layout.stock[event.seat])
-        self._update(event.seat, stuck=False)
 
     def _called(self, event: ev.Called) -> None:
         self.called = event.seat
@@ -623,6 +692,7 @@ class TableState:
             raise InconsistentEvent(f"{len(event.points)} points for {len(self.hand_seats)} seats")
         self.phase = Phase.TALLY
         self.paused = False
+        self.waiting = ()
         self.results.append(
             HandResult(
                 hand=self.hand_number,
@@ -631,6 +701,7 @@ class TableState:
                 reason=event.reason,
                 out=event.out,
                 elapsed_ms=event.elapsed_ms,
+                handicaps=() if self.hand is None else self.hand.handicaps,
             )
         )
         for seat, state in self.seats.items():

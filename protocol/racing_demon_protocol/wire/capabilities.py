@@ -22,15 +22,11 @@ SHOWS_RACES: Final = "races"
 
 HOUSE_RULES: Final = "house-rules"
 """The extension of December 2026: the options from ``win_lead`` on."""
-EXTENSIONS: Final = {HOUSE_RULES: "house rules"}
+HANDICAPS: Final = "handicaps"
+"""The extension for handicaps: ``set_handicap`` and its events, and the option ``handicap``."""
+EXTENSIONS: Final = {HOUSE_RULES: "house rules", HANDICAPS: "handicaps"}
 """The extensions that this version understands, and what people call them; both ends announce them."""
-NEEDED_BY: Final = dict.fromkeys(
-    (
-        *("win_lead", "king_bonus", "spaces", "reserve_up", "stock_shift"),
-        *("turn_by_players", "match_score"),
-    ),
-    HOUSE_RULES,
-)
+NEEDED_BY: Final = {"win_lead": HOUSE_RULES, "handicap": HANDICAPS}
 """The extension that each option belongs to, for those that older clients do not know."""
 
 

@@ -14,9 +14,10 @@ from racing_demon_protocol.enums import BotLevel, Phase, Reason
 from racing_demon_protocol.errors import CommandRefused, IllegalPlay, InvalidGame
 from racing_demon_protocol.formatting import join_words
 from racing_demon_protocol.games import declare
+from racing_demon_protocol.table.handicaps import is_harder, why_impossible
 from racing_demon_protocol.table.state import IN_HAND
 from racing_demon_protocol.table.suggestions import best_play
-from racing_demon_protocol.wire.capabilities import in_words, needed
+from racing_demon_protocol.wire.capabilities import HANDICAPS, in_words, needed
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused
@@ -159,12 +160,17 @@ class Commands:
         if seat_does is not None:
             return seat_does(self, self._seating.seat_of(actor), command)
         if actor != self._view.host:
+            if isinstance(command, cl.SetHandicap):
+                self._harden(self._seating.seat_of(actor), command)
+                return None
             raise CommandRefused(Reason.NOT_HOST, "Only the host can do that.")
         self._HOSTS[type(command)](self, command)
         return None
 
     def _play(self, seat: int, command: cl.PlayCards) -> Refused | None:
         hand = self._running_hand()
+        if self._view.waiting:
+            self._verify_signalled(seat)
         if self._play_limit.blocked_until:  # a call less for nearly every play
             self._play_limit.verify(seat, self._arrived)
         stuck = self._view.stuck_seats()
@@ -182,6 +188,7 @@ class Commands:
     def _play_best(self, seat: int, command: cl.PlayBest) -> Refused | None:
         hand = self._running_hand(command.seen)
         self._verify_in_hand(seat)
+        self._verify_signalled(seat)
         self._play_limit.verify(seat, self._arrived)
         best = best_play(hand.rules, hand.board, seat, command.source, command.count)
         if best is None:
@@ -196,19 +203,12 @@ class Commands:
     def _stuck(self, seat: int, command: cl.Stuck) -> None:
         self._running_hand(command.seen)
         self._verify_in_hand(seat)
+        self._verify_signalled(seat)
         if self._view.phase is Phase.GRACE:
             raise CommandRefused(Reason.NOT_NOW, "Somebody has called. The hand ends in a moment.")
         if not self._view.seats[seat].stuck:
             self._log.emit(ev.StuckSaid, seat=seat)
         self._lifecycle.check_agreed_stop(self._now)
-
-    def _shift_stock(self, seat: int, command: cl.ShiftStock) -> None:
-        hand = self._running_hand(command.seen)
-        self._verify_in_hand(seat)
-        hand.rules.verify_shift(hand.board, seat)
-        hand.shift_stock(seat, self._now)
-        self._log.emit(ev.StockShifted, seat=seat)
-        self._lifecycle.after_play(hand, seat, (), (), self._now)
 
     def _call(self, seat: int, command: cl.Call) -> None:
         hand = self._running_hand(command.seen)
@@ -251,7 +251,6 @@ class Commands:
         cl.PlayBest: _play_best,
         cl.Stuck: _stuck,
         cl.Call: _call,
-        cl.ShiftStock: _shift_stock,
         cl.Ready: _ready,
         cl.Contribute: _contribute,
         cl.Reveal: _reveal,
@@ -287,6 +286,10 @@ class Commands:
             raise CommandRefused(Reason.NOT_NOW, "Options can be changed only between matches.")
         options = self._view.options.changed_by(command.options)
         verify_options(options)
+        for state in self._seating.active().values():
+            if why := why_impossible(options, state.handicap):
+                text = f"{state.name} has a handicap that would not fit: {why[0].lower()}{why[1:]}"
+                raise CommandRefused(Reason.BAD_OPTION, text)
         game = declare(options, 1)
         if len(self._seating.active()) > game.max_seats:
             text = f"{game.title} is for {most_players(game)}, and more seats than that are taken."
@@ -307,6 +310,28 @@ class Commands:
         if names:
             text = f"{in_words(words).capitalize()}: {join_words(names)} must update first, or leave."
             raise CommandRefused(Reason.BAD_OPTION, text)
+
+    def _harden(self, seat: int, command: cl.SetHandicap) -> None:
+        """Give a seat the handicap that its player wants, if that makes the game harder."""
+        if command.seat != seat:
+            raise CommandRefused(Reason.NOT_HOST, "Only the host changes the handicaps of others.")
+        if not is_harder(command.handicap, self._view.seats[seat].handicap):
+            raise CommandRefused(
+                Reason.NOT_HOST, "You can make your own game harder. The host can make it easier."
+            )
+        self._set_handicap(command)
+
+    def _set_handicap(self, command: cl.SetHandicap) -> None:
+        if not self._view.is_between_hands:
+            raise CommandRefused(Reason.NOT_NOW, "Handicaps can be changed only between hands.")
+        state = self._seating.active().get(command.seat)
+        if state is None:
+            raise CommandRefused(Reason.NOT_SEATED, "That seat is empty.")
+        if why := why_impossible(self._view.options, command.handicap):
+            raise CommandRefused(Reason.BAD_OPTION, why)
+        if state.handicap != command.handicap:
+            self._verify_understood({HANDICAPS} - self._view.extensions)
+            self._log.emit(ev.HandicapSet, seat=command.seat, handicap=command.handicap)
 
     def _kick(self, command: cl.Kick) -> None:
         if command.seat == self._view.host:
@@ -364,6 +389,7 @@ class Commands:
         cl.MakeHost: _make_host,
         cl.StandIn: _stand_in,
         cl.Mute: _mute,
+        cl.SetHandicap: _set_handicap,
     }
     """The commands that only the host may use."""
 
@@ -390,6 +416,10 @@ class Commands:
     def _verify_in_hand(self, seat: int) -> None:
         if seat not in self._view.hand_seats:
             raise CommandRefused(Reason.NOT_SEATED, "This seat is not in the hand.")
+
+    def _verify_signalled(self, seat: int) -> None:
+        if seat in self._view.waiting:
+            raise CommandRefused(Reason.NOT_STARTED, "Others have a head start: wait for your signal.")
 
     def _running_hand(self, seen: int = 0) -> Hand:
         """Return the hand that is being played.

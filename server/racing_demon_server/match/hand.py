@@ -195,11 +195,11 @@ class Hand:
         rules: its rules.
         board: the public board.
         secret: the server's part of the deal's seed.
-        signal_at: when play begins.
+        signal_at: when play begins: see :meth:`seat_signal_at` for seats that start later.
         rotations: how often stocks were rotated since the last play that made progress.
         first_out: the seat that reached the goal first.
         dealt_seq: the number of the event that dealt it.
-        plays: the number of plays so far, with automatic ones and shifts of a stock.
+        plays: the number of plays so far, with automatic ones.
 
     Args:
         view: the table's view, after the deal.
@@ -285,12 +285,16 @@ class Hand:
             played += self._carry_out(seat, counter, resolved, at)
         return played
 
+    def seat_signal_at(self, seat: int) -> int:
+        """Return when a seat may begin to play."""
+        return self.signal_at + self.public.waits_ms.get(seat, 0) * 1_000
+
     def first_turn(self, seat: int) -> list[Played]:
         """Turn the stock of a seat at the signal, unless an ace must be played first."""
         turn = self.rules.stock_play(self.board, seat)
         if turn is None or not self.rules.can_play(self.board, seat, turn):
             return []
-        return self._carry_out(seat, 0, turn, self.signal_at)
+        return self._carry_out(seat, 0, turn, self.seat_signal_at(seat))
 
     def settle(self, seat: int, most: float = inf) -> list[Played]:
         """Make the automatic plays of a seat until there are none, or there were so many."""
@@ -388,16 +392,6 @@ class Hand:
         """Shift the hidden stocks. The view's own stocks follow with the event."""
         self._dealer.rotate()
         self.rotations += 1
-        for test in self._dead_tests.values():
-            test.forget(at)
-
-    def shift_stock(self, seat: int, at: int) -> None:
-        """Move the top card of a seat's hidden stock to its bottom. The view's stock follows with the event.
-
-        It counts as a play, so that no hand has more events than it may have plays.
-        """
-        self._dealer.shift(self.rules.layout.stock[seat])
-        self.plays += 1
         for test in self._dead_tests.values():
             test.forget(at)
 

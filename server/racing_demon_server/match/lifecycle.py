@@ -9,12 +9,11 @@ from typing import Final
 
 from racing_demon_protocol.constants import MAX_PLAYS
 from racing_demon_protocol.engine.dealer import Dealer
-from racing_demon_protocol.engine.factory import make_rules
 from racing_demon_protocol.enums import EndReason, Phase
 from racing_demon_protocol.errors import InconsistentEvent
 from racing_demon_protocol.games import declare
 from racing_demon_protocol.table.scoring import hand_points, leaders, match_winners
-from racing_demon_protocol.table.state import DEALT
+from racing_demon_protocol.table.state import DEALT, hand_rules
 from racing_demon_protocol.table.suggestions import opened_play
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import CallOut, StallRule
@@ -51,6 +50,7 @@ class MatchLifecycle:
         self._log = log
         self._view = log.view
         self._seating = seating
+        self._begun: tuple[int, ...] = ()
         self._unsettled: list[int] = []
         self._grace_until = 0
         self._next_deal_at = 0
@@ -91,8 +91,6 @@ class MatchLifecycle:
                 self.pauses.restore(event, self._hand_of(event), at)
             case ev.Rotated():
                 self._hand_of(event).rotate(at)
-            case ev.StockShifted():
-                self._hand_of(event).shift_stock(event.seat, at)
             case ev.Called():
                 self._grace_until = at + event.grace_ms * 1_000
             case ev.HandOver():
@@ -192,6 +190,8 @@ class MatchLifecycle:
                 yield hand.signal_at, self._signal
             case Phase.PLAYING if self._unsettled:
                 yield hand.signal_at, partial(self._settle, hand)
+            case Phase.PLAYING if self._view.waiting:  # no hand ends for want of plays before the last signal
+                yield min(map(hand.seat_signal_at, self._view.waiting)), partial(self._signal_seat, hand)
             case Phase.PLAYING:
                 if hand.dead_check_at is not None:
                     yield hand.dead_check_at, partial(self._check_dead, hand)
@@ -249,13 +249,15 @@ class MatchLifecycle:
         """Deal the committed hand from what was revealed."""
         view, secret = self._view, self._contributions.secret
         seats = view.seats_to_deal
-        rules = make_rules(declare(view.options, len(seats)), seats)
+        handicaps = view.handicaps_for(seats)
+        rules = hand_rules(view.options, seats, handicaps)
         self._log.emit(
             ev.Dealt,
             seats=seats,
             shown=Dealer(view.deal_seed(secret), rules).first_cards(),
             countdown_ms=view.options.countdown_ms,
             left_out=view.unrevealed,
+            handicaps=handicaps,
         )
         self._create_hand(secret, at)
         self.check_presence(at)
@@ -277,7 +279,19 @@ class MatchLifecycle:
 
     def _signal(self, at: int) -> None:
         self._log.emit(ev.Signalled)
-        self._unsettled = list(self._view.hand_seats)
+        self._begin([seat for seat in self._view.hand_seats if seat not in self._view.waiting])
+
+    def _signal_seat(self, hand: Hand, at: int) -> None:
+        """Give the next seat its signal that had to let others start before it."""
+        seat = min(self._view.waiting, key=lambda seat: (hand.seat_signal_at(seat), seat))
+        self._log.emit(ev.SeatSignalled, seat=seat)
+        self._begin([seat])
+        if not self._view.waiting:
+            hand.ask_again(at)
+
+    def _begin(self, seats: list[int]) -> None:
+        """Make the first plays for seats that have their signal, before anything else happens."""
+        self._begun, self._unsettled = tuple(seats), seats
 
     def _settle(self, hand: Hand, at: int) -> None:
         """Make some automatic plays of one seat at the signal. In some games these are whole packs."""
@@ -288,10 +302,10 @@ class MatchLifecycle:
         if self._unsettled:
             return
         if self._view.options.auto_first_turn:
-            for seat in self._view.hand_seats:
+            for seat in self._begun:
                 if not self._view.seats[seat].left:
                     self._log.add(hand.first_turn(seat))
-        for seat in self._view.hand_seats:
+        for seat in self._begun:
             self._emit_progress(hand, seat)
 
     # The consequences of plays, calls and leaves.
@@ -344,6 +358,8 @@ class MatchLifecycle:
         """End the hand if every seat that must agree is stuck."""
         if self._view.phase is not Phase.PLAYING or self.hand is None or self._view.paused:
             return
+        if self._view.waiting:
+            return  # whoever has no signal yet is not stuck
         asked = [seat for seat in self._view.hand_seats if self._seating.must_agree(seat)]
         if asked and all(self._view.seats[seat].stuck for seat in asked):
             self._stall(self.hand, EndReason.STUCK, at)

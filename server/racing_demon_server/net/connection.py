@@ -31,9 +31,9 @@ WHOLE_BINARY: Final = 0x80 | Opcode.BINARY
 MASKED: Final = 0x80
 END_OF_REQUEST: Final = b"\r\n\r\n"
 MAX_REQUEST: Final = 16 * 1024
-"""The longest request. Browsers send the cookies of all programs on the same host with theirs."""
+"""The longest request. Browsers include the cookies of all programs on the same host."""
 READ_AT_ONCE: Final = 8 * 1024
-"""The most bytes that one read takes from the system: what a connection has unread is no more than that."""
+"""The most bytes of one read. A connection never holds more unread bytes than that."""
 SUBPROTOCOLS: Final = [Subprotocol(encoding) for encoding in Encoding]
 CLOSE_SECONDS: Final = 1.0
 """Seconds for the peer to answer a close frame."""
@@ -52,7 +52,7 @@ class FrameHandler(Protocol):
     throttle_us: int
 
     def new_batch(self) -> None:
-        """Learn that a batch of bytes is being read now."""
+        """Start a new batch of bytes."""
 
     def handle_frame(self, frame: Frame) -> None:
         """Handle a data frame."""
@@ -92,8 +92,8 @@ class Connection(asyncio.BufferedProtocol):
     A play comes as one short frame, in a read of its own. This class parses such a frame itself while the
     library holds no partial frame. The library parses all others.
 
-    Anybody can connect, so a connection holds little, and nothing is left of it at its end, not even for the
-    garbage collector: see :meth:`connection_lost`.
+    Anybody can connect, so a connection uses little memory and is freed at its end without the garbage
+    collector: see :meth:`connection_lost`.
 
     Attributes:
         is_open: whether messages may be sent: the handshake is complete, and no close frame was sent.
@@ -103,7 +103,7 @@ class Connection(asyncio.BufferedProtocol):
     Args:
         acceptor: accepts the connection.
         settings: the server's.
-        buffer: where bytes are read to. Connections share it, because each handles them in the same call.
+        buffer: receives the bytes. All connections share it, because each handles its bytes in the same call.
 
     """
 
@@ -140,7 +140,7 @@ class Connection(asyncio.BufferedProtocol):
     # Opening and closing.
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Start the time for the client's request."""
+        """Start the timeout for the client's request."""
         self.transport = cast("asyncio.Transport", transport)
         self.transport.set_write_buffer_limits(self._settings.backlog_bytes)
         self._set_deadline(self._settings.entry_seconds)
@@ -179,7 +179,7 @@ class Connection(asyncio.BufferedProtocol):
         """Forward all bytes from now on to another server. Return whether that can begin just now."""
         if not self._may_read_short or self._throttled is not None or self.transport.is_closing():
             return False
-        if self._heartbeat is not None:  # the other server asks for signs of life
+        if self._heartbeat is not None:  # the other server sends heartbeats of its own
             self._heartbeat.cancel()
         self._upstream = upstream
         upstream.write(bytes(self._unread))
@@ -211,7 +211,7 @@ class Connection(asyncio.BufferedProtocol):
     # Writing.
 
     def _write(self) -> None:
-        """Send the library's bytes, and note whether the connection closes with them."""
+        """Send the library's bytes, and record whether the connection closes with them."""
         was_open, self.is_open = self.is_open, self._protocol.state is State.OPEN
         self._send(self._protocol.data_to_send())
         if was_open and not self.is_open:
@@ -233,7 +233,7 @@ class Connection(asyncio.BufferedProtocol):
                 self.transport.close()
 
     def pause_writing(self) -> None:
-        """Cut off a reader that is too slow, instead of buffering for it."""
+        """Disconnect a slow reader, instead of buffering for it."""
         if self._handler is not None:
             self._handler.drop_slow()
 
@@ -250,7 +250,7 @@ class Connection(asyncio.BufferedProtocol):
     def data_received(self, data: bytes) -> None:
         """Stamp bytes as they are read, and handle them; of many, a slice at a time.
 
-        The rest is stamped when it is handled, like bytes that still wait in the system.
+        The rest is stamped when it is handled, like bytes that the system still holds.
         """
         if self._upstream is not None:
             self._upstream.write(data)
@@ -268,7 +268,7 @@ class Connection(asyncio.BufferedProtocol):
             self._read_slice()
 
     def _read_slice(self) -> None:
-        """Handle a slice of the bytes that were read. The loop runs before the rest."""
+        """Handle a slice of the bytes that were read, and yield to the loop before the next."""
         handler = self._handler
         if self.transport.is_closing() or (handler is not None and handler.is_flooding):
             self._unread.clear()
@@ -289,7 +289,10 @@ class Connection(asyncio.BufferedProtocol):
             self._loop.call_soon(self._read_on)
 
     def _throttle(self, handler: FrameHandler) -> None:
-        """Read nothing for a while, because the client has used up its units. Others do not notice."""
+        """Stop reading for a while, because the client has used up its units.
+
+        Other clients are not affected.
+        """
         self.transport.pause_reading()
         self._throttled = self._loop.call_later(
             seconds_until(handler.throttle_us), self._end_throttle, handler
@@ -302,7 +305,7 @@ class Connection(asyncio.BufferedProtocol):
         self._read_slice()
 
     def _read_on(self) -> None:
-        """Resume reading when the last bytes are judged.
+        """Resume reading once the last bytes are handled.
 
         Earlier, uvloop would read the next bytes as a new batch, which would overtake these.
         """
@@ -321,15 +324,13 @@ class Connection(asyncio.BufferedProtocol):
             self._answer(request[:end] if is_whole else b"", request[end:])
 
     def _answer(self, data: bytes, rest: bytes) -> None:
-        """Answer a request; an empty one is too long. What follows a handshake are frames."""
+        """Answer a request; an empty one was too long. Frames follow a handshake."""
         handshake = ServerProtocol(subprotocols=SUBPROTOCOLS)  # which would keep the request
         handshake.receive_data(data)
         request = next((cast("Request", event) for event in handshake.events_received()), None)
         if request is not None:
             response: Response | None = self._acceptor.answer(self, request, handshake)
-        elif not data or any(
-            handshake.data_to_send()
-        ):  # the library's answer says that something is too long
+        elif not data or any(handshake.data_to_send()):  # the library has answered: something is too long
             response = self._acceptor.refuse_long(self)
         else:  # it is no HTTP
             response = None

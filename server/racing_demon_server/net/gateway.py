@@ -25,9 +25,9 @@ from .origin import Origin, named_clients, networks, origin, parsed
 from .routes import HttpRequest, Routes
 
 ACCEPTED_AT_ONCE: Final = 8
-"""Connections accepted before the loop turns to others: asyncio uses the backlog for that."""
+"""Connections accepted in one turn of the loop: asyncio uses the backlog for that."""
 MAX_WAITING: Final = 512
-"""Connections that the system queues until they are accepted."""
+"""Connections that the system queues before they are accepted."""
 TOO_LONG: Final = (
     "The request is too long. Usually these are cookies, which browsers keep for all programs of a host "
     "together: delete those of this address, or open it in a private window.\n"
@@ -38,7 +38,7 @@ log = logging.getLogger("racing_demon_server")
 
 
 class Admitted(NamedTuple):
-    """A connection's handler, and the timer that closes it without a place at a table."""
+    """A connection's handler, and the timer that closes it if it has not joined a table."""
 
     handler: Handler
     entry: asyncio.TimerHandle
@@ -123,9 +123,10 @@ class Gateway:
         return handler
 
     def add_pending(self, connection: Connection) -> None:
-        """Add a connection without a request. If there are too many, the oldest is cut off.
+        """Add a connection without a request.
 
-        Who may be behind a trusted proxy is not known before the request.
+        If there are too many, the oldest is closed. A client behind a trusted proxy is known only from its
+        request.
         """
         peer = parsed(connection.address)
         is_proxy = peer is not None and any(peer in each for each in (*self._proxies, *self._relays))

@@ -35,15 +35,15 @@ from .connection import Connection
 from .origin import Origin
 
 SHARE_SECONDS: Final = 20.0
-"""A connection's share holds what flows into it in this many seconds."""
+"""Each bucket holds this many seconds' worth of refill."""
 MAX_HELD_MESSAGES: Final = 16
-"""So many messages of a client wait until its request is answered."""
+"""The most messages of a client that wait until its request is answered."""
 
 log = logging.getLogger("racing_demon_server")
 
 
 class MetricsHooks(NamedTuple):
-    """Callbacks for what happens to connections, which tables do not see.
+    """Callbacks for what happens to connections, out of the tables' sight.
 
     Attributes:
         text: formats all metrics, given how many connections are open, and how many of them play or watch.
@@ -123,7 +123,7 @@ class Service(Protocol):
         """Return the handler of a connection whose handshake is complete."""
 
     def close(self) -> None:
-        """Release what connections use. It is called when no more are accepted."""
+        """Release what connections use, after the last one was accepted."""
 
 
 class HeldMessages:
@@ -131,7 +131,7 @@ class HeldMessages:
 
     Attributes:
         messages: each with whether it is text; the first is the request.
-        outlasts_entry: whether the time to ask for a table does not end while they wait.
+        outlasts_entry: whether the timeout for entering a table stops while they wait.
 
     """
 
@@ -152,14 +152,14 @@ class HeldMessages:
 
 
 class Handler:
-    """Handles the messages of one connection: what it may send next, and what comes of it.
+    """Handles the messages of one connection, and limits what it may send.
 
     Attributes:
         encoding: the encoding of its frames.
         shows_races: whether the client understands ``race_lost``.
         is_flooding: whether further frames are ignored.
-        throttle_us: microseconds during which nothing more is read, because it has used up its units.
-        owes: whether it may owe what its plays have led to.
+        throttle_us: microseconds during which nothing is read, because it has used up its units.
+        owes: whether it may owe units for the consequences of its plays.
         address: the name under which its client is counted.
         origin: where it comes from.
         software: what the client says of itself.
@@ -168,7 +168,7 @@ class Handler:
         allowance: the units that it may use.
         arrived: when the bytes came that are being handled.
         is_closing: whether it handles nothing more.
-        is_entry_due: whether the time to ask for a table is over.
+        is_entry_due: whether the time to enter a table is up.
 
     """
 
@@ -245,7 +245,7 @@ class Handler:
                 self._abort()
 
     def drop_slow(self) -> None:
-        """Cut off a reader that is too slow."""
+        """Disconnect a reader that is too slow."""
         if not self.is_closing:
             self.context.count_cut(self._number, "slow_reader", "cut off a slow reader")
             self._abort()
@@ -276,7 +276,7 @@ class Handler:
             self.connection.close(code, reason)
 
     def fail(self) -> None:
-        """End the connection because of an error of the server, which is being handled."""
+        """End the connection because of an exception of the server, from its handler."""
         log.exception("a frame could not be handled", extra={"connection": self._number})
         self.close(CloseCode.SERVER_ERROR, "The server made an error. Join again to continue.")
 
@@ -396,12 +396,15 @@ class Handler:
             raise CommandRefused(Reason.TOO_FAST, TOO_DEAR)
 
     def settle(self, at: int) -> bool:
-        """Pay at a moment what plays have led to. Return whether nothing is owed any more."""
+        """Pay for the consequences of plays. Return whether nothing is owed any more."""
         self.owes = not self.allowance.settle(at)
         return not self.owes
 
     def charge(self, events: int) -> None:
-        """Owe what a play led to, because it is carried out already. Its frame has paid for one event."""
+        """Charge the consequences of a play, which has already been carried out.
+
+        Its frame has paid for one event.
+        """
         units = events - 1
         for bucket in self._events:
             if not bucket.take(self.arrived, events):
@@ -413,10 +416,10 @@ class Handler:
     # Waiting.
 
     def hold(self, *, outlasts_entry: bool) -> None:
-        """Answer the request that is being handled later; whatever the client sends meanwhile waits.
+        """Answer the current request later; what the client sends meanwhile waits.
 
         Args:
-            outlasts_entry: whether the time to ask for a table does not end meanwhile.
+            outlasts_entry: whether the timeout for entering a table stops meanwhile.
 
         """
         self._held = HeldMessages(*self.message, outlasts_entry=outlasts_entry)

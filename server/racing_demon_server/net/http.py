@@ -19,11 +19,11 @@ from racing_demon_server.web.assets import ALONE
 from .origin import forwarded_hops, parsed
 
 HOME_SUFFIXES: Final = ("home.arpa", "fritz.box", "home", "internal", "lan", "local", "localdomain")
-"""Endings that the routers of homes give to the names of machines. Nobody can have such a name elsewhere."""
+"""Suffixes that home routers give to the names of machines. Nobody can register such a name."""
 FORWARDED: Final = ("Forwarded", "X-Forwarded-For", "X-Real-IP", "Via")
 """The header in which a proxy names its client."""
 RETRY_SECONDS: Final = 5
-"""Seconds after which a refused address may ask again."""
+"""Seconds after which a refused address may try again."""
 
 
 def respond(status: HTTPStatus, headers: Iterable[tuple[str, str]], body: bytes) -> Response:
@@ -43,14 +43,14 @@ def json(value: object, status: HTTPStatus = HTTPStatus.OK) -> Response:
 
 
 def redirect(location: str) -> Response:
-    """Lead a browser to another address, without it keeping that in mind."""
+    """Redirect a browser temporarily."""
     response = text(HTTPStatus.TEMPORARY_REDIRECT, f"{location}\n")
     response.headers["Location"] = location
     return response
 
 
 def too_many() -> Response:
-    """Refuse a request of an address that has sent too many."""
+    """Refuse a request from an address that has sent too many."""
     words = "Too many requests from your address. Wait a few seconds, and try again.\n"
     response = text(HTTPStatus.TOO_MANY_REQUESTS, words)
     response.headers["Retry-After"] = str(RETRY_SECONDS)
@@ -58,7 +58,7 @@ def too_many() -> Response:
 
 
 def is_local(peer: str, request: Request) -> bool:
-    """Tell whether a request comes from this machine, neither through a proxy nor from a web page.
+    """Return whether a request comes from this machine, neither through a proxy nor from a web page.
 
     Another site's name can be made to point to this machine (DNS rebinding), so the request must use an
     address.
@@ -76,18 +76,18 @@ def is_allowed_host(request: Request, hosts: Collection[str]) -> bool:
 
 
 def is_own_name(request: Request, hosts: Collection[str]) -> bool:
-    """Tell whether a browser uses a name that nobody else can point here.
+    """Return whether a browser uses a name that nobody else can point here.
 
-    Such names are addresses, the machine's own names, and those that the operator has given. Any other
-    name may belong to a stranger who makes it point to this machine (DNS rebinding).
+    Such names are addresses, the machine's own names, and those that the operator has given. A stranger can
+    make any other name point to this machine (DNS rebinding).
     """
     return is_allowed_host(request, hosts or _names_of_machine())
 
 
 def is_own_page(request: Request, hosts: Collection[str], shards: Shards) -> bool:
-    """Tell whether a handshake comes from a program, or from a page of this server.
+    """Return whether a handshake comes from a program, or from a page of this server.
 
-    A page of another site could make its visitors join tables without asking them.
+    Otherwise a page of another site could make its visitors join tables.
     """
     origins = request.headers.get_all("Origin")
     if not origins:
@@ -114,7 +114,7 @@ def sockets(request: Request, shards: Shards) -> list[str]:
 
 
 def origin_of(request: Request) -> str:
-    """Return this server's origin from the browser's view: scheme, host and port."""
+    """Return this server's origin as the browser sees it: scheme, host and port."""
     proto = ",".join(request.headers.get_all("X-Forwarded-Proto")).partition(",")[0]
     standard = forwarded_hops(request.headers.get_all("Forwarded"))
     if not proto and standard:
@@ -128,7 +128,7 @@ def origin_for_others(
 ) -> str | None:
     """Return the origin at which other devices reach this server; ``None`` if none is known.
 
-    A browser on the server's machine may use a name that leads other devices to themselves.
+    A browser on the server's machine may use ``localhost``, which means another machine elsewhere.
 
     Args:
         request: the browser's request.

@@ -22,7 +22,7 @@ PAUSE_SECONDS: Final = 1.0
 """The shortest time between two changes of the announcements."""
 GOODBYE_SECONDS: Final = 1.0
 TTL_SECONDS: Final = 120
-"""As short as an address's, so that records of a killed server disappear soon."""
+"""As short as that of addresses, so that records of a killed server disappear soon."""
 
 log = logging.getLogger("racing_demon_server")
 
@@ -59,7 +59,7 @@ class Announcer(Observer):
         """Start announcing the tables.
 
         Args:
-            find: returns the addresses at which they are announced; networks come and go.
+            find: returns the addresses at which they are announced; these change with the networks.
             port: the server's port.
 
         """
@@ -110,7 +110,7 @@ class Announcer(Observer):
             closing = asyncio.ensure_future(_close(connection))
             try:
                 await asyncio.shield(closing)
-            except asyncio.CancelledError:  # the server stops just when it is in another network
+            except asyncio.CancelledError:  # the server stops just as its network changes
                 await closing
                 raise
 

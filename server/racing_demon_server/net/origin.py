@@ -16,7 +16,7 @@ PAIR: Final = re.compile(
 )
 """A parameter of ``Forwarded``, or the comma before the next hop."""
 NOT_SAID: Final = "unknown"
-"""Stands for all addresses that a proxy does not name."""
+"""Stands for all clients that a proxy names by no address."""
 LOCAL: Final = "127.0.0.1"
 
 
@@ -62,7 +62,7 @@ class Origin(NamedTuple):
 def origin(
     peer: str, forwarded: Sequence[str], proxies: Sequence[Network], relays: Sequence[Network] = ()
 ) -> Origin:
-    """Return where a connection comes from, as far as those are to be believed who pass it on.
+    """Return where a connection comes from, as far as the proxies that forward it are trusted.
 
     Args:
         peer: the peer's address, from the socket.

@@ -1,4 +1,4 @@
-"""The pages of the server's port: plain HTTP, and who may ask for what at which price."""
+"""The pages of the server's port: plain HTTP, who may request what, and at which price."""
 
 import os
 import re
@@ -13,6 +13,7 @@ from websockets.http11 import Request, Response
 from racing_demon_protocol.constants import WEBSOCKET_PATH
 from racing_demon_protocol.discovery.mdns import MOST_TABLES
 from racing_demon_protocol.wire.redirects import bracketed
+from racing_demon_protocol.wire.saved_presets import listed
 from racing_demon_server.rate_limits import HANDSHAKE, PICTURE, REQUEST
 from racing_demon_server.sharding import CODE_LETTERS
 from racing_demon_server.web.assets import ALONE, AT_ROOT, TABLE_PATH, Assets
@@ -22,7 +23,7 @@ from . import http
 from .handler import ServerContext, Service
 
 METRICS_KEPT_US: Final = 1_000_000
-"""Metrics are formatted once a second at most, however many ask for them."""
+"""Metrics are formatted once a second at most."""
 UNKNOWN_NAME: Final = (
     "This server does not answer to that name: it could be a stranger's. Use its address, the numbers that "
     "the table's host sees.\nWho runs the server allows a name with racing-demon-server --name NAME.\n"
@@ -59,7 +60,7 @@ class Route(NamedTuple):
     Attributes:
         path: the path, or a pattern of paths.
         page: answers requests.
-        access: refuses those who may not ask for it.
+        access: refuses requests that are not allowed.
         units: what a request costs its address.
 
     """
@@ -96,6 +97,7 @@ class Routes:
             self._assets = Assets.load()
             routes += [
                 Route("/tables.json", self._table_list, own_name),
+                Route("/presets.json", self._preset_list, own_name),
                 Route("/origin.json", self._origin, own_name),
                 Route(QR_PATH, self._qr_code, own_name, PICTURE),
                 *(Route(f"/{name}", self._asset, own_name) for name in sorted(AT_ROOT)),
@@ -128,7 +130,7 @@ class Routes:
     # Who may.
 
     def _own_name(self, asked: HttpRequest) -> Response | None:
-        """Allow who uses a name of this server that nobody else can point here."""
+        """Allow requests by a name of this server that nobody else can point here."""
         if http.is_own_name(asked.request, self._settings.hosts):
             return None
         return http.text(HTTPStatus.MISDIRECTED_REQUEST, UNKNOWN_NAME)
@@ -148,10 +150,10 @@ class Routes:
     # Pages for programs.
 
     def _health(self, _: HttpRequest) -> Response:
-        """Return the server's health and its number of tables; of several processes, also which one answers.
+        """Return the server's health and its tables' number; of several processes, also which one answers.
 
         While its disk fails and all tables are halted, the status is 503. ``needs`` tells an operator what
-        ends that, if it is known.
+        would end that, if it is known.
         """
         service, shards = self._service, self._settings.shards
         is_halted = service.is_halted
@@ -178,6 +180,10 @@ class Routes:
         first = sorted(listed, key=lambda table: bool(table["players"] >= table["seats"]))
         return http.json(first[:MOST_TABLES])
 
+    def _preset_list(self, _: HttpRequest) -> Response:
+        """Return the operator's own presets."""
+        return http.json(listed(self._settings.presets))
+
     def _origin(self, asked: HttpRequest) -> Response:
         """Return the origin at which other devices reach this server, if one is known."""
         return http.json({"origin": self._origin_for_others(asked)})
@@ -191,7 +197,7 @@ class Routes:
         return http.respond(HTTPStatus.OK, headers, qr_code(f"{origin}/{path[1]}"))
 
     def _table(self, asked: HttpRequest) -> Response | None:
-        """Return the page of all tables, or lead a browser to the name of all servers."""
+        """Return the page of all tables, or redirect a browser to the name that all servers share."""
         location = self._lasting(asked)
         return self._asset(asked) if location is None else http.redirect(location)
 
@@ -202,9 +208,9 @@ class Routes:
         return None if found is None else http.respond(found.status, found.headers, found.body)
 
     def _lasting(self, asked: HttpRequest) -> str | None:
-        """Return the address of a page at the name of all servers, if it was asked for at this one's own.
+        """Return a page's address at the name that all servers share, unless it was requested there.
 
-        A page can connect to its own host only, so one of a server that dies would not find the others.
+        A page connects to its own host only: after its server has died, it could not find the others.
         """
         common = self._settings.common_host
         if not common:

@@ -92,10 +92,10 @@ class TableService:
         return self._table_units[room]
 
     def count_table(self, address: str, at: int) -> None:
-        """Count a table that an address opens at a time.
+        """Count a table that an address opens.
 
         Raises:
-            CommandRefused: there are too many, or the server stops.
+            CommandRefused: there are too many, or the server is stopping.
 
         """
         self.check_opening(address)
@@ -133,7 +133,7 @@ class TableService:
     def find(self, address: str, code: str, at: int, token_hash: bytes = b"") -> Room:
         """Return a table's room.
 
-        An address that guesses codes is refused for a while, but keeps its seats.
+        An address that guesses codes is refused for a while, except at its own seats.
 
         Args:
             address: the client's address.
@@ -142,7 +142,7 @@ class TableService:
             token_hash: the hash of a seat's token, if the client sent one.
 
         Raises:
-            CommandRefused: there is no such table, or too many wrong codes came from this address of late.
+            CommandRefused: there is no such table, or this address has sent too many wrong codes.
             TableElsewhere: another process has the table.
             TableUnread: the table is still being read from the journal.
 
@@ -159,7 +159,7 @@ class TableService:
                 raise
         if room is None or not (may_miss or room.table.seat_tokens.knows(token_hash)):
             raise addresses.too_many_misses()
-        room.catch_up()  # an earlier command may have given the seat up
+        room.catch_up()  # an earlier command may have given up the seat
         return self.registry.room(code)  # judging it may have failed
 
     def miss(self, address: str, _code: str, at: int, unknown: CommandRefused) -> None:
@@ -240,7 +240,7 @@ class TableHandler(Handler):
             self._hash(unchecked)
 
     def _hash(self, unchecked: Unchecked) -> None:
-        """Have a request's passphrase hashed. A client that waits for that is not late."""
+        """Have a request's passphrase hashed. The client's timeout stops meanwhile."""
         salt, then = unchecked.lock.salt, partial(self._end_hash, unchecked)
         self._tables.hasher.hash(unchecked.passphrase, salt, self.address, then)
         self.hold(outlasts_entry=True)

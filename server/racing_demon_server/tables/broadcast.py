@@ -1,7 +1,7 @@
 """The broadcast: who receives what of a table, and in which order.
 
-Everything reaches a listener in the order of judging. Events and answers wait until the end of the loop's
-turn, and everything of one turn goes out in one write.
+Listeners receive everything in the order in which it was judged. Events and answers wait until the end of the
+loop's turn, and go out in one write.
 """
 
 import asyncio
@@ -35,12 +35,12 @@ from .read_model import CommittedTable
 from .spectators import Backlog, Spectators, is_second_deal
 
 COUNT_SECONDS: Final = 0.3
-"""Spectators who come and go within this time are counted together."""
+"""Changes of the number of spectators within this time are sent together."""
 NO_SPECTATORS: Final = "The host no longer allows spectators."
 
 
 GROUP_SIZE: Final = 64
-"""Events that are joined once they are not the newest."""
+"""Events that are joined when newer ones follow."""
 MAX_REPLAY_BYTES: Final = 65_536
 """The most bytes sent to a client that resumes: twice those of 2,048 plays. Chat may be much longer."""
 
@@ -48,10 +48,10 @@ MAX_REPLAY_BYTES: Final = 65_536
 class ReplayBuffer:
     """The newest events, as bytes, for clients that resume.
 
-    All but the newest are joined in groups, which takes a third of the memory.
+    All but the newest are joined in groups, which saves two thirds of the memory.
 
     Args:
-        most: how many to give back; some more may be kept.
+        most: how many to return; a few more may be held.
 
     """
 
@@ -63,7 +63,7 @@ class ReplayBuffer:
         self._whispered = 0
 
     def add(self, encoded: Sequence[EncodedEvent]) -> None:
-        """Keep events. Of plays that were sent to their players only, keep that there were some."""
+        """Add events. Plays that were sent to their players only are dropped, but remembered as missing."""
         for each in encoded:
             if each.seat is None:
                 self._fresh.append(each.packed)
@@ -71,20 +71,21 @@ class ReplayBuffer:
                 self._whispered = each.event.seq
             if _ends_privacy(each.event):
                 self._whispered = each.event.seq - 1
-        self._newest = encoded[-1].event.seq  # that of the event before, for a play to one player
+        self._newest = encoded[-1].event.seq  # a play to one player has that of the event before
         while len(self._fresh) >= GROUP_SIZE:
             self._groups.append(msgpack.packb([self._fresh.popleft() for _ in range(GROUP_SIZE)]))
 
     def add_each(self, log: Iterable[EncodedEvent]) -> Iterator[tuple[Event, int]]:
-        """Keep the events of a log one by one, and yield each with its time."""
+        """Add the events of a log one by one, and yield each with its time."""
         for encoded in log:
             self.add([encoded])
             yield encoded.event, encoded.at
 
     def since(self, seq: int) -> Batch | None:
-        """Return the events after one; ``None`` if one is missing, or was a play without a number.
+        """Return the events after one; ``None`` if some are missing.
 
-        Also ``None`` if they are too long for a listener's buffer: a snapshot is shorter then.
+        Plays without a number count as missing. The result is also ``None`` if it would be longer than a
+        listener's buffer: then a snapshot is shorter.
         """
         before = self._newest - len(self._fresh) - GROUP_SIZE * len(self._groups)
         oldest = max(before, self._newest - self._most)
@@ -181,10 +182,10 @@ class Broadcast:
         """Send a listener what it missed since an event, or a snapshot, and then every event.
 
         It also receives the number of spectators, if there are any. Plays that were sent to one player are
-        not kept. If there may be any, the listener gets a snapshot of what its actor may see, which does
-        not reveal whether others have played.
+        not in the buffer. If there may be some, the listener gets a snapshot of what its actor may see, which
+        does not reveal whether others have played.
         """
-        self.flush()  # what it catches up with is not sent again
+        self.flush()  # what it catches up on is not sent again
         view = self._shown.view
         missed = None if view.is_private or view.is_redrawn else self._replay.since(seq)
         if missed is None:
@@ -248,7 +249,7 @@ class Broadcast:
             self._count_watchers()
 
     def disconnect_spectators(self) -> None:
-        """Close the connections of all spectators, because the host allows none any more."""
+        """Close the connections of all spectators, because the host no longer allows any."""
         self.flush()
         for listener in self.spectators:
             self.spectators.discard(listener)
@@ -264,7 +265,7 @@ class Broadcast:
     # Sending.
 
     def send_events(self, encoded: Sequence[EncodedEvent]) -> None:
-        """Send events to everybody, or to their players only, in one write with everything of this turn."""
+        """Send events to everybody, or to their players only, in one write with the rest of this turn."""
         self._replay.add(encoded)
         for each in encoded:
             if each.seat is not None:
@@ -349,7 +350,7 @@ class Broadcast:
             listener.reply(message)
 
     def _count_watchers(self) -> None:
-        """Send everybody the number of spectators, soon: once for all who come and go until then."""
+        """Send everybody the number of spectators soon, once for all changes until then."""
         if self._counting is None:
             self._counting = self._loop.call_later(COUNT_SECONDS, self._send_watcher_count)
 
@@ -359,17 +360,17 @@ class Broadcast:
 
 
 def _ends_privacy(event: Event) -> bool:
-    """Tell whether layouts may have been private before an event, and are public after it.
+    """Return whether layouts may have been private before an event, and are public after it.
 
     A client that resumes from before such an event gets a snapshot: otherwise the kind of answer would reveal
     whether others have played.
     """
-    # Asked of every play, where `isinstance` would ask the metaclass of the models.
+    # This runs for every play, and `isinstance` would call the metaclass of the models.
     return type(event) is OptionsSet or (type(event) is Dealt and len(event.seats) == 1)
 
 
 def _in_turn(encoded: Sequence[EncodedEvent], direct: Sequence[tuple[int, Encodable]]) -> Iterator[Encodable]:
-    """Yield events and what is said between them, each after as many events as it says."""
+    """Yield events and the messages between them, each after as many events as it says."""
     sent = 0
     for place, said in direct:
         yield from encoded[sent:place]

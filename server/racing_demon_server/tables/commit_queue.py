@@ -1,7 +1,7 @@
 """The commit queue of a table: from the judge to the disk, and from there to everybody.
 
-What arrived together is written together. Nothing is sent before it is written. A journal that keeps
-nothing calls back at once.
+What arrived together is written together, and nothing is sent before it is written. A null journal calls back
+at once.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -94,7 +94,7 @@ class CommitQueue:
     def close(self, plays: list[EncodedEvent]) -> None:
         """Write and send what was judged before judging failed, and nothing after it.
 
-        The judge's table is no longer looked at, because nobody knows its state.
+        The judge's table is not used any more, because its state is unknown.
 
         Args:
             plays: those that are not in the journal yet.
@@ -122,7 +122,7 @@ class CommitQueue:
         self._journal.append_checkpoint(checkpoint, self._table.secret)
 
     def when_written(self, then: Callback) -> None:
-        """Call back when everything that has happened so far is sent."""
+        """Call back when all events so far are sent."""
         if self.unwritten:
             self._unsent.append(then)
             self.write()
@@ -130,7 +130,7 @@ class CommitQueue:
             then()
 
     def _snapshot(self, encoded: Sequence[EncodedEvent]) -> Snapshot | None:
-        """Return a snapshot for the journal after a hand, or after much else; otherwise ``None``."""
+        """Return a snapshot for the journal after a hand, or after many other events; otherwise ``None``."""
         is_over = any(isinstance(each.event, HandOver) for each in encoded)
         is_wanted = is_over or self._journal.is_long
         return self._table.view.snapshot_for(None, 0) if is_wanted else None

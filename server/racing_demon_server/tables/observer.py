@@ -10,9 +10,9 @@ from .read_model import CommittedTable
 
 
 class Observer:
-    """Receives what happens, in the call in which it happens: it must be quick, and never raise.
+    """Called synchronously when something happens: methods must be quick and never raise.
 
-    An observer has methods for what it wants to know.
+    An observer overrides the methods that it needs.
     """
 
     def opened(self, table: CommittedTable) -> None:

@@ -17,10 +17,10 @@ SECONDS_A_TRY = 2
 MOST_TRIES = 10
 MOST_ADDRESSES = 1_000
 MOST_HASHES: Final = 16
-"""So many passphrases are hashed or wait for it."""
+"""The most passphrases that are being hashed or waiting."""
 MOST_HASHES_OF_ADDRESS: Final = 4
 SCRYPT: Final = b"\x01"
-"""What hashes by scrypt begin with. Older ones are 64 bytes of BLAKE2b, with no mark."""
+"""The prefix of hashes by scrypt. Older ones are 64 bytes of BLAKE2b, without a prefix."""
 OLDER_SIZE: Final = 64
 SALT_SIZE: Final = 16
 
@@ -28,12 +28,12 @@ Hashing = asyncio.Future[bytes]
 
 
 def slow_hash(passphrase: str, salt: bytes) -> bytes:
-    """Return the hash that is stored: 16 MiB and a good part of a second for every guess."""
+    """Return the hash that is stored: each guess takes 16 MiB and much of a second."""
     return SCRYPT + hashlib.scrypt(passphrase.encode(), salt=salt, n=2**14, r=8, p=5, dklen=32)
 
 
 class Unchecked(RacingDemonError):
-    """Whether a passphrase is right takes :func:`slow_hash`, and then :meth:`Passphrase.check`."""
+    """A passphrase needs :func:`slow_hash`, and then :meth:`Passphrase.check`."""
 
     def __init__(self, lock: "Passphrase", passphrase: str) -> None:
         super().__init__("a passphrase is not checked yet")
@@ -42,7 +42,7 @@ class Unchecked(RacingDemonError):
 
 
 class PassphraseHasher:
-    """Hashes passphrases one after the other in a thread, so that no table waits."""
+    """Hashes passphrases in a thread, one by one, so that no table waits."""
 
     def __init__(self) -> None:
         self._thread = ThreadPoolExecutor(1, "passphrase")
@@ -65,7 +65,7 @@ class PassphraseHasher:
 
     def _end(self, address: str, then: Callable[[Hashing], None], hashing: Hashing) -> None:
         self._waiting[address] -= 1
-        self._waiting += Counter()  # forgets the addresses for which none is left
+        self._waiting += Counter()  # drops the addresses for which none is left
         if not hashing.cancelled():
             then(hashing)
 
@@ -93,7 +93,7 @@ class Passphrase:
         self.salt = salt
         self.hash = hash_
         self.is_renewed = False
-        # Never stored: once somebody has come in, checking is quick.
+        # Never stored. After the first check, checking is quick.
         self._quick = self._hashed(passphrase) if passphrase else None
         if self._is_older:
             self._quick = hash_
@@ -104,12 +104,12 @@ class Passphrase:
 
         Raises:
             CommandRefused: the passphrase is wrong, or the address has guessed too often.
-            Unchecked: only the stored hash tells.
+            Unchecked: it must be hashed first.
 
         """
         if self.hash is None and self._quick is None:
             return
-        if not passphrase:  # who does not know yet that there is one has guessed nothing
+        if not passphrase:  # a client that sends none has not guessed
             raise CommandRefused(Reason.BAD_PASSPHRASE, "This table needs a passphrase.")
         tries = self._tries.get(address)
         if tries is not None and tries.is_empty(at):
@@ -120,14 +120,14 @@ class Passphrase:
         if not hmac.compare_digest(self._quick, self._hashed(passphrase)):
             raise self._refusal(address, at)
         if self._is_older:
-            raise Unchecked(self, passphrase)  # it is right, and hashed anew
+            raise Unchecked(self, passphrase)  # it is right, and now has a slow hash
 
     @property
     def _is_older(self) -> bool:
         return self.hash is not None and len(self.hash) == OLDER_SIZE
 
     def check(self, passphrase: str, hash_: bytes, address: str, at: int) -> None:
-        """Check a passphrase by its slow hash; from then on the right one is known without.
+        """Check a passphrase by its slow hash; after that, the right one is recognized without it.
 
         Raises:
             CommandRefused: the passphrase is wrong.

@@ -12,10 +12,10 @@ from racing_demon_server.match.hand_clock import HandClock
 from racing_demon_server.match.table import Table
 
 MAX_PENDING_EVENTS: Final = 128
-"""After this many events the judge's view is copied, which bounds the plays that wait to be applied."""
+"""After this many events the judge's view is copied, so that few plays wait to be applied."""
 APPLIED_ONE_BY_ONE: Final = frozenset({Played, Progressed})
-"""Events that are applied one by one, because they are frequent. Any other event copies the judge's view
-and the clock of the hand, which none of these changes."""
+"""Frequent events, which are applied one by one. Any other event copies the judge's view and the clock of the
+hand."""
 
 Ahead = tuple[TableState, HandClock]
 """A copy of a table, with all events applied so far, and the clock of its hand."""
@@ -26,7 +26,7 @@ class CommittedTable(Protocol):
 
     @property
     def view(self) -> TableState:
-        """The public state. Do not keep it: after the next event it may be another object."""
+        """The public state. Hold no reference: after the next event it may be another object."""
 
     @property
     def seats(self) -> Mapping[int, SeatState]:
@@ -41,15 +41,13 @@ class CommittedTable(Protocol):
 
 
 class ReadModel:
-    """The committed state of a table, some moments behind its judge.
-
-    Plays are applied when somebody looks.
+    """The committed state of a table, a few moments behind its judge. Plays are applied lazily.
 
     Attributes:
         hand_clock: the clock of the hand, in the view.
         durable_time: clamps a time to the last durable one.
         is_behind: whether judged events are not committed yet; the caller resets it.
-        has_failed: whether the judge's table is in an unknown state, and no longer looked at.
+        has_failed: whether the judge's table is in an unknown state, and not used any more.
 
     Args:
         table: the table, while none of its events waits.
@@ -61,7 +59,7 @@ class ReadModel:
         self.durable_time = durable_time
         self._table = table
         self._view, self.hand_clock = self._copied()
-        self._unapplied: list[bytes] = []  # bytes are no work for the garbage collector
+        self._unapplied: list[bytes] = []  # the garbage collector does not track bytes
         self.is_behind = self.has_failed = False
         self._since_copy = 0
 
@@ -89,7 +87,7 @@ class ReadModel:
         self._since_copy += len(encoded) if is_followed else MAX_PENDING_EVENTS
 
     def copy_if_due(self) -> Ahead | None:
-        """Return from time to time a copy of the table with all applied events; otherwise ``None``."""
+        """Return a copy of the table with all applied events when it is due; otherwise ``None``."""
         if self._since_copy < MAX_PENDING_EVENTS:
             return None
         self._since_copy = 0
@@ -104,5 +102,5 @@ class ReadModel:
         self._unapplied.clear()
 
     def append(self, encoded: Sequence[EncodedEvent]) -> None:
-        """Queue events that are committed, plays and progress, to be applied when somebody looks."""
+        """Queue committed plays and progress, to be applied when the view is next read."""
         self._unapplied += [each.packed for each in encoded]

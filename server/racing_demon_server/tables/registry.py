@@ -49,15 +49,15 @@ FAILED: Final = "The server made an error at this table, and cannot restore it. 
 FAILED_OFTEN: Final = "The server made too many errors at this table, which has ended with its tally so far."
 
 MAX_RESTORES: Final = 3
-"""So often a table whose judging fails is restored within :data:`RESTORES_SECONDS`; then it ends."""
+"""How often a table whose judging fails is restored within :data:`RESTORES_SECONDS`, before it ends."""
 RESTORES_SECONDS: Final = 3_600.0
 
 SLICE_SECONDS: Final = 0.002
-"""Tables with long logs are read for so long after a start, and then everybody is served for as long."""
+"""Seconds for which tables with long logs are read after a start, and then everybody is served."""
 SLICES_OF_TURN: Final = 50
-"""So many slices a table is read before another has its turn."""
+"""Slices for which one table is read before the next one's turn."""
 ADOPTION_SECONDS: Final = 0.05
-"""Tables of other servers are read at once if it takes no longer, as it does for all but long hands."""
+"""Tables of other servers are read at once if that takes no longer, as for all but long hands."""
 
 T = TypeVar("T")
 Restoring = Generator[None, None, None]
@@ -65,7 +65,7 @@ Restoring = Generator[None, None, None]
 
 
 class UnreadTable(NamedTuple):
-    """A table that is being read from the journal, the rest of its reading, and a callback for its end."""
+    """A table that is being read from the journal, its remaining steps, and a callback for the end."""
 
     stored: StoredTable
     restoring: Restoring
@@ -84,7 +84,7 @@ class TableElsewhere(RacingDemonError):
 
 
 class TableUnread(RacingDemonError):
-    """The table is still being read from the journal: come back in a moment."""
+    """The table is still being read from the journal: try again in a moment."""
 
     def __init__(self) -> None:
         super().__init__("the table is still being read")
@@ -236,11 +236,11 @@ class Registry:
     def restore(self, patience: float = inf) -> None:
         """Restore the tables of the journal that were open.
 
-        Those that cannot be restored stay in the journal. What takes too long goes on in
-        :meth:`restore_waiting`; the codes of these tables are known, and they cannot be entered yet.
+        Tables that cannot be restored stay in the journal. Those that take too long are continued in
+        :meth:`restore_waiting`; their codes are known, but nobody can enter them yet.
 
         Args:
-            patience: the seconds for all of them; one alone gets a tenth.
+            patience: the seconds for all of them; a single one gets a tenth.
 
         Raises:
             JournalUnusable: the list of tables cannot be read.
@@ -265,7 +265,7 @@ class Registry:
         return self._restoring_task
 
     async def _restore_waiting(self) -> None:
-        """Restore the tables that wait. Each has turns, so that a short log waits for no long ones."""
+        """Restore the waiting tables in turns, so that no short log waits for long ones."""
         if self._waiting:
             log.warning("some tables take long to be read", extra={"tables": len(self._waiting)})
         with self._reading:
@@ -324,10 +324,10 @@ class Registry:
         Args:
             stored: the table.
             saved_state: what is needed to continue it.
-            last_us: the newest time that was told of it, on its own clock.
+            last_us: the newest time that clients have seen, on its own clock.
             offset_us: how far its clock is ahead of that of this server.
-            ended: called when it is here, or cannot be.
-            patience: the seconds that it may take at once.
+            ended: called when it is restored, or cannot be.
+            patience: the seconds that it may take without a pause.
 
         """
         self._begin(
@@ -379,7 +379,7 @@ class Registry:
         self.take_up(number, partial(self._end_restoring, number))
 
     def _read_again(self, number: int, ended: Callable[[], None]) -> None:
-        """Restore one table from the journal, and call back."""
+        """Restore a table from the journal, and call back."""
         try:
             (reader,) = self._reading.enter_context(self._journal.reading())
             (stored,) = (each for each in reader.tables(only_open=True) if each.id == number)
@@ -392,7 +392,7 @@ class Registry:
             self._reading.close()
 
     def _end_restoring(self, number: int) -> None:
-        """Go on with a table that was restored after a failure, or end it if there were too many."""
+        """Continue a table that was restored after a failure, or end it if there were too many."""
         failed = self._failed.pop(number)
         code = failed.table.view.code
         room = self._rooms.get(code)
@@ -424,7 +424,7 @@ class Registry:
             self.discard(room)
 
     def hand_over(self, room: Room, heir: int | None) -> None:
-        """Leave a table to an heir, or to the journal, behind all that has happened; close connections."""
+        """Hand a table over to another server, or to the journal, and close its connections."""
         number = room.journal.number
         room.catch_up()
         if self._rooms.get(room.table.view.code) is not room:  # judging has failed just now
@@ -442,7 +442,7 @@ class Registry:
         self._end(room)
 
     def _table_journal(self, number: int | None = None, offset_us: int = 0) -> TableJournal:
-        """Return where a table is kept; without a number, a new one."""
+        """Return a table's journal; without a number, that of a new table."""
         number = self._journal.new_number() if number is None else number
         clock_watermark = (
             ShiftedClockWatermark(self._clock_watermark, offset_us) if offset_us else self._clock_watermark
@@ -450,7 +450,7 @@ class Registry:
         return TableJournal(self._journal, number, wall_clock, clock_watermark)
 
     def _seed(self, number: int) -> bytes:
-        """Return the seed of all randomness at a table."""
+        """Return the seed for all randomness at a table."""
         seed = self._settings.seed
         return secrets.token_bytes(SEED_SIZE) if seed is None else subseed(seed, f"table/{number}")
 
@@ -465,7 +465,7 @@ class Registry:
         epoch: str = "",
         bot_budget: TokenBucket | None = None,
     ) -> Generator[None, None, Room]:
-        """Add a room; yield after each step of restoring its past. Return it."""
+        """Add a room and return it; yield after each step of restoring it."""
         dealt = 0 if saved_state is None else len(saved_state.seeds)
         secret = secret_seeds() if self._settings.seed is None else islice(hand_seeds(seed), dealt, None)
         initial = InitialState.of_new_table(
@@ -496,7 +496,7 @@ class Registry:
         return room
 
     def expire(self, room: Room) -> None:
-        """Close a room later if nobody is connected then. Each call restarts the time."""
+        """Close a room later if nobody is connected by then. Each call restarts the time."""
         code = room.table.view.code
         if self._rooms.get(code) is room:
             self._stop_expiry(code)
@@ -520,7 +520,7 @@ class Registry:
         self._stop_expiry(code)
         del self._rooms[code]
         self._failures.pop(room.journal.number, None)
-        self._openers.pop(code, None)  # nobody knows who opened it before the server was started anew
+        self._openers.pop(code, None)  # after a restart nobody knows who opened it
 
     def _end(self, room: Room) -> None:
         self.closed += 1
@@ -536,7 +536,7 @@ class Registry:
             room.end_match(room.broadcast.flush_delayed)
 
     def stop(self) -> None:
-        """Halt all tables for good, and read no more of them: the server stops."""
+        """Halt all tables for good, and stop restoring: the server stops."""
         if self._restoring_task is not None:
             self._restoring_task.cancel()
         self._clock_watermark.close()
@@ -553,7 +553,7 @@ class Registry:
         self._clock_watermark.close()
 
     def halt(self, why: str, halted: bool) -> None:
-        """Halt all tables for a reason; they go on when there is none left."""
+        """Halt all tables for a reason, or withdraw it; they resume when none is left."""
         was_halted = bool(self._halts)
         (self._halts.add if halted else self._halts.discard)(why)
         if bool(self._halts) == was_halted:
@@ -564,7 +564,7 @@ class Registry:
                 self.expire(room)
 
     def _close_if_empty(self, room: Room) -> None:
-        if room.is_deserted and not room.is_halted:  # nobody can return meanwhile
+        if room.is_deserted and not room.is_halted:  # nobody could return meanwhile
             room.end_match(partial(self._discard_if_empty, room))
 
     def _discard_if_empty(self, room: Room) -> None:
@@ -587,7 +587,7 @@ class Registry:
 
 
 def finish(steps: Generator[None, None, T]) -> T:
-    """Do all steps of a work, and return its result."""
+    """Run all steps of a generator, and return its result."""
     while True:
         try:
             next(steps)
@@ -597,7 +597,7 @@ def finish(steps: Generator[None, None, T]) -> T:
 
 
 def log_unrestorable(stored: StoredTable, error: Exception, known: tuple[type[Exception], ...] = ()) -> None:
-    """Log why a table cannot go on here; with a traceback if that is none of the known errors."""
+    """Log why a table cannot be restored here; with a traceback if the error is an unknown one."""
     facts = {"table": stored.code, "number": stored.id, "why": str(error)}
     mistake = None if isinstance(error, (*UNRESTORABLE, *known)) else error
     log.error("a table cannot go on here; it stays in the journal", extra=facts, exc_info=mistake)
@@ -613,7 +613,7 @@ def unrestorable(reader: JournalReader) -> list[tuple[StoredTable, Exception]]:
         now = reader.last_us()
         return list(Registry(ServerSettings(), lambda: now, NullJournal()).restore_from(reader))
 
-    with ThreadPoolExecutor() as thread:  # the caller may have a loop of its own
+    with ThreadPoolExecutor() as thread:  # the caller may be running a loop
         return thread.submit(asyncio.run, start()).result()
 
 

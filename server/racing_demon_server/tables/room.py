@@ -1,13 +1,14 @@
 """A room: the actor around one table, with its listeners and its timers.
 
-Arrival order is the law, for bots and timers too. What does not go through the inbox (a bot's play, a timer,
-a join, a lost connection) comes after everything that was read before it, without an ``await`` in between.
+The order of arrival decides, for bots and timers too. What does not go through the inbox (a bot's play, a
+timer, a join, a lost connection) comes after everything that was read before it, without an ``await`` in
+between.
 
-The judge is ahead of what everybody sees: events and answers are sent when they are committed, in the
-order of judging.
+The judge is ahead of what clients see: events and answers are sent once they are committed, in the order in
+which they were judged.
 
-When judging fails, nobody knows what of a change was done. So nothing of it leaves the room, which ends;
-the registry restores the table from the journal.
+When judging raises an exception, a change may be half done. So nothing of it leaves the room, which ends; the
+registry restores the table from the journal.
 """
 
 import asyncio
@@ -61,10 +62,10 @@ class QueuedCommand(NamedTuple):
 
 
 class Inbox:
-    """The commands of one table that were read and not judged yet, in the order of arrival.
+    """The commands of one table that wait to be judged, in the order of arrival.
 
-    There is one exception: when several commands wait, the first of each connection comes first, then the
-    second of each, and so on, so that a busy connection does not overtake an earlier play of a quiet one.
+    With one exception: the first command of each connection comes first, then the second of each, and so on,
+    so that a busy connection cannot delay a quiet one.
     """
 
     def __init__(self) -> None:
@@ -106,7 +107,7 @@ Clock = Callable[[], int]
 """Returns the microseconds on one monotonic clock."""
 
 COST_MICROSECONDS: Final = 40
-"""The processor time of a unit of costs."""
+"""The CPU time that one unit pays for."""
 TOO_DEAR: Final = "Your address or your table sends too many requests. Wait a few seconds, and try again."
 HALTED: Final = "The server cannot write to its disk. Play resumes automatically."
 
@@ -135,7 +136,7 @@ class RoomContext(NamedTuple):
 
 
 class InitialState(NamedTuple):
-    """What a room begins with: a table, and of one from before a restart what the journal holds of it.
+    """What a room begins with: a table, and what the journal holds of one from before a restart.
 
     Attributes:
         table: the judge's table.
@@ -210,7 +211,7 @@ class Room:
     ) -> None:
         self.table, replay, saved_state, whispers = initial
         settings, offset_us = context.settings, journal.clock_watermark.offset_us
-        # A table that another server had goes on by that server's clock.
+        # A table of another server continues by that server's clock.
         clock: Clock = (lambda: context.clock() + offset_us) if offset_us else context.clock
         self._last_seq = self.table.view.seq
         self.epochs = Epochs([*(saved_state.epochs if saved_state else ()), (epoch, self._last_seq)])
@@ -412,7 +413,7 @@ class Room:
     # When judging fails.
 
     def _guard(self, work: Callable[..., None], *arguments: object) -> None:
-        """Run some work on the judge's table. If it raises, nothing of what it did is kept or sent."""
+        """Run work on the judge's table. If it raises, nothing of what it did is written or sent."""
         try:
             work(*arguments)
         except Exception:
@@ -422,7 +423,7 @@ class Room:
         """Log the exception, and end the room with what was judged before."""
         what = "a command could not be judged" if of_command else "what was due could not happen"
         log.exception(what, extra={"table": self.table.view.code})
-        plays = [] if self.table.is_settling else self._fresh  # clients send the others again
+        plays = [] if self.table.is_settling else self._fresh  # clients send the other commands again
         self._fresh = []
         self.stop()
         self._commit_queue.close(plays)
@@ -537,21 +538,21 @@ class Room:
             self._commit_queue.when_written(partial(self.broadcast.answer, sender, command, earlier, arrived))
 
     def connect(self, actor: Actor, *, connected: bool = True) -> None:
-        """Record that an actor connected or disconnected."""
+        """Record that an actor has connected or disconnected."""
         self._apply(self.table.connect, actor, connected)
 
     def _apply(self, change: Callable[..., list[Event]], *arguments: object) -> None:
-        """Let the table change now, and commit and send what happens."""
+        """Change the table now; commit and send the events."""
         now = self.catch_up()
         if not self._is_stopped:
             self._guard(lambda: self._publish(change(*arguments, now), now))
 
     def _publish(self, events: list[Event], at: int) -> None:
-        """Commit and send what has happened by itself."""
+        """Commit and send events that no command caused."""
         self._record(events, at)
         self._commit(at)
         if not self._commit_queue.unwritten:
-            self.broadcast.flush()  # no more of it follows in this turn
+            self.broadcast.flush()  # nothing more follows in this turn
 
     def _record(self, events: list[Event], at: int, then: Sequence[Callback] = ()) -> None:
         """Record events of one moment, and callbacks for when they are sent.
@@ -582,7 +583,7 @@ class Room:
         self._set_timer()
 
     def _encoded(self, event: Event, at: int) -> EncodedEvent:
-        """Return events as frames. A play without a number of its own is for its player only."""
+        """Return an event with its encodings. A play without a number of its own is for its player only."""
         is_whispered, self._last_seq = event.seq == self._last_seq, event.seq
         return EncodedEvent(event, at, event.seat if is_whispered and isinstance(event, Played) else None)
 
@@ -600,7 +601,7 @@ class Room:
         now, due = self._clock(), self.table.next_timer_at
         if due is not None and due <= now:
             self._record(self.table.run_next_timer(now), due)
-        if self.table.is_settling:  # nobody gets one seat's cards before the other seats'
+        if self.table.is_settling:  # all seats get their cards at the same time
             self._set_timer()
         else:
             self._publish([], now)

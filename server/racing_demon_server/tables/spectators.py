@@ -1,11 +1,11 @@
-"""The spectators of a table. They see what players see, later, and never delay players.
+"""The spectators of a table.
 
-Events go out in rounds, to a few spectators every millisecond, in turns with the spectators of all other
-tables. Events during a round wait for the next one, and go to each spectator in one write: more spectators
-mean more delay for spectators, and none for players. Lost races go with the events, at a limited rate.
-With a delay, the spectators share a view of their own, so that a new one sees no more than the others.
-Applying an event counts as much in a turn as sending one. What waits is bounded: if it is too much, the
-spectators continue from a snapshot.
+They see what players see, but later, and never delay players. Events go out in rounds, to a few spectators
+every millisecond, in turns with those of all other tables. Events during a round wait for the next one, and
+reach each spectator in one write: more spectators add delay for spectators, and none for players. Lost races
+go with the events, at a limited rate. With a delay, the spectators share a view of their own, so that a new
+one sees no more than the others. Applying an event costs as much of a turn as sending one. The queues are
+bounded: if too much waits, the spectators continue from a snapshot.
 """
 
 import asyncio
@@ -46,14 +46,14 @@ STEP_SECONDS: Final = 0.001
 """Seconds between two steps."""
 
 Turn = Callable[[int], int]
-"""Does up to a number of units of work, and returns how many it has done."""
+"""Does some work, up to a number of units, and returns how many it has done."""
 
 
 class FairScheduler:
     """Runs the spectators of all tables in turns: a few units of work every millisecond.
 
-    In between, the loop serves players. Whoever has more to do goes to the end of the line after each turn,
-    so a table with many spectators does not delay the others.
+    In between, the loop serves players. A table with more to do goes to the end of the line after each turn,
+    so that one with many spectators does not delay the others.
     """
 
     def __init__(self) -> None:
@@ -74,7 +74,7 @@ class FairScheduler:
         if not self._waiting:
             self._step = None
             return
-        # First, so that the others continue if a turn fails.
+        # Set first, so that the others continue if a turn fails.
         self._step = asyncio.get_running_loop().call_later(STEP_SECONDS, self._do_step)
         left = STEP_UNITS
         while left > 0 and self._waiting:
@@ -84,7 +84,7 @@ class FairScheduler:
 
 
 ENTRY_OVERHEAD_BYTES: Final = 200
-"""Bytes that an entry takes beside its message."""
+"""The overhead of an entry, in bytes."""
 
 
 @dataclass(slots=True)
@@ -119,8 +119,8 @@ class DelayedMessage:
 class Backlog:
     """The delay queues of all tables of a server: bytes, bounded for each table and for the server.
 
-    If a queue grows too long, a snapshot of the table replaces it. The snapshot waits its time like any
-    event, so spectators skip what happened between, and see nothing too early.
+    If a queue grows too long, a snapshot of the table replaces it. The snapshot is delayed like any event, so
+    spectators skip what happened between, and see nothing too early.
 
     Attributes:
         size: the bytes that wait in all of them.
@@ -163,7 +163,7 @@ class DelayQueue:
 
     Args:
         backlog: all queues of the server.
-        snapshot: returns a snapshot of the table, due when an event of now would be.
+        snapshot: returns a snapshot of the table, with the delay of an event that happens now.
 
     """
 
@@ -198,8 +198,7 @@ class DelayQueue:
     def shorten(self) -> bool:
         """Replace the queue by a snapshot. Return whether it is shorter now.
 
-        A snapshot at the head stays, so that spectators see one from time to time however often this
-        happens.
+        A snapshot at the head stays, so that spectators see some however often this happens.
         """
         before, snapshot = self.size, self._snapshot()
         kept = [each for each in (self.first, snapshot) if each.hand_clock is not None]
@@ -222,19 +221,19 @@ MAX_ROUND_EVENTS: Final = 500
 """The most delayed events in one round. The others wait in the queue, where they are counted."""
 RACES_PER_SECOND: Final = 4
 RACE_BURST: Final = 8
-"""The most lost races shown of a table, sustained and at once. More cannot be read."""
+"""The most lost races shown of a table, sustained and at once: nobody can read more."""
 NO_EVENT: Final = 0
-"""The sequence number of what is no event: it goes to everybody who has a view of the table."""
+"""The sequence number of messages that are no events: they go to everybody with a view of the table."""
 
 
 def is_second_deal(encoded: Iterable[EncodedEvent], shown: CommittedTable) -> bool:
-    """Tell whether events deal a hand that was drawn anew.
+    """Return whether events deal a hand that was drawn again.
 
-    Then everybody gets a snapshot, too. It tells nothing new, but clients that do not know of void draws
-    begin anew with it, and do not take the second draw for a fraud.
+    Then everybody also gets a snapshot. It says nothing new, but clients that do not know of void draws start
+    over with it, and do not mistake the second draw for cheating.
     """
     for each in encoded:
-        if type(each.event) is Dealt:  # asked first: plays are applied when somebody looks at the view
+        if type(each.event) is Dealt:  # first, because reading the view applies waiting plays
             return shown.view.is_redrawn
     return False
 
@@ -318,7 +317,7 @@ class Spectators:
 
     @property
     def people(self) -> int:
-        """How many watch, with the spectators of relays in the place of these."""
+        """The number of spectators; those of a relay count in its place."""
         relayed = sum(each.people for each in self.relayed.values())
         return min(MAX_SPECTATORS, len(self._sent) - len(self.relayed) + relayed)
 
@@ -337,7 +336,7 @@ class Spectators:
         return True
 
     def add(self, listener: Listener) -> None:
-        """Send a spectator the (delayed) view of the table, and then every event."""
+        """Send a spectator the (delayed) view of the table, and then all events."""
         view, hand_clock = self._shown.view, self._shown.hand_clock
         at = self._shown.durable_time(self._clock())
         if self._delay_us or self._delayed is not None:
@@ -351,7 +350,7 @@ class Spectators:
         self._sent[listener] = self._shown.view.seq
 
     def restoring(self, options: Options, saved_state: SavedState) -> Iterator[None]:
-        """Restore what was waiting for the delay when the server ended; yield after each event.
+        """Restore what was in the delay queue when the server ended; yield after each event.
 
         Args:
             options: the table's initial options.
@@ -392,7 +391,7 @@ class Spectators:
         self.relayed.pop(listener, None)
 
     def publish(self, encoded: Sequence[EncodedEvent]) -> None:
-        """Send events when they are due."""
+        """Send events after their delay."""
         for each in encoded:
             if type(each.event) is OptionsSet:
                 self._delay_us = self._delay_of(each.event.options)
@@ -400,7 +399,7 @@ class Spectators:
             return
         if self._delay_us or self._delayed is not None:
             self._delayed_state()
-            due = self._clock() + self._delay_us  # or later: nothing overtakes earlier events
+            due = self._clock() + self._delay_us  # or later: events stay in order
             for each in encoded:
                 self._queue.append(DelayedMessage(due, each.at, each.event.seq, each.packed))
             if is_second_deal(encoded, self._shown):
@@ -417,7 +416,7 @@ class Spectators:
         now = self._clock()
         if not (self._sent or self._delayed) or not self._races.take(now):
             return
-        if self._delayed is None:  # as always without a delay: events come before any race
+        if self._delayed is None:  # without a delay, too, events come before races
             self._fresh.append((NO_EVENT, DirectMessage(race)))
         else:
             self._queue.append(DelayedMessage(now + self._delay_us, now, NO_EVENT, pack(race)))

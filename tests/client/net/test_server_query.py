@@ -10,10 +10,11 @@ import pytest
 
 from racing_demon_client.discovery.finder import resolve_table, table_line
 from racing_demon_client.errors import ConnectionFailed
-from racing_demon_client.net.server_query import fetch_tables
+from racing_demon_client.net.server_query import fetch_presets, fetch_tables
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Joined
 from racing_demon_protocol.wire.options import Options
+from racing_demon_protocol.wire.saved_presets import new_preset
 from tests.support.processes import CLIENT, Here, started
 from tests.support.servers import Peer, serving
 
@@ -78,6 +79,15 @@ async def test_a_server_may_list_nothing(settings: dict[str, bool]) -> None:
     """A server that tells nobody of its tables, or that serves no pages, lists none."""
     async with serving(**settings) as served, Peer.hosting(served.url):
         assert await fetch_tables(served.url) == []
+
+
+async def test_a_server_has_presets_of_its_own() -> None:
+    """They come by name; a server without any has none."""
+    ours = new_preset("Club night", Options(game="classic", reserve=11))
+    async with serving(presets=(ours,)) as served:
+        assert await fetch_presets(served.url) == {"club-night": ours}
+    async with serving() as served:
+        assert await fetch_presets(served.url) == {}
 
 
 # Hostile servers.

@@ -10,6 +10,7 @@ from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.handicap import Handicap
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import Options
 from tests.support.contributing import contribute, reveal
@@ -116,7 +117,37 @@ def test_what_came_too_late_is_not_said_again() -> None:
     assert one.command(sitting.mirror, 1, lambda: 1) is None
 
 
+def test_it_contributes_anew_to_the_deal_of_other_handicaps() -> None:
+    """The server has discarded the contribution to the deal that it was."""
+    sitting, one = Sitting.lobby(2), contributor()
+    send(sitting, one)
+    sitting.events(0, cl.SetHandicap, seat=0, handicap=Handicap(delay_s=5))
+    assert isinstance(send(sitting, one), cl.Contribute)
+    assert send(sitting, one) is None
+    sitting.events(0, cl.Start)
+    send(sitting, one)
+    assert one.contribution_state is ContributionState.COUNTED
+    assert sitting.mirror.hand is not None
+    assert sitting.mirror.hand.handicaps == (Handicap(delay_s=5), Handicap())
+
+
 # Servers that cheat.
+
+
+def test_a_server_that_deals_by_other_handicaps_after_the_reveal() -> None:
+    """The client remembers the handicaps for which it revealed its bytes."""
+    sitting, one = shuffling()
+    view = deepcopy(sitting.mirror)
+    assert one.command(view, 1, lambda: 2) is not None
+    view.seats[0] = view.seats[0].model_copy(update={"handicap": Handicap(delay_s=5)})
+    handicaps = view.handicaps_for((0, 1))
+    view.apply(
+        ev.Dealt(
+            seq=view.seq + 1, seats=(0, 1), shown=SHOWN, countdown_ms=0, left_out=(1,), handicaps=handicaps
+        )
+    )
+    one.dealt(view, 1)
+    assert one.contribution_state is ContributionState.REPEATED
 
 
 def test_nothing_is_revealed_for_another_secret() -> None:

@@ -12,6 +12,7 @@ from racing_demon_protocol.table.state import Progress, TableState
 from racing_demon_protocol.wire.messages import FROM_SERVER, Message, name_of
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.handicap import Handicap
 from racing_demon_protocol.wire.messages.server import (
     Accepted,
     CaughtUp,
@@ -382,7 +383,7 @@ def test_hostile_names_are_printable_everywhere(cls: type[Message]) -> None:
         "host": "n2.example.org" if cls is Moved else 0,
         "options": Options(), "hand": 1, "commitment": SECRET, "seats": (), "shown": (), "countdown_ms": 0,
         "muted": True, "halted": True, "reaction": "thanks", "progress": 7 if cls is ev.Progressed else (),
-        "grace_ms": 0, "seed": SECRET, "value": SECRET,
+        "handicap": Handicap(heap=1), "grace_ms": 0, "seed": SECRET, "value": SECRET,
         "oldest": 1, "newest": 1, "stamp": 1, "phase": "playing", "port": 1,
         "source": layout.stock[0], "count": 3,
         "destination": layout.waste[0],

@@ -5,6 +5,7 @@ import pytest
 from racing_demon_protocol.enums import Phase, Reaction, Reason
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.handicap import Handicap
 from racing_demon_protocol.wire.options import Options
 from tests.support.tables import SECOND, Sitting, of_type, told
 
@@ -19,6 +20,7 @@ HOSTS: dict[type[cl.Command], dict[str, object]] = {
     cl.StandIn: {"seat": 2},
     cl.Mute: {"seat": 2},
     cl.Unban: {"name": "Ben"},
+    cl.SetHandicap: {"seat": 2, "handicap": Handicap(delay_s=5)},
 }
 SEATS = {
     cl.PlayCards,

@@ -20,6 +20,8 @@ from websockets.exceptions import InvalidStatus
 from websockets.typing import Origin, Subprotocol
 
 from racing_demon_protocol.wire.codec import Encoding
+from racing_demon_protocol.wire.options import Options
+from racing_demon_protocol.wire.saved_presets import listed, new_preset
 from racing_demon_server.web.assets import Assets
 from tests.support.servers import PATIENCE, Peer, Served, serving
 
@@ -31,13 +33,15 @@ LATER: Final = (
     *(
         "later.css",
         "words_later.js",
+        "rules/handicaps.js",
         "rules/hints.js",
         "television.css",
         "wire/options.js",
         "wire/presets.js",
     ),
     *(f"table/{name}.js" for name in ("sound", "text")),
-    *(f"screens/{name}.js" for name in ("menus", "options", "presets", "replay", "results", "tables")),
+    *(f"screens/{name}.js" for name in ("handicaps", "menus", "options", "presets", "replay")),
+    *(f"screens/{name}.js" for name in ("results", "saved_presets", "tables")),
 )
 """How the paths begin of files that are loaded last, only after a hand, or when the page is installed."""
 MINIFIERS: Final = {"css": cssmin, "js": jsmin}
@@ -246,6 +250,20 @@ async def test_tables_are_listed_where_the_server_tells_them() -> None:
             4,
         )
         assert (told["locked"], told["running"]) == (False, False)
+
+
+async def test_a_server_shows_presets_of_its_own() -> None:
+    """Whoever opens a table there is shown them, with a title, a sentence and the options."""
+    ours = new_preset("Club night", Options(game="classic", reserve=11))
+    async with serving(presets=(ours,)) as served:
+        (told,) = json.loads((await get(served, "/presets.json"))[1])
+        assert told == {
+            "name": "club-night",
+            "title": "Club night",
+            "text": "",
+            "options": {"game": "classic", "reserve": 11},
+        }
+        assert [told] == listed([ours])
 
 
 async def test_tables_are_nobodys_business_elsewhere() -> None:

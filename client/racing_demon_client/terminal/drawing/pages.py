@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from racing_demon_client.links import table_link
 from racing_demon_client.shared.analysis_text import full, hashes, summary
+from racing_demon_client.shared.handicap_text import handicap_lines, next_handicaps
 from racing_demon_client.shared.message_text import TOO_LONG, MessageText, duration
 from racing_demon_client.shared.option_text import options_text, preset_text
 from racing_demon_client.shared.rules_text import brief, title_of
@@ -283,7 +284,9 @@ def _draw_seat(lobby: _Lobby, seat: int, y: int) -> None:
     ready = state.ready and not state.left
     x = canvas.put(x, y, "ready" if ready else "-", Role.KEY if ready else Role.DIM)
     if seat == page.view.host:
-        canvas.put(x + 2, y, "host", Role.ACCENT)
+        x = canvas.put(x + 2, y, "host", Role.ACCENT)
+    if text := next_handicaps(page.view).get(seat):
+        canvas.put(x + 2, y, cut(text, room - x - 3, glyphs), Role.WARNING)
 
 
 def _seat_kind(state: SeatState) -> str:
@@ -389,6 +392,10 @@ def _draw_rows(canvas: Canvas, page: Page, rows: tuple[int, int], glyphs: Glyphs
     y += 1 + len(seats)
     if y < bottom and any(result.out is not None for result in results):
         canvas.put(2, y, "* went out", Role.DIM)
+    for line in handicap_lines(view):
+        y += 1
+        if y < bottom:
+            canvas.put(2, y, cut(screen_text(f"handicap of {line}"), canvas.width - 4, glyphs), Role.DIM)
     return y + 1
 
 

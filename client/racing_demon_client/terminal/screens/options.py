@@ -12,17 +12,41 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.events import DescendantFocus
 from textual.widgets import Button, Input, Label, Select
 
+from racing_demon_client.saved_presets import save_preset, saved_presets
 from racing_demon_client.shared.option_text import GROUPS, MEANINGS, called, read, refusal, usual, value_text
-from racing_demon_protocol.errors import InvalidGame
+from racing_demon_protocol.errors import InvalidGame, InvalidPreset
 from racing_demon_protocol.games import GAMES, declare
 from racing_demon_protocol.wire.options import Options
 from racing_demon_protocol.wire.presets import NEUTRAL, PRESETS
+from racing_demon_protocol.wire.saved_presets import MAX_TITLE
 
 from .dialogs import Dialog
 
 USUAL = ""
 """Stands for the game's own default."""
-PRESET = "A well-known way to play. Choosing one fills in the options."
+YOURS = "saved here"
+PRESET = "A well-known way to play, or one that you have saved. Choosing one fills in the options."
+
+
+class TitleScreen(Dialog[str]):
+    """Asks under which title to save options."""
+
+    DEFAULT_CSS = """
+    TitleScreen { align: center middle; }
+    TitleScreen Vertical { width: 56; max-width: 100%; height: auto; border: round $primary; padding: 0 1; }
+    """
+
+    def compose(self) -> ComposeResult:
+        """Compose the dialog."""
+        with Vertical():
+            yield Label("Save these options under which name?")
+            yield Input(
+                placeholder="such as At Grandma's (Enter; Escape: back)", max_length=MAX_TITLE, compact=True
+            )
+
+    @on(Input.Submitted)
+    def _typed(self, event: Input.Submitted) -> None:
+        self.dismiss(event.value.strip())
 
 
 class OptionsScreen(Dialog[Options]):
@@ -53,6 +77,7 @@ class OptionsScreen(Dialog[Options]):
         super().__init__()
         self._options = options
         self._locked = locked
+        self._presets = PRESETS | saved_presets()[0]
 
     def compose(self) -> ComposeResult:
         """Compose one row for each option."""
@@ -62,7 +87,7 @@ class OptionsScreen(Dialog[Options]):
             with VerticalScroll(can_focus=bool(self._locked)):
                 with Horizontal(classes="row"):
                     yield Label("preset", markup=False)
-                    yield self._presets()
+                    yield self._preset_choice()
                 for group, names in GROUPS.items():
                     yield Label(group, classes="heading", markup=False)
                     for name in names:
@@ -74,6 +99,7 @@ class OptionsScreen(Dialog[Options]):
             with Horizontal(id="buttons"):
                 if not self._locked:
                     yield Button("Play this", id="take", variant="primary", compact=True)
+                    yield Button("Save as...", id="save", compact=True)
                 yield Button("Back", id="back", compact=True)
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
@@ -81,14 +107,10 @@ class OptionsScreen(Dialog[Options]):
         name = event.widget.id or ""
         self.query_one("#meaning", Label).update(PRESET if name == "preset" else MEANINGS.get(name, ""))
 
-    def _presets(self) -> Select[str]:
-        exact = [preset.name for preset in PRESETS.values() if not preset.deviations(self._options)]
-        choices = [
-            ("none of these", ""),
-            *((f"{each.title}: {each.text}", name) for name, each in PRESETS.items()),
-        ]
+    def _preset_choice(self) -> Select[str]:
+        exact = [name for name, preset in self._presets.items() if not preset.deviations(self._options)]
         return Select(
-            choices,
+            self._preset_choices(),
             value=exact[0] if exact else "",
             allow_blank=False,
             id="preset",
@@ -96,12 +118,16 @@ class OptionsScreen(Dialog[Options]):
             disabled=bool(self._locked),
         )
 
+    def _preset_choices(self) -> list[tuple[str, str]]:
+        named = ((f"{each.title}: {each.text or YOURS}", name) for name, each in self._presets.items())
+        return [("none of these", ""), *named]
+
     @on(Select.Changed, "#preset")
     def _fill_in(self, event: Select.Changed) -> None:
-        """Set every option that affects play or scoring to the chosen preset's."""
-        if event.value in PRESETS:
-            options = PRESETS[str(event.value)].options
-            for name in Options.model_fields.keys() - NEUTRAL:
+        """Set every option that affects play or scoring to the chosen preset's, and others that it names."""
+        if event.value in self._presets:
+            options = self._presets[str(event.value)].options
+            for name in (Options.model_fields.keys() - NEUTRAL) | options.model_fields_set:
                 self._editor_of(name).value = _entered(name, options)
 
     @on(Select.Changed)
@@ -110,8 +136,8 @@ class OptionsScreen(Dialog[Options]):
         """Name no preset any more once an option differs from it."""
         presets = self.query_one("#preset", Select)
         name = event.control.id or ""
-        if presets.value in PRESETS and name in Options.model_fields.keys() - NEUTRAL:
-            wanted = _entered(name, PRESETS[str(presets.value)].options)
+        if presets.value in self._presets and name in Options.model_fields.keys() - NEUTRAL:
+            wanted = _entered(name, self._presets[str(presets.value)].options)
             if self._editor_of(name).value != wanted:
                 presets.value = ""
 
@@ -154,6 +180,25 @@ class OptionsScreen(Dialog[Options]):
             self._refuse(str(error))
         else:
             self.dismiss(options)
+
+    @on(Button.Pressed, "#save")
+    def _save(self) -> None:
+        self.app.push_screen(TitleScreen(), self._save_as)
+
+    def _save_as(self, title: str | None) -> None:
+        if not title:
+            return
+        try:
+            preset = save_preset(title, self._entered_options())
+        except ValidationError as error:
+            self._refuse(refusal(error))
+        except (InvalidGame, InvalidPreset) as error:
+            self._refuse(str(error))
+        else:
+            self._presets[preset.name] = preset
+            chooser = self.query_one("#preset", Select)
+            chooser.set_options(self._preset_choices())
+            chooser.value = preset.name
 
     def _entered_options(self) -> Options:
         """Return the options as they are entered.

@@ -13,6 +13,7 @@ from textual.content import Content
 from textual.widgets import Button, Label, OptionList
 from textual.widgets.option_list import Option
 
+from racing_demon_client.shared.handicap_text import handicap_text
 from racing_demon_client.terminal.style import screen_text
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
@@ -75,7 +76,8 @@ class PlayersScreen(Dialog[PlayerAction]):
     PlayersScreen OptionList { height: auto; max-height: 10; border: none; padding: 0; }
     PlayersScreen OptionList:focus { border: none; }
     PlayersScreen #wrong { color: $error; height: auto; width: 100%; }
-    PlayersScreen Horizontal { height: auto; margin-top: 1; }
+    PlayersScreen Horizontal { height: auto; }
+    PlayersScreen #wrong { margin-bottom: 1; }
     PlayersScreen Button { min-width: 8; }
     PlayersScreen #keys { display: none; color: $text-muted; height: auto; width: 100%; }
     PlayersScreen.-narrow Horizontal { display: none; }
@@ -89,6 +91,7 @@ class PlayersScreen(Dialog[PlayerAction]):
         Binding("b", "take('stand-in')", "bot stands in"),
         Binding("m", "take('mute')", "mute"),
         Binding("i", "take('ignore')", "ignore"),
+        Binding("d", "take('handicap')", "handicap"),
         Binding("l", "take('unban')", "let back in"),
     ]
 
@@ -115,6 +118,8 @@ class PlayersScreen(Dialog[PlayerAction]):
                 yield Button("Bot (b)", id="stand-in", classes="hosts", compact=True)
                 yield Button("Mute (m)", id="mute", classes="hosts", compact=True)
                 yield Button("Ignore (i)", id="ignore", compact=True)
+            with Horizontal():
+                yield Button("Handicap (d)", id="handicap", compact=True)
                 yield Button("Let in (l)", id="unban", compact=True)
                 yield Button("Back", id="back", compact=True)
             yield Label("", id="keys", markup=False)
@@ -145,6 +150,7 @@ class PlayersScreen(Dialog[PlayerAction]):
     def _key_lines(self) -> str:
         """Return the keys, two a line, for a terminal too small for buttons."""
         keys = ["k kick", "h make host", "b bot stands in", "m mute"] if self._is_host else []
+        keys += ["d handicap"]
         keys += [*["l let in"] * (self._is_host and bool(self._view().banned)), "i ignore", "Esc back"]
         return "\n".join(
             f"{one:17}{other}" for one, other in zip_longest(keys[::2], keys[1::2], fillvalue="")
@@ -163,6 +169,7 @@ class PlayersScreen(Dialog[PlayerAction]):
             f"a bot stands in ({state.stand_in})" if state.stand_in else "",
             "muted by the host" if state.muted else "",
             "ignored here" if state.seat in self._ignored else "",
+            handicap_text(state.handicap),
         ]
         shown = ", ".join(screen_text(mark) for mark in marks if mark)
         return f"{state.seat + 1} {screen_text(state.name)}  {shown}"
@@ -199,6 +206,7 @@ class PlayersScreen(Dialog[PlayerAction]):
             "stand-in": PlayerAction(state.seat, cl.StandIn, seat),
             "mute": PlayerAction(state.seat, cl.Mute, {**seat, "muted": not state.muted}),
             "ignore": PlayerAction(state.seat),
+            "handicap": PlayerAction(state.seat, cl.SetHandicap, seat),
         }
         return actions[what]
 
@@ -209,6 +217,8 @@ class PlayersScreen(Dialog[PlayerAction]):
 
     def _refusal(self, what: str, state: SeatState) -> str:
         """Return why an action does not apply to a player; empty if it does, as far as is known."""
+        if what == "handicap":
+            return self._refusal_of_handicap(state)
         if what != "ignore" and not self._is_host:
             return "Only the host can do that."
         if what == "unban":
@@ -216,3 +226,8 @@ class PlayersScreen(Dialog[PlayerAction]):
         if state.seat == self._seat:
             return f"That is you: {OF_ONESELF[what]}"
         return f"That is a bot: {OF_A_BOT[what]}" if state.bot and what in OF_A_BOT else ""
+
+    def _refusal_of_handicap(self, state: SeatState) -> str:
+        if not (self._is_host or state.seat == self._seat):
+            return "The host sets that. You can make your own game harder."
+        return "" if self._view().is_between_hands else "Handicaps can be changed only between hands."

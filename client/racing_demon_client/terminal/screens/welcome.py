@@ -21,6 +21,7 @@ from racing_demon_client.discovery.mdns import find
 from racing_demon_client.errors import ConnectionFailed
 from racing_demon_client.links import parse_link
 from racing_demon_client.net.server_query import FoundTable, fetch_tables
+from racing_demon_client.saved_presets import saved_presets
 from racing_demon_client.saved_tables import RecentTable
 from racing_demon_client.sources.tables import TableAddress
 from racing_demon_client.terminal.style import screen_text
@@ -32,7 +33,7 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_protocol.wire.presets import PRESETS
 
 from .dialogs import Dialog
-from .options import OptionsScreen
+from .options import YOURS, OptionsScreen
 
 MAX_SEARCH: Final = 40
 
@@ -121,12 +122,13 @@ class PresetsScreen(Dialog[Options]):
         super().__init__()
         self._question = question
         self._game = game
+        self._presets = PRESETS | saved_presets()[0]
 
     def compose(self) -> ComposeResult:
         """Compose the dialog: the chosen game, two presets, the others, and all options."""
         first, second, *others = [
-            Option(Content.assemble((preset.title, "bold"), f"\n  {preset.text}"), id=preset.name)
-            for preset in PRESETS.values()
+            Option(Content.assemble((preset.title, "bold"), f"\n  {preset.text or YOURS}"), id=preset.name)
+            for preset in self._presets.values()
         ]
         chosen = GAMES[self._game].title
         own = [Option(Content.assemble((chosen, "bold"), "\n  The game chosen before."), id="chosen"), None]
@@ -149,7 +151,8 @@ class PresetsScreen(Dialog[Options]):
         if event.option_id == "more":
             self.app.push_screen(OptionsScreen(chosen), self._answer)
         else:
-            self.dismiss(PRESETS[event.option_id].options if event.option_id in PRESETS else chosen)
+            preset = self._presets.get(event.option_id or "")
+            self.dismiss(chosen if preset is None else preset.options)
 
     def _answer(self, options: Options | None) -> None:
         if options is not None:

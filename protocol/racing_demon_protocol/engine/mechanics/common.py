@@ -62,8 +62,8 @@ class MechanicRules(Rules):
 
     mechanic: Any
 
-    def __init__(self, game: Game, seats: Sequence[int]) -> None:
-        super().__init__(game, seats)
+    def __init__(self, game: Game, seats: Sequence[int], extra_heap: Sequence[int] = ()) -> None:
+        super().__init__(game, seats, extra_heap)
         self.mechanic = game.mechanic
         self._named: dict[tuple[int | None, str], tuple[int, ...]] = {}
         for pile in self.layout.piles:

@@ -96,8 +96,8 @@ class SympathyRules(MechanicRules):
     mechanic: Sympathy
     refusal = "Turn up your next packet when it is your turn, or send out what matches the card you lifted."
 
-    def __init__(self, game: Game, seats: Sequence[int]) -> None:
-        super().__init__(game, seats)
+    def __init__(self, game: Game, seats: Sequence[int], extra_heap: Sequence[int] = ()) -> None:
+        super().__init__(game, seats, extra_heap)
         self._hands = [(seat, hand) for seat in seats for hand in self.mechanic.hands]
         self._outs = [pile.number for pile in self.layout.piles if pile.group == "out"]
 

@@ -61,8 +61,8 @@ class ScriptRules(MechanicRules):
     mechanic: Script
     refusal = "A trick goes on with its next step only."
 
-    def __init__(self, game: Game, seats: Sequence[int]) -> None:
-        super().__init__(game, seats)
+    def __init__(self, game: Game, seats: Sequence[int], extra_heap: Sequence[int] = ()) -> None:
+        super().__init__(game, seats, extra_heap)
         self._beats = [number for number, beat in enumerate(self.mechanic.beats) for _ in beat.steps]
         self._own = {
             seat: [pile for pile in self.layout.piles if pile.seat == seat] for seat in self.layout.seats

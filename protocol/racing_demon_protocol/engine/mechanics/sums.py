@@ -67,8 +67,8 @@ class SumsRules(MechanicRules):
     mechanic: Sums
     refusal = "These two make no pair here."
 
-    def __init__(self, game: Game, seats: Sequence[int]) -> None:
-        super().__init__(game, seats)
+    def __init__(self, game: Game, seats: Sequence[int], extra_heap: Sequence[int] = ()) -> None:
+        super().__init__(game, seats, extra_heap)
         self._stays = COURTS if self.mechanic.courts is Courts.STAY else frozenset()
         rows = next(group.rows for group in game.groups if group.name == "place")
         self._width = rows[0]

@@ -35,6 +35,7 @@ from .base import (
     Text,
     Token,
 )
+from .handicap import Handicap
 
 MAX_HEARTBEAT_MS: Final = 30_000
 
@@ -173,17 +174,6 @@ class Stuck(Command):
     """
 
     TAG: ClassVar[int] = 7
-    LATER: ClassVar[int] = 1
-    seen: Seen = 0
-
-
-class ShiftStock(Command):
-    """Move the top card of your stock to its bottom, if the option ``stock_shift`` allows it.
-
-    It shifts the threes, and is no progress. ``seen`` is as in :class:`Stuck`.
-    """
-
-    TAG: ClassVar[int] = 28
     LATER: ClassVar[int] = 1
     seen: Seen = 0
 
@@ -362,6 +352,19 @@ class Reveal(Command):
     TAG: ClassVar[int] = 25
     value: Hash
     """The 32 bytes of a contribution, in hexadecimal."""
+
+
+class SetHandicap(Command):
+    """Give a seat a handicap in place of the one that it has. For the host, between hands.
+
+    Players may make their own harder themselves. It is possible only where everybody connected has the word
+    ``handicaps``: see *Extensions*.
+    """
+
+    TAG: ClassVar[int] = 30
+    seat: Seat
+    handicap: Handicap
+    """A row ``handicap``."""
 
 
 HAND_COMMANDS: Final = Stuck, Call, Ready, Start, Pause

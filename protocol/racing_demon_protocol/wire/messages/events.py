@@ -27,6 +27,7 @@ from .base import (
     Seat,
     Seq,
 )
+from .handicap import Handicap
 from .server import Points
 
 
@@ -140,11 +141,12 @@ class Dealt(Event):
     """The cards are dealt; the signal comes ``countdown_ms`` later.
 
     ``shown`` names all face-up cards, in the order of the piles, each bottom first. ``left_out`` are the
-    seats that committed to a contribution and did not reveal it in time.
+    seats that committed to a contribution and did not reveal it in time. The hand is dealt by ``handicaps``:
+    where the option ``handicap`` changes them, they differ from those that seats were given.
     """
 
     TAG: ClassVar[int] = 88
-    LATER: ClassVar[int] = 1
+    LATER: ClassVar[int] = 2
     seats: tuple[Seat, ...]
     """The seats that take part. A seat's place in this list is that in the hand."""
     shown: tuple[CardNumber, ...]
@@ -153,6 +155,8 @@ class Dealt(Event):
     """The time from this event to ``signalled``, in milliseconds."""
     left_out: tuple[Seat, ...] = ()
     """The seats whose contributions were not revealed in time."""
+    handicaps: tuple[Handicap, ...] = ()
+    """The handicap of each seat in this hand: rows ``handicap``; empty where nobody has any."""
 
 
 class Signalled(Event):
@@ -175,13 +179,6 @@ class Rotated(Event):
     """Nobody could go on: all wastes were turned over and each stock's top card moved to its bottom."""
 
     TAG: ClassVar[int] = 91
-
-
-class StockShifted(Event):
-    """A player moved the top card of their stock to its bottom, and is no longer stuck."""
-
-    TAG: ClassVar[int] = 106
-    seat: Seat
 
 
 class Called(Event):
@@ -327,3 +324,23 @@ class Revealed(Event):
     seat: Seat
     value: Hash
     """The 32 bytes of a contribution, in hexadecimal."""
+
+
+class HandicapSet(Event):
+    """A seat has another handicap from the next deal on.
+
+    Nobody is ready any more, as after ``options_set``. All contributions to the next hand are void: players
+    contribute anew to the deal that it is now.
+    """
+
+    TAG: ClassVar[int] = 110
+    seat: Seat
+    handicap: Handicap
+    """A row ``handicap``."""
+
+
+class SeatSignalled(Event):
+    """The signal for a seat whose handicap let others start before it."""
+
+    TAG: ClassVar[int] = 111
+    seat: Seat

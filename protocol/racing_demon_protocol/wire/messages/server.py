@@ -30,6 +30,7 @@ from .base import (
     Token,
     WireModel,
 )
+from .handicap import NO_HANDICAP, Handicap
 
 Points = Annotated[int, Field(strict=True, ge=-10_000, le=10_000)]
 
@@ -72,6 +73,7 @@ class SeatState(WireModel):
     ``stand_in`` is the level of the bot that plays for a disconnected person; empty without one.
     """
 
+    LATER: ClassVar[int] = 1
     seat: Seat
     name: Name
     bot: Annotated[str, Field(max_length=16)] = ""
@@ -88,11 +90,14 @@ class SeatState(WireModel):
     """The level of the bot that plays for a player who is away; empty where none does."""
     muted: Annotated[bool, Field(strict=True)] = False
     """Whether nobody hears what the player says."""
+    handicap: Handicap = NO_HANDICAP
+    """What the seat was given: a row ``handicap``."""
 
 
 class HandResult(WireModel):
     """The tally of one hand: ``points`` in the order of ``seats``; ``out`` is who went out, if any."""
 
+    LATER: ClassVar[int] = 1
     hand: Annotated[int, Field(strict=True, ge=1, le=1_000)]
     """The number of the hand in its match, from 1."""
     seats: tuple[Seat, ...]
@@ -104,6 +109,14 @@ class HandResult(WireModel):
     out: Seat | None = None
     """The seat that went out; ``None`` where none has."""
     elapsed_ms: Elapsed = 0
+    handicaps: tuple[Handicap, ...] = ()
+    """The handicap of each seat in this hand: rows ``handicap``; empty where nobody had any."""
+
+    def added(self) -> dict[int, int]:
+        """Return what the hand adds to each seat's total: its points, and those of its handicap."""
+        handicaps = self.handicaps or (NO_HANDICAP,) * len(self.seats)
+        rows = zip(self.seats, self.points, handicaps, strict=True)
+        return {seat: points + handicap.points for seat, points, handicap in rows}
 
 
 class Contribution(WireModel):
@@ -163,10 +176,12 @@ class Snapshot(Message):
     seats but the receiver's are as they were dealt. ``departed`` names those who have left since the match
     ended, by seat. ``banned`` are the names of kicked players who may not return yet. ``shuffle`` has the
     contributions to the seed of the current or last hand, and ``next_shuffle`` those to the next one.
+    ``handicaps`` are those of the hand, rows ``handicap`` in the order of ``hand_seats``; those in ``seats``
+    count for the next one.
     """
 
     TAG: ClassVar[int] = 66
-    LATER: ClassVar[int] = 9
+    LATER: ClassVar[int] = 10
     seq: Seq
     """The number of the last event that is part of this."""
     code: Code
@@ -216,8 +231,10 @@ class Snapshot(Message):
     """Who has contributed to the seed of the current or last hand: see *Fair deals*."""
     next_shuffle: Shuffle | None = None
     """Who has contributed to the seed of the next hand: see *Fair deals*."""
-    shifts: tuple[Annotated[int, Field(strict=True, ge=0)], ...] = ()
-    """For each seat of the hand, how often it shifted its stock since its last redeal; or empty."""
+    handicaps: tuple[Handicap, ...] = ()
+    """The handicaps by which the hand was dealt, for each of its seats; empty where nobody had any."""
+    waiting: tuple[Seat, ...] = ()
+    """The seats of the hand whose signal is still to come, while others play."""
 
 
 class Accepted(Message):

@@ -9,7 +9,7 @@ from racing_demon_client.net.client import Client
 from racing_demon_client.settings import PlayerSettings, load
 from racing_demon_client.shared.option_text import GROUPS, MEANINGS
 from racing_demon_client.terminal.screens.dialogs import BotsScreen, ChatScreen, HelpScreen, QuestionScreen
-from racing_demon_client.terminal.screens.options import OptionsScreen
+from racing_demon_client.terminal.screens.options import OptionsScreen, TitleScreen
 from racing_demon_client.terminal.screens.table import CanvasScreen, LobbyScreen, TableScreen, TallyScreen
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.wire.messages import client as cl
@@ -126,6 +126,30 @@ async def test_an_option_is_explained_while_it_is_looked_at() -> None:
     assert set(Options.model_fields) == set(MEANINGS)
     assert sorted(Options.model_fields) == sorted(name for names in GROUPS.values() for name in names)
     assert max(len(meaning) for meaning in MEANINGS.values()) < 2 * 70
+
+
+async def test_options_are_saved_as_a_preset() -> None:
+    """Under a name, which the form then offers like the well-known ones; another title is refused."""
+    async with hosting() as player:
+        await player.pilot.press("o")
+        await wait(player.pilot, lambda: isinstance(player.app.screen, OptionsScreen))
+        screen = player.app.screen
+        wrong = screen.query_one("#wrong", Label)
+        screen.query_one("#game", Select).value = "classic"
+        field(player.app, "reserve").value = "10"
+        for title in ("Nerts", "Club night"):
+            assert await player.pilot.click("#save")
+            await wait(player.pilot, lambda: isinstance(player.app.screen, TitleScreen))
+            player.app.screen.query_one(Input).value = title
+            await player.pilot.press("enter")
+            await wait(player.pilot, lambda: player.app.screen is screen)
+            await player.pilot.pause()
+            assert ("well-known" in str(wrong.content)) == (title == "Nerts")
+        assert screen.query_one("#preset", Select).value == "club-night"
+        await player.pilot.press("escape", "o")
+        await wait(player.pilot, lambda: player.app.screen is not screen)
+        player.app.screen.query_one("#preset", Select).value = "club-night"
+        await wait(player.pilot, lambda: field(player.app, "reserve").value == "10")
 
 
 async def test_what_cannot_be_played_together_is_said_when_it_is_chosen() -> None:

@@ -1,0 +1,58 @@
+from racing_demon_protocol.enums import EndReason
+from racing_demon_protocol.table.handicaps import dealt_handicaps, is_harder, waits_ms
+from racing_demon_protocol.wire.messages.handicap import Handicap
+from racing_demon_protocol.wire.messages.server import HandResult, SeatState
+from racing_demon_protocol.wire.options import HandicapRule, Options
+
+CLASSIC = Options(game="classic", handicap=HandicapRule.AUTO)
+
+
+def _after(
+    *hands: tuple[int, ...], out: int | None = None, options: Options = CLASSIC, bot: int | None = None
+) -> list[Handicap]:
+    """Return the handicaps of three seats after hands with these points."""
+    seats = {
+        seat: SeatState(seat=seat, name=str(seat), bot="hard" if seat == bot else "") for seat in range(3)
+    }
+    results = [
+        HandResult(hand=number, seats=(0, 1, 2), points=points, reason=EndReason.STUCK, out=out)
+        for number, points in enumerate(hands, 1)
+    ]
+    return list(dealt_handicaps(options, seats, results, (0, 1, 2))) or [Handicap()] * 3
+
+
+def test_auto_gives_the_best_a_card_more_and_who_scores_nothing_one_fewer() -> None:
+    """Whoever goes out counts as best; otherwise the points decide, and those who share the best share it."""
+    assert [each.heap for each in _after((10, 5, 0))] == [1, 0, -1]
+    assert [each.heap for each in _after((10, 5, 0), out=1)] == [0, 1, -1]
+    assert [each.heap for each in _after((10, 10, -4), (10, 2, 3))] == [2, 1, -1]
+
+
+def test_auto_keeps_heaps_between_three_and_twenty() -> None:
+    """Each hand changes a heap by one card at most."""
+    handicaps = _after(*[(10, 5, 0)] * 30)
+    assert [13 + each.heap for each in handicaps] == [20, 13, 3]
+
+
+def test_auto_changes_the_signal_where_there_is_no_heap() -> None:
+    """Then it is a second for a card, up to fifteen, also where all have the same cards."""
+    for game in ("racing-demon", "demon-a"):
+        options = Options(game=game, handicap=HandicapRule.AUTO)
+        assert [each.delay_s for each in _after(*[(10, 5, 0)] * 20, options=options)] == [15, 0, 0]
+
+
+def test_auto_lets_bots_keep_theirs() -> None:
+    """A bot's strength is its level."""
+    assert [each.heap for each in _after((10, 5, 0), bot=0)] == [0, 0, -1]
+
+
+def test_somebody_always_starts_at_once() -> None:
+    """Seconds count from the fewest in the hand."""
+    assert waits_ms([Handicap(delay_s=5), Handicap(delay_s=2)]) == (3_000, 0)
+    assert waits_ms(()) == ()
+
+
+def test_harder_means_in_everything() -> None:
+    """More cards, a later signal and fewer points are harder."""
+    assert is_harder(Handicap(heap=2, points=-1), Handicap(heap=1))
+    assert not is_harder(Handicap(heap=2, points=1), Handicap(heap=1))
