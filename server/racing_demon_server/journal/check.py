@@ -29,7 +29,7 @@ from .reader import (
 )
 
 FindUnrestorable = Callable[[JournalReader], Sequence[tuple[StoredTable, Exception]]]
-"""Starts a server on a journal without writing. Returns the open tables that it cannot restore, and why."""
+"""Restores the tables of a journal without writing. Returns those that cannot be restored, and why."""
 
 
 class CheckReport(NamedTuple):
@@ -40,7 +40,7 @@ class CheckReport(NamedTuple):
         events: the number of events.
         hands: the number of hands.
         faults: what is missing or altered.
-        waiting: intact tables that wait for a server with their version of the protocol.
+        waiting: intact tables that need a server with their version of the protocol.
 
     """
 
@@ -52,10 +52,11 @@ class CheckReport(NamedTuple):
 
 
 def check(journal: JournalReader, unrestorable: FindUnrestorable) -> CheckReport:
-    """Check a journal: the events are complete and fit, and seeds match their commitments.
+    """Check a journal.
 
-    Snapshots must equal what the events led to. The check reads table by table, not in one transaction, which
-    would hold the log of a busy server.
+    Its events must be complete and fit, its seeds match their commitments, and its snapshots equal the state
+    after the events. The check reads table by table. One long transaction would keep a busy server's log from
+    being truncated.
 
     Args:
         journal: the journal.
@@ -74,7 +75,7 @@ def check(journal: JournalReader, unrestorable: FindUnrestorable) -> CheckReport
                     events, hands = events + table_events, hands + table_hands
                 except journal.errors:
                     raise
-                except Exception as error:  # whatever it is, the journal's contents cause it
+                except Exception as error:  # whatever the exception, the journal's contents cause it
                     faults.append(f"{_named(table)}: {_reason(error)}")
                     faulty.add(table.id)
         with journal.moment():

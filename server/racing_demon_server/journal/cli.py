@@ -122,7 +122,7 @@ def _check(part: JournalPart, unrestorable: FindUnrestorable) -> int:
 
 
 def _prune(path: Path, before: datetime, *, dry_run: bool, asks: bool) -> int:
-    """Delete old matches; at a terminal ask first, because nothing brings them back."""
+    """Delete old matches; at a terminal ask first, because this cannot be undone."""
     moment = round(before.timestamp() * 1_000)
     if dry_run or (asks and sys.stdin.isatty() and sys.stdout.isatty()):
         old = pluralize(prune(path, moment, dry_run=True).matches, "match", "matches")
@@ -144,7 +144,7 @@ def _prune(path: Path, before: datetime, *, dry_run: bool, asks: bool) -> int:
 
 
 def _moment(text: str) -> datetime:
-    """Return the moment that is written as a date, or as a number of days ago."""
+    """Return the time of a date, or of a number of days ago."""
     with contextlib.suppress(ValueError, OverflowError):
         if text.endswith("d") and text[:-1].isdecimal():
             return datetime.now(UTC) - timedelta(days=int(text[:-1]))
@@ -165,7 +165,7 @@ def _list(parts: Iterable[JournalPart], *, as_json: bool) -> int:
 def _matches(parts: Iterable[JournalPart]) -> Iterator[tuple[JournalReader, Match]]:
     """Yield the matches of all processes of a server, each with its journal.
 
-    No transaction is open between two matches, so a slow reader of the output does not make the journal's
+    No transaction is open between two matches, so that a slow reader of the output cannot make the journal's
     log grow.
     """
     for part in parts:
@@ -205,7 +205,7 @@ def _write_record(journal: JournalReader, match: Match) -> None:
 
 
 def _correct(parts: Iterable[JournalPart], path: Path | str, wanted: str) -> int:
-    """Append the correction that comes as a line on standard input, also while a server runs."""
+    """Append the correction that standard input gives as a line, also while a server runs."""
     try:
         correction = Correction.model_validate_json(sys.stdin.readline(MOST_CHARACTERS))
     except ValidationError:

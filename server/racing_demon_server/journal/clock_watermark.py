@@ -1,6 +1,6 @@
-"""The clock's durable high-water mark, written also during hands in which nobody plays.
+"""The clock's durable high-water mark, which is written even when nobody plays.
 
-A restart continues from the newest time in the journal. So that no time that was sent runs backwards, the
+A restart continues from the newest time in the journal. So that no client sees time run backwards, the
 journal holds a time in the future while hands run, and no later time is sent.
 """
 
@@ -43,7 +43,7 @@ class ClockWatermark:
         return min(at, self.durable_until)
 
     def track(self, table_id: int, *, runs: bool, until: int = 0) -> None:
-        """Track whether a hand runs at a table, or else until when its times are sent.
+        """Record whether a hand runs at a table, or otherwise until when its times are sent.
 
         The next write is preceded by a time in the future.
         """
@@ -64,7 +64,7 @@ class ClockWatermark:
         self._is_closed = True
 
     def _write_ahead(self) -> None:
-        """Write the next time in the future when the previous one has come, while times are sent."""
+        """While times are sent, write a time in the future whenever the previous one is reached."""
         self._timer = None
         now = self._clock()
         if self._is_closed or (not self._running and now >= self._until):
@@ -84,10 +84,10 @@ class ClockWatermark:
 
 
 class ShiftedClockWatermark:
-    """The same for one table whose clock is ahead of the server's, as another server began it.
+    """The clock watermark of one table that another server began, with a clock of its own.
 
     Attributes:
-        offset_us: how far it is ahead; less than 0 if it is behind.
+        offset_us: how far that clock is ahead of the server's; negative if it is behind.
 
     Args:
         clock_watermark: the clock watermark of all tables.
@@ -104,7 +104,7 @@ class ShiftedClockWatermark:
         return self._clock_watermark.durable_time(at - self.offset_us) + self.offset_us
 
     def track(self, table_id: int, *, runs: bool, until: int = 0) -> None:
-        """Track whether a hand runs at the table, or else until when its times are sent."""
+        """Record whether a hand runs at the table, or otherwise until when its times are sent."""
         self._clock_watermark.track(table_id, runs=runs, until=until - self.offset_us)
 
     def advance(self, at: int) -> None:

@@ -1,7 +1,7 @@
 """What a journal offers to the tables, and what a store offers to a journal.
 
 A store writes groups of changes atomically, and reads them back: :mod:`.sqlite` is one file for one server.
-Other packages may have others.
+Other packages may add stores.
 """
 
 from argparse import ArgumentParser, Namespace
@@ -17,7 +17,7 @@ class JournalUnusable(Exception):
 
 
 class StoreLacks(JournalUnusable):
-    """The store can be reached, but an operator must give it something first.
+    """The store answers, but lacks something that an operator must provide.
 
     The text says what. It names no address, so that ``/healthz`` may show it to everybody.
     """
@@ -28,7 +28,7 @@ class Fenced(Exception):
 
 
 class StoredTable(NamedTuple):
-    """A table in the journal. ``closed_ms`` is ``None`` while it is open, and so is its end of the log."""
+    """A table in the journal. ``closed_ms`` and the end of its log are ``None`` while it is open."""
 
     id: int
     code: str
@@ -44,7 +44,7 @@ class StoredTable(NamedTuple):
 
 
 Row = Sequence[Any]
-"""A row of the store, not validated."""
+"""A row of the store, unvalidated."""
 
 
 class JournalReader(Protocol):
@@ -74,7 +74,7 @@ class JournalReader(Protocol):
         """
 
     def marks(self, table_id: int, kinds: Iterable[int], first: int, last: int) -> Iterable[Row]:
-        """Return the same for the events of some kinds other than plays."""
+        """Return the same for events of some kinds other than plays."""
         some = ", ".join(map(str, sorted(kinds)))
         return self.rows(
             f"SELECT seq, kind, at_us, at_ms, frame FROM events WHERE {MARKS} "  # noqa: S608 - numbers of our own
@@ -145,7 +145,7 @@ class JournalReader(Protocol):
         """
 
     def moment(self) -> AbstractContextManager[None]:
-        """Read a consistent state while the context lasts."""
+        """Read one consistent state inside the context."""
 
     def faults(self) -> Iterator[str]:
         """Yield the faults that the store finds in itself."""
@@ -155,8 +155,8 @@ class Store(Protocol):
     """Writes the journal of one server. Only the writer's thread uses it, unless a method says otherwise.
 
     Attributes:
-        patience: seconds without an answer after which tables halt; ``None`` if the store always answers
-            in time or fails.
+        patience: seconds without an answer after which tables halt; ``None`` if the store always answers soon
+            or fails.
 
     """
 
@@ -165,8 +165,8 @@ class Store(Protocol):
     def commit(self, changes: list[Change]) -> None:
         """Write changes atomically, and return when they are durable.
 
-        If this raises, the changes may have been written or not. It is called again with the same changes,
-        and possibly more after them.
+        If this raises, the changes may or may not have been written. It is called again with the same
+        changes, and possibly more after them.
 
         Raises:
             Fenced: this server may never write again.
@@ -199,10 +199,9 @@ class Journal(Protocol):
 
     Attributes:
         is_durable: whether tables outlive the server.
-        lead_us: how far ahead of the clock a time is written that no restart goes back behind, in
-            microseconds.
+        lead_us: how far ahead of the clock its watermark is written, in microseconds.
         is_halted: whether nothing can be written now.
-        needs: what an operator must give the store before it can be written again; empty if that is unknown.
+        needs: what an operator must provide before the store can be written again; empty if unknown.
         halted: called when that changes.
         fenced: called with the reason when this server may never write again.
 
@@ -237,7 +236,7 @@ class Journal(Protocol):
 
 
 class JournalPart(NamedTuple):
-    """One journal of a server, which has one for each of its processes.
+    """One journal of a server that has one for each of its processes.
 
     Attributes:
         prefix: the prefix of its matches' names among those of the server.
@@ -253,14 +252,14 @@ class UrlJournals(Protocol):
     """Opens journals that a URL names.
 
     Attributes:
-        ADVICE: what to do where a command, by its name, is for files only.
+        ADVICE: what to do instead of commands that are for files only, by command.
 
     """
 
     ADVICE: Mapping[str, str]
 
     def add_check_options(self, parser: ArgumentParser) -> None:
-        """Add what a check needs."""
+        """Add the options of a check."""
 
     def journal(self, url: str, given: Namespace) -> JournalPart:
         """Return a journal.

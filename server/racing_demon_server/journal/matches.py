@@ -37,7 +37,7 @@ from .reader import (
 MARKS: Final = frozenset(
     cls.TAG for cls in (ev.Joined, ev.Left, ev.OptionsSet, ev.Committed, ev.Dealt, ev.HandOver, ev.MatchOver)
 )
-"""The events that tell how matches went; all others are within hands."""
+"""The events from which matches are listed; all others are within hands."""
 
 
 @dataclass(slots=True)
@@ -47,11 +47,11 @@ class Match:
     Attributes:
         key: its name in its own journal: the numbers of the table and of the match there.
         table: the table.
-        first: the number of the event that began it.
+        first: the number of its first event.
         game: the game.
         started_ms: when it began, in milliseconds since 1970.
         ended_ms: when it ended; ``None`` while it runs.
-        last: the number of the event that ended it; ``None`` while it runs.
+        last: the number of its last event; ``None`` while it runs.
         hands: the number of finished hands.
         seats: the names of the players, by seat.
         bots: the seats of bots.

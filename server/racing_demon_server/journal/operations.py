@@ -1,7 +1,7 @@
-"""What can be written to a journal: a closed set of operations, each with plain values.
+"""The operations on a journal: a closed set, each with plain values.
 
-:mod:`.table_journal` creates them. Each store has SQL for them; what all stores have in
-common is here. Its parameters are ``?1``, ``?2`` and so on, as SQLite has them.
+:mod:`.table_journal` creates them. Each store has SQL for them; the SQL that all stores share is here. Its
+parameters are ``?1``, ``?2`` and so on, as SQLite has them.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ class Operation(StrEnum):
     KEEP_CLAIM = "keep claim"
     """table, actor, token hash, counter of the last command, frame of its answer or ``None``."""
     KEEP_TIME = "keep time"
-    """at_us: a time that no restart goes back behind."""
+    """at_us: the clock's watermark."""
     DROP_CLAIM = "drop claim"
     """table, actor."""
     ADD_BEATEN = "add beaten"
@@ -47,13 +47,13 @@ class Operation(StrEnum):
     REHASH = "rehash"
     """passphrase's hash, table."""
     FORGET_UNUSED = "forget unused"
-    """table: deletes the table before it if only its number was needed."""
+    """table: deletes the table before it if that was only a number."""
     CLOSE_TABLE = "close table"
     """at_ms, table."""
     MOVE_TABLE = "move table"
     """table, number of the incarnation that has it from now on; in a database of many servers."""
     FORGET_CLOSED = "forget closed"
-    """table: deletes what a closed table does not need for its matches."""
+    """table: deletes what the matches of a closed table do not need."""
     ADD_SNAPSHOT = "add snapshot"
     """table, number of the event before, at_us, frame."""
     KEEP_CHECKPOINT = "keep checkpoint"
@@ -73,11 +73,11 @@ Change = tuple[Operation, Sequence[Any]]
 """An operation and its values."""
 
 _IS_NO_PLAY: Final = "kind NOT IN (0, 80)"
-"""Worded like the index that finds all events but plays."""
+"""The condition of the index that finds all events except plays."""
 MARKS: Final = f"table_id = ?1 AND {_IS_NO_PLAY}"
 """The events of a table other than plays."""
 _KEPT: Final = "(SELECT max(seq) FROM snapshots WHERE table_id = ?1 AND seq < ?2 AND at_us <= ?3)"
-"""The newest snapshot before one that delayed spectators have still to see."""
+"""The newest snapshot before one that delayed spectators have yet to see."""
 _MATCH_END: Final = f"""coalesce(
     (SELECT seq FROM events WHERE {MARKS} AND kind = {MatchOver.TAG} ORDER BY seq DESC LIMIT 1), 0)"""  # noqa: S608
 BEGINS: Final = f"""NOT EXISTS (
@@ -98,7 +98,7 @@ KEEP_CHECKPOINT: Final = (
     "ON CONFLICT (table_id) DO UPDATE SET seq = excluded.seq, last_play = excluded.last_play, "
     "hand_id = excluded.hand_id, salt = excluded.salt, frame = excluded.frame"
 )
-"""Every store has its own way to find the row of the last play."""
+"""Each store finds the row of the last play in its own way."""
 
 COMMON_SQL: Final[dict[Operation, Sequence[str]]] = {
     Operation.REHASH: ("UPDATE tables SET passphrase = ?1 WHERE id = ?2",),
@@ -138,4 +138,4 @@ COMMON_SQL: Final[dict[Operation, Sequence[str]]] = {
         f"DELETE FROM snapshots WHERE table_id = ?1 AND {_IS_NO_BEGINNING}",  # noqa: S608
     ),
 }
-"""Statements that are the same in every store. Closing a table needs some more."""
+"""Statements that all stores share. Closing a table needs more."""

@@ -1,7 +1,7 @@
 """Runs of plays: plays of one table that follow each other, and are written in one row of the journal.
 
-Where many come at once, a row for each would be most of what the journal costs. Plays that are sent to their
-players only are always in runs, which say so: they have no numbers of their own.
+When many plays come at once, a row for each would be most of the journal's cost. Private plays have no
+numbers, and are always in runs that are marked private.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,41 +10,41 @@ from typing import Final, NamedTuple
 import msgpack
 
 RUN: Final = 0
-"""What such a row has for its kind, where others have the number of a message, which is none."""
+"""The kind of such a row: no message has this number."""
 LONGEST: Final = 64
-"""So many plays are in one row at most."""
+"""The most plays in one row."""
 _NIL: Final = b"\xc0"
-"""What a run of private plays begins with."""
+"""The first byte of a run of private plays."""
 _SHORT_ARRAY: Final = b"\xdc"
-"""Arrays whose header is below this have a header of one byte, all others that occur one of three."""
+"""Below this, an array's header is one byte long; all longer ones that occur have three."""
 
 
 class BrokenRun(Exception):
-    """Bytes are no run of plays."""
+    """The bytes are not a run of plays."""
 
 
 class StoredPlay(NamedTuple):
-    """A play as it is on the wire, and when it was made, in microseconds."""
+    """An encoded play, and its time in microseconds."""
 
     frame: bytes
     at_us: int
 
 
 def joined(plays: Sequence[tuple[bytes, int]], *, private: bool = False) -> StoredPlay:
-    """Return plays as one: the bytes of a run, and the time of the newest."""
+    """Return the bytes of a run of plays, and the time of the newest."""
     newest = max([at_us for _, at_us in plays])
     parts = [part for frame, at_us in plays for part in (frame, newest - at_us)]
     return StoredPlay(msgpack.packb([None, *parts] if private else parts), newest)
 
 
 def is_private(frame: bytes) -> bool:
-    """Return whether the plays of a run were sent to their players only."""
+    """Return whether the plays of a run are private."""
     header = 1 if frame[:1] < _SHORT_ARRAY else 3
     return frame[header : header + 1] == _NIL
 
 
 def parted(run: StoredPlay) -> Iterator[StoredPlay]:
-    """Yield the plays of a run, as they were.
+    """Yield the plays of a run.
 
     Raises:
         BrokenRun: it is none.
@@ -52,7 +52,7 @@ def parted(run: StoredPlay) -> Iterator[StoredPlay]:
     """
     try:
         parts = msgpack.unpackb(run.frame)
-    except Exception as error:  # msgpack raises half a dozen kinds for what may stand in a damaged file
+    except Exception as error:  # msgpack raises half a dozen kinds of exceptions for damaged bytes
         raise BrokenRun(f"no run of plays ({type(error).__name__})") from None
     if isinstance(parts, list) and parts[:1] == [None]:
         del parts[0]

@@ -29,7 +29,7 @@ class UnknownContents(Exception):
 
 
 class OtherVersion(UnknownContents):
-    """A table uses another version of the protocol, and waits for a server that has it."""
+    """A table needs a server with another version of the protocol."""
 
 
 class StoredEvent(NamedTuple):
@@ -41,9 +41,9 @@ class StoredEvent(NamedTuple):
 
 
 LAST: Final = 2**31 - 1
-"""No event and no number of rows is higher."""
+"""The highest number of an event, or of rows."""
 NEWEST_US: Final = 2**63 - 1
-"""No time is later."""
+"""The latest time."""
 
 _COLUMNS: Final = (
     *((int,), (str,), (int,), (str,), (bytes,), (bytes, NoneType), (str,), (int,), (int,)),
@@ -56,7 +56,7 @@ _KEPT: Final = ((int,), (int,), (int,), (int,), (bytes,))
 
 
 def _verify_row(what: str, row: Sequence[object], columns: Sequence[tuple[type, ...]]) -> None:
-    """Check the types of a row: SQLite does that in new and undamaged files only."""
+    """Check the types of a row: SQLite does so only in new and undamaged files."""
     for value, kinds in zip(row, columns, strict=True):
         if type(value) not in kinds:
             raise UnknownContents(f"{what} has {value!r:.40} where {_KINDS[kinds[0]]} belongs")

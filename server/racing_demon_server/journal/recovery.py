@@ -1,4 +1,4 @@
-"""What a restart needs of a table: a snapshot, the events after it, and what events do not hold."""
+"""What a restart needs of a table: a snapshot, the events after it, and state that events do not hold."""
 
 import logging
 from collections.abc import Iterator, Mapping
@@ -27,7 +27,7 @@ from .reader import (
 )
 
 BEFORE_SNAPSHOT: Final = 256
-"""Events read before a table's snapshot or checkpoint, for clients that resume and lack some of them."""
+"""The number of events read before a table's snapshot or checkpoint, for clients that resume."""
 
 log = logging.getLogger("racing_demon_server")
 
@@ -49,7 +49,7 @@ class _Log:
 
 
 def saved_state_of(journal: JournalReader, table: StoredTable) -> SavedState:
-    """Return what is needed to restore a table.
+    """Return the saved state of a table.
 
     Raises:
         UnknownContents: something cannot be read; iterating the log may raise it, too.
@@ -95,7 +95,10 @@ def _usable_checkpoint(
 
 
 def _has_all_for_spectators(checkpoint: Checkpoint) -> bool:
-    """Return whether delayed spectators can go on, too: at identical deals from within the hand only."""
+    """Return whether delayed spectators can continue from it, too.
+
+    At identical deals it must be in their hand.
+    """
     delayed_view = checkpoint.delayed_view
     if delayed_view is None:
         return not checkpoint.table.options.watch_delay_ms
@@ -103,7 +106,7 @@ def _has_all_for_spectators(checkpoint: Checkpoint) -> bool:
 
 
 def _first_unseen(checkpoint: Checkpoint) -> int:
-    """Return the number of the first event that somebody needs who begins with a checkpoint."""
+    """Return the number of the first event that is needed after a checkpoint."""
     seen = checkpoint.table.seq if checkpoint.delayed_view is None else checkpoint.delayed_view.table.seq
     return seen + 1
 

@@ -1,7 +1,7 @@
-"""Seals what the hidden cards of a hand could be read from, so that only who has the hand's secret can.
+"""Seals data that shows the hidden cards of a hand, so that only the hand's secret opens it.
 
 The journal holds that secret: in a file for its owner only, in a database masked by a key of the servers. So
-sealed bytes are protected as the secret is, and nobody can alter them. Every seal has a salt of its own.
+sealed bytes are as safe as the secret, and cannot be altered unnoticed. Every seal has a salt of its own.
 """
 
 import hashlib
@@ -13,11 +13,11 @@ _MAC_SIZE: Final = 32
 
 
 class BrokenSeal(Exception):
-    """Bytes were sealed by somebody else, or altered."""
+    """The bytes were sealed with another secret, or altered."""
 
 
 def checkpoint_name(table: int, seq: int, hand_id: str) -> str:
-    """Return by what name the checkpoint of a table after an event of a hand is sealed."""
+    """Return the name with which a table's checkpoint after an event is sealed."""
     return f"checkpoint {table}/{seq}/{hand_id}"
 
 
@@ -27,7 +27,7 @@ def sealed(secret: bytes, salt: bytes, name: str, data: bytes) -> bytes:
     Args:
         secret: the secret of the hand.
         salt: random bytes that are used once.
-        name: what the bytes are; they are opened by the same name.
+        name: what the bytes are; the same name opens them.
         data: the bytes.
 
     """
@@ -56,6 +56,6 @@ def _keys(secret: bytes, salt: bytes, name: str) -> tuple[bytes, bytes]:
 
 
 def _xor(data: bytes, key: bytes) -> bytes:
-    """Return data XOR a stream that follows from a key."""
+    """Return data XOR the key stream of a key."""
     stream = hashlib.shake_256(key).digest(len(data))
     return (int.from_bytes(data) ^ int.from_bytes(stream)).to_bytes(len(data))

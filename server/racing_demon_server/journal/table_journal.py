@@ -1,4 +1,4 @@
-"""The journal of one table: turns what happened into changes, for any store."""
+"""The journal of one table: turns events into changes, for any store."""
 
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -32,11 +32,10 @@ MAX_BYTES: Final = 16_384
 def replace_by_snapshot(table_id: int, snapshot: Snapshot, at_us: int) -> list[Change]:
     """Return the operations that add a snapshot between two hands, and delete what it replaces.
 
-    A table's log would grow as long as its host changes options, so snapshots are written outside of hands,
-    too. A snapshot replaces all events before it, and the checkpoint of the hand that is over. Events that
-    belong to no match (chat and changes in the lobby) are deleted. What remains of a log are stretches
-    without gaps: each begins at the table's first event or after a snapshot, and each but the last ends with
-    a match.
+    Snapshots are also written outside of hands, or a table's log would grow as its host changes options. A
+    snapshot replaces all events before it, and the checkpoint of the hand that is over. Events that belong to
+    no match (chat and changes in the lobby) are deleted. What remains of a log are stretches without gaps:
+    each begins at the table's first event or after a snapshot, and each but the last ends with a match.
 
     Args:
         table_id: the table's number in the journal.
@@ -56,7 +55,7 @@ def replace_by_snapshot(table_id: int, snapshot: Snapshot, at_us: int) -> list[C
 
 
 MAX_EPOCHS = 16
-"""The epochs of a table that are kept. A client that was last connected in an older one gets a snapshot."""
+"""The number of a table's epochs. A client that was last connected in an older one gets a snapshot."""
 
 
 class Epochs:
@@ -80,7 +79,7 @@ class Epochs:
         self._ended = {epoch: end for (epoch, _), (_, end) in pairwise(begun)}
 
     def contain(self, epoch: str, seq: int) -> bool:
-        """Tell whether the log has the event that a client received with a number in an epoch.
+        """Return whether the log has the event that a client received with a number in an epoch.
 
         It has all events of the current epoch, and those of an earlier one up to its end. In a copy of the
         journal an epoch ends where the copy was made.
@@ -89,9 +88,9 @@ class Epochs:
 
 
 ADD_EVENT: Final = Operation.ADD_EVENT
-"""Looked up once: members of an enumeration are slow to look up."""
+"""Looked up once, because members of an enumeration are slow to look up."""
 CHECKPOINT_EVENTS: Final = 2_000
-"""After so many events in a hand comes a checkpoint. A restart reads that many in a thirtieth of a second."""
+"""Events of a hand between checkpoints. A restart reads that many in a thirtieth of a second."""
 NOBODY: Final = -1
 """Stands for a host without a seat."""
 
@@ -100,18 +99,18 @@ WallClock = Callable[[], int]
 
 
 class TableJournal:
-    """The journal of one table. Where the server's keeps nothing, what happens makes no rows.
+    """The journal of one table. With a null journal it makes no rows.
 
     Attributes:
         number: the table's number in the journal.
-        clock_watermark: keeps the time of its hands.
+        clock_watermark: the durable clock of its hands.
         seq: the number of the last event that was appended.
 
     Args:
         journal: the server's.
         number: the table's number in the journal.
         wall_clock: the wall clock.
-        clock_watermark: keeps the time of its hands.
+        clock_watermark: the durable clock of its hands.
 
     """
 
@@ -137,7 +136,7 @@ class TableJournal:
 
     @property
     def wants_checkpoint(self) -> bool:
-        """Whether so much has happened in a hand that it is time for another checkpoint."""
+        """Whether there were so many events in a hand that another checkpoint is due."""
         return self._since_checkpoint >= CHECKPOINT_EVENTS
 
     @property
@@ -160,7 +159,7 @@ class TableJournal:
         """Record a new epoch that begins after an event, before anything else; keep only the newest epochs.
 
         Args:
-            epoch: the name of the start.
+            epoch: the epoch's name.
             seq: the number of the event.
             snapshot_seq: the number of the last event in the last snapshot; 0 without one.
             whispers: how many plays after the event were sent to their players only.
@@ -261,7 +260,7 @@ class TableJournal:
         Args:
             on_written: the callback.
             runs: whether a hand runs after that.
-            until: until when times of the table are sent, at least.
+            until: until when, at least, times of the table are sent.
 
         """
         self.clock_watermark.track(self.number, runs=runs, until=until)
@@ -270,7 +269,7 @@ class TableJournal:
         self._journal.write(changes, on_written)
 
     def _end_run(self) -> None:
-        """Make a row of consecutive plays: all public, or all after the same event."""
+        """Make a row of consecutive plays, which are all public, or all private after the same event."""
         run, self._run = self._run, []
         plays = [(each.packed, each.at) for each in run]
         if run and run[0].seat is not None:
@@ -297,6 +296,6 @@ class TableJournal:
         return Operation.KEEP_CLAIM, values
 
     def _beaten(self, actor: int, reply: Refused, at: int) -> Iterator[Change]:
-        """Yield the operation that keeps a lost race; nothing for other refusals."""
+        """Yield the operation that stores a lost race; nothing for other refusals."""
         if reply.reason is Reason.BEATEN:
             yield Operation.ADD_BEATEN, (self.number, actor, self.seq, at, self._wall_clock(), pack(reply))

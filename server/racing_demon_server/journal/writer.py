@@ -1,6 +1,6 @@
-"""The durable journal: one thread writes what waits, and then calls the tables back.
+"""The durable journal: a thread writes the waiting entries, and then the tables are called back.
 
-While the store fails, everything waits in order and is tried again. Nothing is sent meanwhile.
+While the store fails, entries wait in order and are tried again. Nothing is sent meanwhile.
 """
 
 import asyncio
@@ -18,11 +18,11 @@ from .operations import Change
 MOST_WAITING: Final = 10_000
 """The most entries that wait for a slow disk; beyond that, tables halt until they are written."""
 RETRY_SECONDS: Final = 0.25
-"""How long the thread waits before it tries again after a failure."""
+"""How long the thread waits after a failure before it tries again."""
 CLOSE_SECONDS: Final = 5.0
-"""How long the end of the server waits for a store that does not answer."""
+"""How long a stopping server waits for a store that does not answer."""
 CROWD: Final = 3
-"""If this many entries share a transaction, more are on their way, and the next transaction waits for
+"""If this many entries share a transaction, more will soon follow, and the next transaction waits for
 them."""
 PACE_SECONDS: Final = 0.001
 """The shortest time between the starts of such transactions."""
@@ -44,7 +44,7 @@ class JournalMeter(Protocol):
 
 
 class JournalEntry(NamedTuple):
-    """Changes that are written atomically, their callback, and the time when they came, in seconds."""
+    """Changes that are written atomically, their callback, and their time of arrival in seconds."""
 
     changes: Sequence[Change]
     on_written: Callable[[], None]
@@ -58,7 +58,7 @@ class DurableJournal:
 
     Attributes:
         store: the store.
-        written_at: when something was written last, in seconds on the monotonic clock.
+        written_at: the time of the last write, in seconds on the monotonic clock.
 
     Args:
         store: the store; closed with the journal.
@@ -84,7 +84,7 @@ class DurableJournal:
         self._queue: queue.SimpleQueue[JournalEntry | None] = queue.SimpleQueue()
         self._stopping = threading.Event()
         self._loop = asyncio.get_running_loop()
-        self._answered: float  # the time of the last answer, or of the first entry that waits
+        self._answered: float  # the time of the last answer, or of the first waiting entry
         self._watching: asyncio.TimerHandle | None = None
         if store.patience is not None:
             self._watch(store.patience)
@@ -121,7 +121,7 @@ class DurableJournal:
             yield [reader]
 
     async def drained(self) -> None:
-        """Wait until nothing waits."""
+        """Wait until everything is written."""
         await self._empty.wait()
 
     def close(self) -> None:
@@ -131,19 +131,19 @@ class DurableJournal:
         self._stopping.set()
         self._queue.put(None)
         self._thread.join(None if self.store.patience is None else CLOSE_SECONDS)
-        if not self._thread.is_alive():  # else it waits for an answer, and ends with the process
+        if not self._thread.is_alive():  # otherwise it waits for an answer, and ends with the process
             self.store.close()
 
     # On the loop's thread.
 
     def _watch(self, patience: float) -> None:
-        """Halt the tables when the store has owed an answer for too long; the thread waits on."""
+        """Halt the tables when the store has not answered for too long; the thread keeps waiting."""
         if self._waiting and self._loop.time() - self._answered > patience and not self.is_halted:
             self._fail(f"it has not answered for {patience:g} seconds")
         self._watching = self._loop.call_later(patience / 4, self._watch, patience)
 
     def _end(self, why: str) -> None:
-        self._empty.set()  # nothing that waits will ever be written
+        self._empty.set()  # the waiting entries will never be written
         self.is_halted = True
         log.error("this server was fenced: others have its tables", extra={"why": why})
         self.fenced(why)
@@ -172,7 +172,7 @@ class DurableJournal:
         if self._meter is not None:
             self._meter.failed()
         self._measure_waiting()
-        if text != self._why:  # the first failure is seldom the one that lasts
+        if text != self._why:  # the first failure is seldom the lasting one
             self._why = text
             log.error("the journal cannot be written: all tables are halted", extra={"why": text})
         if not self.is_halted:
@@ -180,7 +180,7 @@ class DurableJournal:
             self.halted(True)
 
     def report_needs(self, text: str) -> None:
-        """Report what an operator must give the store, as far as is known while it does not answer."""
+        """Report what an operator must give a store that does not answer, if another connection knows."""
         if self.is_halted and text:
             self.needs = text
             self._fail(text)
@@ -207,18 +207,18 @@ class DurableJournal:
             except Fenced as error:
                 self._call(self._end, str(error))
                 return
-            except Exception as error:  # whatever the error, nothing is sent that is not written
+            except Exception as error:  # whatever the error: nothing is sent before it is written
                 self._call(self._report_failure, error)
                 self._stopping.wait(RETRY_SECONDS)
                 continue
             if group:
                 self._call(self._acknowledge, group)
-                if len(group) >= CROWD:  # a transaction costs as much as some plays
+                if len(group) >= CROWD:  # a transaction costs as much as several plays
                     time.sleep(max(0.0, began + PACE_SECONDS - time.monotonic()))
                 group = []
 
     def _gather(self, group: list[JournalEntry]) -> bool:
-        """Add all that waits to a group; wait if it is empty. Return whether that was the last."""
+        """Add all waiting entries to a group; wait while it is empty. Return whether the journal closes."""
         with contextlib.suppress(queue.Empty):
             while (entry := self._queue.get(block=not group)) is not None:
                 group.append(entry)
@@ -226,5 +226,5 @@ class DurableJournal:
         return False
 
     def _call(self, function: Callable[..., None], *arguments: object) -> None:
-        with contextlib.suppress(RuntimeError):  # the loop has ended
+        with contextlib.suppress(RuntimeError):  # the loop is closed
             self._loop.call_soon_threadsafe(function, *arguments)

@@ -17,11 +17,11 @@ from .hand_clock import HandClock
 from .seat_tokens import Actor
 
 FORMAT: Final = 1
-"""The format of the bytes. A program that knows another reads the hand from its deal."""
+"""The format of the bytes. A program with another format reads the hand from its deal instead."""
 
 
 class HandState(NamedTuple):
-    """What has come of a hand since its deal, besides the public board.
+    """The state of a hand besides its public board.
 
     Attributes:
         dealt_seq: the number of the event that dealt it.
@@ -53,16 +53,16 @@ class DelayedView(NamedTuple):
 
 
 class Checkpoint(NamedTuple):
-    """A table in the middle of a hand: everything that events have led to, and no other table holds.
+    """A table in the middle of a hand: everything that follows from its events and is stored nowhere else.
 
     Attributes:
         table: the public state, with all layouts of identical deals.
-        whispers: how many plays after its last event are in it.
+        whispers: the number of private plays after its last event that it includes.
         at: the time of its last event.
         departed: the names of the last players of free seats.
         away: since when players are disconnected, by seat.
-        paused_at: when the newest pause began.
-        is_paused_by_rule: whether no host began it.
+        paused_at: when the last pause began.
+        is_paused_by_rule: whether a rule began it, and not the host.
         grace_until: when the grace ends, if somebody has called.
         hand: the hand.
         delayed_view: what delayed spectators see; ``None`` without a delay.
@@ -81,7 +81,7 @@ class Checkpoint(NamedTuple):
     delayed_view: DelayedView | None = None
 
     def packed(self) -> bytes:
-        """Return it as bytes."""
+        """Return the bytes of the checkpoint."""
         delayed_view = (
             None
             if self.delayed_view is None
@@ -92,7 +92,7 @@ class Checkpoint(NamedTuple):
 
     @classmethod
     def unpacked(cls, data: bytes) -> Self:
-        """Return what was packed.
+        """Return the checkpoint of some bytes.
 
         Raises:
             InvalidFrame: it was packed in another format.

@@ -51,12 +51,12 @@ def verify_playable(options: Options) -> None:
         raise InvalidGame(reason)
 
 
-# Hosts may ask often, so an answer is computed once and builds as little as possible.
+# Hosts may change options often, so answers are cached, and as little as possible is built.
 @lru_cache(maxsize=MAX_CACHED_ANSWERS)
 def _why_unplayable(name: str, columns: int | None, columns_by_players: bool, reserve: int | None) -> str:
-    """Return why a layout cannot be dealt, or an empty text. No other options change a layout.
+    """Return why a layout cannot be dealt, or an empty text.
 
-    Every seat has the same piles, so one is enough.
+    No other options change a layout, and all seats have the same piles, so one is enough.
     """
     sizes = Options(game=name, columns=columns, columns_by_players=columns_by_players, reserve=reserve)
     try:
@@ -75,10 +75,10 @@ TOO_MANY_ILLEGAL: Final = "Too many plays that fit nowhere. Look, and wait two s
 
 
 class PlayLimit:
-    """Refuses a seat's plays for a moment after many illegal ones, by their times of arrival.
+    """Refuses a seat's plays for a moment after many illegal ones, by their arrival times.
 
-    A play that the rules never allowed costs nothing, so pressing all keys as fast as possible would beat
-    players who look. Plays that lost a race never count: good players lose some of theirs.
+    An illegal play costs nothing, so pressing all keys as fast as possible would beat players who look. Plays
+    that lost a race never count: good players lose races, too.
 
     Attributes:
         blocked_until: the end of the wait of each seat that made too many; nearly always empty.
@@ -171,7 +171,7 @@ class Commands:
         hand = self._running_hand()
         if self._view.waiting:
             self._verify_signalled(seat)
-        if self._play_limit.blocked_until:  # a call less for nearly every play
+        if self._play_limit.blocked_until:  # saves a call for nearly every play
             self._play_limit.verify(seat, self._arrived)
         stuck = self._view.stuck_seats()
         try:
@@ -197,7 +197,7 @@ class Commands:
         return self._play(seat, cl.PlayCards.of(best, counter=command.counter, seen=command.seen))
 
     def _record_illegal(self, seat: int) -> None:
-        if len(self._view.hand_seats) > 1:  # who plays alone takes nothing from anybody
+        if len(self._view.hand_seats) > 1:  # a single player takes nothing from anybody
             self._play_limit.record_illegal(seat, self._arrived)
 
     def _stuck(self, seat: int, command: cl.Stuck) -> None:
@@ -430,7 +430,7 @@ class Commands:
         """
         self._verify_hand(seen)
         hand = self._lifecycle.hand
-        if hand is None or self._view.phase not in IN_HAND:  # restored tables do not keep a finished hand
+        if hand is None or self._view.phase not in IN_HAND:  # a restored table has no finished hand
             if self._view.phase in NOT_STARTED:
                 raise CommandRefused(Reason.NOT_STARTED, "Play has not started yet.")
             raise CommandRefused(Reason.HAND_OVER, "The hand is over.")

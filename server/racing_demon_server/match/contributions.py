@@ -21,14 +21,14 @@ from .event_log import EventLog
 from .seats import RETURN_US, Seats
 
 REVEAL_MS: Final = 3_000
-"""How long the deal waits for contributions to be revealed, and to be made anew after a void draw."""
+"""How long the deal waits for contributions to be revealed, or renewed after a void draw."""
 
 
 class Contributions:
     """Prepares and commits the hands of one table.
 
     Attributes:
-        deal_at: when a committed hand is dealt at the latest; meaningless in other phases.
+        deal_at: the latest time at which a committed hand is dealt; meaningless in other phases.
         secret: the server's secret for the newest hand that is prepared or committed.
 
     Args:
@@ -58,7 +58,7 @@ class Contributions:
 
     @property
     def is_complete(self) -> bool:
-        """Whether every contributor who is awaited has revealed, or contributed anew to a void draw."""
+        """Whether all expected contributors have revealed, or contributed again after a void draw."""
         view = self._view
         if view.is_draw_void and view.next_shuffle is not None:
             awaited = [seat for seat in view.revealed if view.seats[seat].connected]
@@ -67,9 +67,10 @@ class Contributions:
 
     @property
     def is_void(self) -> bool:
-        """Whether the draw is to be void, because it could have been chosen by not revealing.
+        """Whether the draw must be void, because somebody may have chosen it by not revealing.
 
-        Where nobody has revealed, nobody knew more than the server. A game for two cannot do without one.
+        If nobody has revealed, nobody knew more than the server. A game for two cannot go on without either
+        player.
         """
         view = self._view
         if not (self._withheld and view.revealed):
@@ -80,11 +81,11 @@ class Contributions:
 
     @property
     def _withheld(self) -> list[int]:
-        """The seats that were there when the hand was committed, and have not revealed."""
+        """The seats that were present when the hand was committed, and have not revealed."""
         return [seat for seat in self._view.unrevealed if seat not in self._away]
 
     def prepare(self) -> None:
-        """Commit to a secret for the next hand as soon as somebody could contribute to it."""
+        """Commit to a secret for the next hand as soon as somebody can contribute to it."""
         view = self._view
         if not view.is_between_hands:
             return
@@ -111,9 +112,9 @@ class Contributions:
             self._log.emit(ev.Contributed, seat=seat, commitment=hashed)
 
     def commit(self, at: int) -> None:
-        """Commit to the next hand, the first of a match if none is played, or to a new draw of this one.
+        """Commit to the next hand, the first of a match if none is running, or to a new draw of this one.
 
-        Its cards are fixed from now on.
+        From now on its cards are fixed.
         """
         self.prepare()
         number, hand_id = self._next_hand()
@@ -138,7 +139,7 @@ class Contributions:
         self._log.emit(ev.Prepared, hand_id=hand_id, commitment=commitment(self.secret, hand_id))
 
     def reveal(self, seat: int, value: str) -> None:
-        """Accept the bytes that a player has committed to.
+        """Accept the bytes to which a player has committed.
 
         Raises:
             CommandRefused: nothing is to be revealed, or the bytes do not match.
@@ -204,7 +205,7 @@ class Contributions:
         self.prepare()
 
     def shift(self, microseconds: int) -> None:
-        """Delay the deal by the time in which nobody could reveal anything."""
+        """Delay the deal by the time for which nobody could reveal anything."""
         self.deal_at += microseconds
 
 

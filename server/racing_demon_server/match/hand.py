@@ -44,10 +44,10 @@ class Arrival(NamedTuple):
 
 
 class RaceLog:
-    """The newest arrivals of a hand: they tell a beaten player who was faster, and by how much."""
+    """The newest arrivals of a hand, from which the loser of a race learns who was faster and by how much."""
 
     def __init__(self) -> None:
-        # Numbers in one array, because many objects take long to free.
+        # Numbers in one array, because freeing many objects takes long.
         self._numbers = array("q")
 
     def append(self, *arrival: int) -> None:
@@ -61,7 +61,7 @@ class RaceLog:
         return self._numbers.tolist()
 
     def restore(self, numbers: Sequence[int]) -> None:
-        """Continue with the arrivals of an earlier moment."""
+        """Continue with the arrivals of an earlier time."""
         self._numbers = array("q", numbers)
 
     def since(self, seq: int) -> dict[int, list[Arrival]]:
@@ -81,14 +81,14 @@ a second."""
 SLICE_UNITS: Final = 50
 """The work of one slice, less than two milliseconds in every game: see :mod:`.engine.sliced_search`."""
 SLICE_GAP_US: Final = 2_000
-"""Time between two slices, for everything else."""
+"""Time between two slices, which other work may use."""
 WAIT_US_PER_UNIT: Final = 20 * UNIT_MICROSECONDS
-"""After a search of several slices the next one waits this long for each unit of its work. Where every
-search is long and somebody keeps playing, searching costs a few hundredths of the time."""
+"""After a search of several slices the next one waits this long for each unit of its work. Where every search
+is long and somebody keeps playing, searching takes a few percent of the CPU."""
 
 
 class DeadHandTest:
-    """Finds out whether seats can still make progress, in slices, so that it delays no player.
+    """Searches in slices whether seats can still make progress, so that no player is delayed.
 
     The tests of one hand are independent, so the time of an answer reveals nothing about other seats. Each
     has slots of its own, :data:`SLICE_GAP_US` apart from the others', so that they do not all run at once.
@@ -100,7 +100,7 @@ class DeadHandTest:
         board: the public board of the hand.
         dealer: knows the hidden cards.
         begins: when to start.
-        slot, slots: this test's number among so many that take turns.
+        slot, slots: this test's number, and how many tests take turns.
 
     """
 
@@ -118,7 +118,7 @@ class DeadHandTest:
         """Search for one slice, and schedule another if that gives no answer.
 
         Returns:
-            Whether none of these seats can make progress; False while unknown.
+            Whether none of these seats can make progress; ``False`` while unknown.
 
         """
         left = SLICE_UNITS
@@ -158,7 +158,7 @@ class DeadHandTest:
     def reschedule_overdue(self, now: int) -> None:
         """Reschedule an overdue slice, so that late slices do not run all at once.
 
-        A test that has not started goes before the next slice of one that has.
+        A test that has not started runs before the next slice of one that has.
         """
         if self.next_slice_at is not None and self.next_slice_at <= now:
             self.next_slice_at = self._in_phase(now + (1 if self._search is None else SLICE_GAP_US))
@@ -233,7 +233,7 @@ class Hand:
         self._lost: RaceLost | None = None
 
     def state(self) -> HandState:
-        """Return what has come of the hand, for :meth:`restored`."""
+        """Return the state of the hand, for :meth:`restored`."""
         dealt = self._dealer.open_board()
         arrivals = self._race_log.state()
         numbers = self.dealt_seq, self.signal_at, self.rotations, self.plays, self.first_out

@@ -1,4 +1,4 @@
-"""The time of a hand, for views that follow the table with a delay."""
+"""The clock of a hand, for views of the table with a delay."""
 
 from typing import NamedTuple, Self
 
@@ -6,7 +6,7 @@ from racing_demon_protocol.wire.messages import events as ev
 
 
 class HandClock(NamedTuple):
-    """The clock of a hand at one moment of the table, in microseconds on one monotonic clock.
+    """The clock of a hand at one moment, in microseconds on a monotonic clock.
 
     Attributes:
         signal_at: when play begins or began, plus all past pauses; ``None`` before the first.
@@ -24,7 +24,7 @@ class HandClock(NamedTuple):
         return ((at if self.stopped_at is None else self.stopped_at) - self.signal_at) // 1_000
 
     def after(self, event: ev.Event, at: int) -> Self:
-        """Return the clock after the table's next event, which happened at a moment."""
+        """Return the clock after the table's next event, which happened at that time."""
         match event:
             case ev.Dealt():
                 return type(self)(at + event.countdown_ms * 1_000)

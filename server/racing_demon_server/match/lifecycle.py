@@ -33,7 +33,7 @@ class MatchLifecycle:
     """Runs one hand after the other, from the deal to the tally.
 
     Attributes:
-        hand: the newest hand; ``None`` before the first. A restored table does not keep a finished one.
+        hand: the newest hand; ``None`` before the first. A restored table has no finished one.
         pauses: pauses and resumes the hand.
 
     Args:
@@ -64,17 +64,17 @@ class MatchLifecycle:
 
     @property
     def is_settling(self) -> bool:
-        """Whether more automatic plays follow at this very moment, as after the signal."""
+        """Whether more automatic plays follow at once, as after the signal."""
         return bool(self._unsettled)
 
     def lacks_players(self) -> bool:
-        """Tell whether fewer players are seated than the game needs."""
+        """Return whether fewer players are seated than the game needs."""
         return len(self._seating.active()) < declare(self._view.options, 1).min_seats
 
     # After a restart.
 
     def restore(self, event: ev.Event, at: int, seeds: Mapping[str, bytes]) -> None:
-        """Apply what happened before the restart. The view has applied everything but plays.
+        """Apply an event from before the restart. The view has applied everything but plays.
 
         Raises:
             InconsistentEvent: an event does not fit, or a hand's secret is missing.
@@ -97,7 +97,7 @@ class MatchLifecycle:
                 self._next_deal_at = at + self._view.options.tally_ms * 1_000
 
     def checkpoint(self) -> Checkpoint | None:
-        """Return the table in the middle of its hand; ``None`` without one, or while it is being settled."""
+        """Return a checkpoint of the running hand; ``None`` if there is none, or while it settles."""
         view, hand = self._view, self.hand
         if hand is None or view.phase not in DEALT or self._unsettled:
             return None
@@ -150,7 +150,7 @@ class MatchLifecycle:
         self._contributions.continue_after_restart(at)
 
     def delay_deal(self, at: int) -> None:
-        """Leave players who return now some of the tally's time before the next deal."""
+        """Give players who return now some time at the tally before the next deal."""
         self._next_deal_at = max(self._next_deal_at, at + min(RETURN_US, self._view.options.tally_ms * 1_000))
 
     # After a disk failure.
@@ -190,7 +190,7 @@ class MatchLifecycle:
                 yield hand.signal_at, self._signal
             case Phase.PLAYING if self._unsettled:
                 yield hand.signal_at, partial(self._settle, hand)
-            case Phase.PLAYING if self._view.waiting:  # no hand ends for want of plays before the last signal
+            case Phase.PLAYING if self._view.waiting:  # before the last signal no hand can be stuck
                 yield min(map(hand.seat_signal_at, self._view.waiting)), partial(self._signal_seat, hand)
             case Phase.PLAYING:
                 if hand.dead_check_at is not None:
@@ -207,7 +207,7 @@ class MatchLifecycle:
         self.check_agreed_stop(at)
 
     def reschedule_overdue(self, now: int) -> None:
-        """Let sliced work run one slice at a time, however late the call is."""
+        """Reschedule overdue slices, so that they run one at a time."""
         if self.hand is not None:
             self.hand.reschedule_overdue(now)
 
@@ -236,7 +236,7 @@ class MatchLifecycle:
             self._finish_draw(at)
 
     def _finish_draw(self, at: int) -> None:
-        """Deal the committed hand, unless its draw is void: then draw it anew."""
+        """Deal the committed hand, unless its draw is void: then draw again."""
         if self._view.is_draw_void:
             self.deal(at)
         elif self._contributions.is_void:
@@ -263,7 +263,7 @@ class MatchLifecycle:
         self.check_presence(at)
 
     def _create_hand(self, secret: bytes, at: int) -> None:
-        """Create the judge of the hand that was dealt now, or before the restart."""
+        """Create the judge of a hand that was dealt now or before a restart."""
         view = self._view
         assert view.hand is not None
         self.hand = Hand(view, secret, Dealer(view.deal_seed(secret), view.hand.rules), at)
@@ -282,7 +282,7 @@ class MatchLifecycle:
         self._begin([seat for seat in self._view.hand_seats if seat not in self._view.waiting])
 
     def _signal_seat(self, hand: Hand, at: int) -> None:
-        """Give the next seat its signal that had to let others start before it."""
+        """Give the signal to the next seat that starts after the others."""
         seat = min(self._view.waiting, key=lambda seat: (hand.seat_signal_at(seat), seat))
         self._log.emit(ev.SeatSignalled, seat=seat)
         self._begin([seat])
@@ -290,11 +290,11 @@ class MatchLifecycle:
             hand.ask_again(at)
 
     def _begin(self, seats: list[int]) -> None:
-        """Make the first plays for seats that have their signal, before anything else happens."""
+        """Queue the automatic plays of seats that have just had their signal."""
         self._begun, self._unsettled = tuple(seats), seats
 
     def _settle(self, hand: Hand, at: int) -> None:
-        """Make some automatic plays of one seat at the signal. In some games these are whole packs."""
+        """Make some of one seat's automatic plays at the signal. In some games these are whole packs."""
         played = hand.settle(self._unsettled[0], SETTLED_AT_ONCE)
         self._log.add(played)
         if len(played) < SETTLED_AT_ONCE:
@@ -318,8 +318,8 @@ class MatchLifecycle:
         Args:
             hand: the hand.
             seat: the seat that has played.
-            played: what its play led to.
-            stuck: the seats that had said to be stuck before.
+            played: the events of its play.
+            stuck: the seats that had declared being stuck before.
             at: the time.
 
         """
@@ -333,7 +333,7 @@ class MatchLifecycle:
             self._declare_still_stuck(hand, seat, [event.destination for event in played], stuck)
 
     def _declare_still_stuck(self, hand: Hand, seat: int, piles: Sequence[int], stuck: Iterable[int]) -> None:
-        """Say again that seats are stuck for which another's play opens nothing: progress has cleared all."""
+        """Repeat that seats are stuck for which the play opens nothing: progress has cleared all."""
         for other in stuck:
             state = self._view.seats[other]
             if other == seat or state.stuck or state.left:
@@ -342,14 +342,14 @@ class MatchLifecycle:
                 self._log.emit(ev.StuckSaid, seat=other)
 
     def _emit_progress(self, hand: Hand, seat: int) -> None:
-        """Send a seat's progress to everybody, where that is all that others may see of its plays."""
+        """Send a seat's progress to everybody, if others may see nothing else of its plays."""
         if hand.rules.is_private:
             reached = hand.rules.progress(hand.board, seat)
             if reached != hand.public.progress[seat].reached:
                 self._log.emit(ev.Progressed, seat=seat, progress=reached)
 
     def begin_grace(self, seat: int, at: int) -> None:
-        """Start the grace after a seat has called out: cards on their way still count."""
+        """Start the grace after a seat has called out: plays in flight still count."""
         grace_ms = self._view.options.grace_ms
         self._grace_until = at + grace_ms * 1_000
         self._log.emit(ev.Called, seat=seat, grace_ms=grace_ms)
@@ -359,7 +359,7 @@ class MatchLifecycle:
         if self._view.phase is not Phase.PLAYING or self.hand is None or self._view.paused:
             return
         if self._view.waiting:
-            return  # whoever has no signal yet is not stuck
+            return  # a seat without its signal is not stuck
         asked = [seat for seat in self._view.hand_seats if self._seating.must_agree(seat)]
         if asked and all(self._view.seats[seat].stuck for seat in asked):
             self._stall(self.hand, EndReason.STUCK, at)
@@ -387,7 +387,7 @@ class MatchLifecycle:
     # The end of a hand.
 
     def _stall(self, hand: Hand, reason: EndReason, at: int) -> None:
-        """Shift the stocks if the table wants that and shifts remain; else end the hand."""
+        """Rotate the stocks if the table's options allow it; otherwise end the hand."""
         is_wanted = self._view.options.stall_rule is StallRule.ROTATE and not self._view.is_private
         if is_wanted and hand.rotations < hand.rules.turn_size - 1:
             hand.rotate(at)
@@ -443,7 +443,7 @@ class Pauses:
     Attributes:
         since: when the pause began; ``None`` without one.
         ends_at: when it ends by itself; ``None`` if it does not.
-        is_by_rule: whether no host began it.
+        is_by_rule: whether a rule began it, and not the host.
 
     Args:
         log: the table's log.
@@ -462,7 +462,7 @@ class Pauses:
 
     @property
     def pauses_at(self) -> int | None:
-        """When the hand pauses if nobody returns before; ``None`` if it does not."""
+        """When the hand pauses unless somebody returns; ``None`` if it does not."""
         after_ms = self._view.options.pause_after_ms
         if self._lacking_since is None or after_ms is None or not self.can_pause:
             return None
@@ -475,7 +475,7 @@ class Pauses:
 
     @property
     def waits_for_nobody(self) -> bool:
-        """Whether no host paused the hand, and the table does not wait for missing players."""
+        """Whether the hand was paused by a rule at a table that does not wait for missing players."""
         return self.is_by_rule and self._view.options.pause_after_ms is None
 
     def stop(self, seat: int | None, at: int) -> None:
@@ -517,7 +517,7 @@ class Pauses:
         self._log.emit(ev.Continued, elapsed_ms=(now - hand.signal_at) // 1_000)
 
     def check(self, hand: Hand | None, now: int) -> None:
-        """Check whether enough players are connected, and resume a hand that waited for them."""
+        """Record since when players are missing; if none are, resume a hand that waited for them."""
         is_lacking = self._view.phase in PAUSABLE and self._seating.is_lacking()
         if is_lacking:
             self._lacking_since = now if self._lacking_since is None else self._lacking_since

@@ -11,18 +11,18 @@ from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.formatting import FLAG_TAGS, JOINERS, is_emoji, limit_marks
 
 REGIONAL: Final = "".join(map(chr, range(0x1F1E6, 0x1F200)))
-"""Letters, two of which make the flag of a country."""
+"""Regional indicators: two of them make the flag of a country."""
 
 BLANKS: Final = "\u115f\u1160\u2800\u3164\uffa0"
-"""Letters and signs that Unicode draws as nothing."""
+"""Letters and signs that are invisible."""
 
 UNSEEN_MARKS: Final = re.compile("[\u034f\u17b4\u17b5\u180b-\u180d\u180f\ufe00-\ufe0e\U000e0100-\U000e01ef]")
-"""Marks that are drawn as nothing: the marks among Unicode's Default_Ignorable_Code_Point, but for the one
-that makes emoji of other signs."""
+"""Invisible marks: those among Unicode's Default_Ignorable_Code_Point, except the one that turns signs into
+emoji."""
 
 EMOJI_MARK: Final = "\ufe0f"
 IN_CONTEXT: Final = JOINERS + EMOJI_MARK
-"""Characters that are nothing by themselves, and are kept where they change how their neighbors look."""
+"""Characters that are invisible by themselves, and are kept where they change how their neighbors look."""
 REGIONS: Final = re.compile(
     "(?<=\U0001f3f4)"
     + "(?:"
@@ -31,16 +31,16 @@ REGIONS: Final = re.compile(
 )
 """The flags of England, Scotland and Wales, after the black flag."""
 JOINED_SCRIPTS: Final = ("ARABIC", "SYRIAC", "MONGOLIAN", "NKO", "MANDAIC", "ADLAM", "PHAGS-PA")
-"""Scripts whose letters are joined, as their names in Unicode begin."""
+"""Scripts whose letters are joined, by the beginning of their Unicode names."""
 VIRAMA: Final = 9
-"""The combining class of signs that take a letter's vowel away, and join it to the next."""
+"""The combining class of viramas: they remove a letter's vowel and join it to the next letter."""
 
 LOOK_ALIKES: Final = str.maketrans(
     "авеёзіјкӏмнорсѕтухһԁԛԝьєгуαβεζηικμνορτυχıɑɡيىك01|l",
     "abeë3ijkimhopcstyxhdqwberyabezhikmnoptyxiagییکoiii",
 )
-"""Letters and digits, folded, that Unicode's list of confusables (UTS 39) has among names of people, in
-small letters or in capitals."""
+"""Letters and digits in names of people that Unicode's list of confusables (UTS 39) has, folded, in both
+cases."""
 
 BOT_NAMES: Final = ("Ada", "Bob", "Cyn", "Dai", "Eve", "Fen", "Gus", "Hal")
 
@@ -58,7 +58,7 @@ def clean(name: str) -> str:
 
 
 def clean_words(text: str) -> str:
-    """Return a chat line without the characters that names lose, shortened to the limit.
+    """Return a chat line without the characters that are removed from names, shortened to the limit.
 
     Raises:
         CommandRefused: nothing printable is left.
@@ -71,8 +71,7 @@ def clean_words(text: str) -> str:
 def folded(name: str) -> str:
     """Return a key that is equal for names that look alike.
 
-    Case, width, letters of other scripts that look the same, and what cannot be seen by itself make no
-    difference.
+    Case, width, look-alike letters of other scripts and invisible characters make no difference.
     """
     bare = FLAG_TAGS.sub("", UNSEEN_MARKS.sub("", name))
     plain = unicodedata.normalize("NFKC", "".join(char for char in bare if char not in IN_CONTEXT))
@@ -91,10 +90,10 @@ def unique(name: str, taken: Collection[str]) -> str:
 
 
 def _printable(text: str, longest: int, reason: Reason, complaint: str) -> str:
-    """Return the visible part of a text, or refuse it for a reason if it is only blanks and marks."""
-    # Invisible characters go first: between two marks they would hide how many there are.
+    """Return the visible part of a text; raise if it has only blanks and marks."""
+    # Invisible characters are removed first: between two marks they would hide how many there are.
     seen, before = "".join(map(_seen, _without_tags(UNSEEN_MARKS.sub("", text)))), ""
-    while seen != before:  # what a joiner joined may be gone
+    while seen != before:  # what a joiner joined may have been removed
         before, seen = seen, limit_marks(unicodedata.normalize("NFC", _in_context(seen)))
     cleaned = _shortened(" ".join(seen.split()), longest).strip()
     if not any(unicodedata.category(char)[0] in "LNPS" or is_emoji(char) for char in cleaned):
@@ -110,14 +109,14 @@ def _shortened(text: str, longest: int) -> str:
 
 
 def _without_tags(text: str) -> str:
-    """Take tags out, but for those that make a flag."""
+    """Remove tags, except those that make a flag."""
     flags = [flag[0] for flag in REGIONS.finditer(text)]
     parts = [FLAG_TAGS.sub("", part) for part in REGIONS.split(text)]
     return "".join(part + flag for part, flag in zip(parts, [*flags, ""], strict=True))
 
 
 def _in_context(text: str) -> str:
-    """Take out characters that change nothing where they stand."""
+    """Remove characters that have no effect where they are."""
     kept: list[str] = []
     for place, char in enumerate(text):
         if char not in IN_CONTEXT or _has_effect(char, "".join(kept), text[place + 1 : place + 2]):

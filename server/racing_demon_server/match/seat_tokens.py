@@ -90,7 +90,7 @@ class SeatTokens:
         raise CommandRefused(Reason.BAD_TOKEN, "That token belongs to no seat at this table.")
 
     def knows(self, token_hash: bytes) -> bool:
-        """Tell whether a token belongs to somebody at this table."""
+        """Return whether a token belongs to somebody at this table."""
         return any(True for _ in self._opened_by(token_hash))
 
     def _opened_by(self, token_hash: bytes) -> Iterator[Actor]:
@@ -103,7 +103,7 @@ class SeatTokens:
         return self._seat_tokens[actor].counter
 
     def earlier(self, actor: Actor, counter: int) -> Accepted | Refused | None:
-        """Return the answer to a command that was sent before; ``None`` for a new one."""
+        """Return the answer to a repeated command; ``None`` for a new one."""
         seat_token = self._seat_tokens[actor]
         if is_newer(counter, seat_token.counter):
             return None
@@ -114,7 +114,7 @@ class SeatTokens:
         return Refused(counter=counter, reason=Reason.REPEATED, text=text)
 
     def remember(self, actor: Actor, reply: Accepted | Refused) -> None:
-        """Keep the answer to an actor's newest command."""
+        """Store the answer to an actor's newest command."""
         seat_token = self._seat_tokens.get(actor)
         if seat_token is not None:
             seat_token.counter, seat_token.reply = reply.counter, reply
@@ -124,7 +124,7 @@ class SeatTokens:
     def remember_play(self, actor: Actor, counter: int, seq: int) -> None:
         """Record that an actor's newest command was an accepted play, and its last event.
 
-        The log holds the play, so the journal needs no row until the log is cut: see :meth:`drain_changes`.
+        The log holds the play, so the journal needs no row before the log is cut: see :meth:`drain_changes`.
         """
         seat_token = self._seat_tokens.get(actor)
         if seat_token is not None and is_newer(counter, seat_token.counter):
@@ -135,7 +135,7 @@ class SeatTokens:
         """Return the tokens that have changed since the last call; ``None`` for one that was dropped.
 
         Args:
-            with_plays: include tokens that only plays have changed, which a restart reads from the log.
+            with_plays: include tokens that only plays have changed; a restart reads these from the log.
 
         """
         if with_plays:

@@ -1,8 +1,8 @@
 """The seats of a table: who sits where, who is connected, who is the host.
 
-A seat stays its player's while the connection is lost. At first nothing happens, because players usually
-return. Later the others need not wait any more, and a host who stays away is replaced. Times are
-microseconds on the caller's monotonic clock.
+A player who loses the connection keeps the seat. At first nothing happens, because players usually return.
+Later the others stop waiting, and a host who stays away is replaced. Times are microseconds on the caller's
+monotonic clock.
 """
 
 from collections import deque
@@ -49,13 +49,13 @@ class ChatLimit:
 
 
 AWAY_US: Final = 10_000_000
-"""How long a disconnected player still counts when all must agree."""
+"""How long a disconnected player counts when all must agree."""
 HOST_AWAY_US: Final = 20_000_000
 """How long a host may be disconnected before the next player becomes host."""
 RETURN_US: Final = 10_000_000
 """How long a hand waits for its players after a restart, if nobody paused it."""
 ENOUGH: Final = 2
-"""The number of connected players that a hand needs, if that many play in it."""
+"""The number of connected players that a hand needs, if it has as many."""
 
 
 class Seats:
@@ -103,18 +103,18 @@ class Seats:
         return [state for state in self.active().values() if not state.bot]
 
     def somebody_is_there(self) -> bool:
-        """Tell whether the next hand may be dealt: somebody at the table must be connected."""
+        """Return whether the next hand may be dealt: somebody at the table must be connected."""
         people = self.people()
         return bool(self.active()) and (not people or any(state.connected for state in people))
 
     def must_agree(self, seat: int) -> bool:
-        """Tell whether a seat is asked when all must agree: not once it has been away for long."""
+        """Return whether a seat counts when all must agree; it stops counting when it is away for long."""
         state = self._view.seats[seat]
         is_there = state.connected or bool(state.stand_in) or seat not in self._given_up
         return is_there and not state.left
 
     def is_lacking(self) -> bool:
-        """Tell whether too few human players of the hand are connected."""
+        """Return whether too few human players of the hand are connected."""
         people = [state for state in self.people() if state.seat in self._view.hand_seats]
         there = sum(state.connected or bool(state.stand_in) for state in people)
         return there < min(ENOUGH, len(people))
@@ -125,8 +125,8 @@ class Seats:
         """Seat a player, and return the seat's number.
 
         Raises:
-            CommandRefused: no seat is free, the name is not acceptable, the match admits nobody, or the
-                host has kicked this player.
+            CommandRefused: no seat is free, the name is not acceptable, the match takes no new players, or
+                the host has kicked this player.
 
         """
         cleaned = clean(name)
@@ -139,7 +139,7 @@ class Seats:
         """Seat a bot.
 
         Raises:
-            CommandRefused: no seat is free, the match admits nobody, or there are too many bots.
+            CommandRefused: no seat is free, the match takes no new players, or there are too many bots.
 
         """
         self.verify_bots()
@@ -184,7 +184,7 @@ class Seats:
                 self.connect(actor, connected=False, at=at)
 
     def shift(self, microseconds: int, now: int) -> None:
-        """Shorten every absence by the time in which nobody could return."""
+        """Shorten every absence by the time for which nobody could return."""
         self._gone = {actor: min(since + microseconds, now) for actor, since in self._gone.items()}
 
     def vacate(self, seat: int, *, kicked: bool = False) -> None:
@@ -192,14 +192,14 @@ class Seats:
         state = self._view.seats[seat]
         if kicked and not state.bot:
             self.bans.add(Ban(state.name, *self.seat_tokens.origin(seat)))
-        self.seat_tokens.drop(seat)  # first: if this seat has none, nothing is told
+        self.seat_tokens.drop(seat)  # first, because it raises if the seat has none: then no event is emitted
         self._log.emit(ev.Left, seat=seat, kicked=kicked)
         self._gone.pop(seat, None)
         if seat == self._view.host:
             self._pass_on(self.people())
 
     def forget_absent(self) -> None:
-        """Forget the players who have left: a new match has no place for them."""
+        """Forget the players who have left: a new match keeps no seats for them."""
         self.seat_tokens.retain(self._view.seats)
         self._gone = {actor: at for actor, at in self._gone.items() if actor in self.seat_tokens}
 
@@ -238,7 +238,7 @@ class Seats:
         return seat
 
     def _is_free(self, seat: int) -> bool:
-        """Tell whether a seat may be taken: a finished match keeps no place for those who left it."""
+        """Return whether a seat may be taken: a finished match keeps no seats for those who left it."""
         state = self._view.seats.get(seat)
         return state is None or (state.left and self._view.between_matches)
 
@@ -303,5 +303,5 @@ class Seats:
 
 
 def most_players(game: Game) -> str:
-    """Return how many players a game admits, in words."""
+    """Return in words how many players a game admits."""
     return {1: "one player alone", 2: "two together"}.get(game.max_seats, f"at most {game.max_seats}")

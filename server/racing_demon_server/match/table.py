@@ -50,7 +50,7 @@ class SavedState(NamedTuple):
     Attributes:
         snapshot: the table between two hands; ``None`` if there was none.
         log: its events, each with its time; those before the checkpoint, or else the snapshot, are skipped,
-            unless delayed spectators have still to see them. Plays without numbers that are in the checkpoint
+            unless delayed spectators have yet to see them. Plays without numbers that are in the checkpoint
             are left out.
         seeds: the secrets of its hands, by the hands' ids.
         seat_tokens: the tokens of its seats, with the last answers.
@@ -114,7 +114,7 @@ class Table:
         self._commands = Commands(self._log, self._seating, self._contributions, self._lifecycle)
 
     def ask_who_lacks(self, who_lacks: WhoLacks) -> None:
-        """Ask from now on who lacks an extension before the host may use it."""
+        """Set who is asked for clients that lack an extension, before the host may use one."""
         self._commands.who_lacks = who_lacks
 
     @property
@@ -136,8 +136,8 @@ class Table:
             address_hash: the hash of the address that the player comes from; empty if unknown.
 
         Raises:
-            CommandRefused: no seat is free, the name is not acceptable, the match admits nobody, or the
-                host has kicked this player.
+            CommandRefused: no seat is free, the name is not acceptable, the match takes no new players, or
+                the host has kicked this player.
 
         """
         self._advance(at)

@@ -26,7 +26,7 @@ def backup(source: Path, target: Path) -> None:
         raise JournalUnusable(
             f"{target} is the journal itself: nothing was copied. Name another file with --to."
         )
-    if not target.parent.is_dir():  # such as that of a disk that is not mounted
+    if not target.parent.is_dir():  # for example, its disk is not mounted
         raise JournalUnusable(f"{target} cannot be written: there is no folder {target.parent}.")
     with _held(target), contextlib.closing(open_journal(source)) as db:
         _copy(db, target)
@@ -63,7 +63,7 @@ def _is_same(source: Path, target: Path) -> bool:
 
 @contextlib.contextmanager
 def _held(target: Path) -> Iterator[None]:
-    """Keep servers from a file while something is put in its place.
+    """Lock a file against servers while another is put in its place.
 
     Raises:
         JournalUnusable: a server uses it, or crashed and left its log beside it.
@@ -76,7 +76,7 @@ def _held(target: Path) -> Iterator[None]:
         raise JournalUnusable(text) from error
     try:
         log = target.with_name(f"{target.name}-wal")
-        if log.exists() and log.stat().st_size:  # SQLite would take it for the copy's log
+        if log.exists() and log.stat().st_size:  # SQLite would mistake it for the copy's log
             raise JournalUnusable(
                 f"{log} is there: it belongs to the journal that was {target}, and would spoil a copy in its "
                 "place. Move both away together."
@@ -95,7 +95,7 @@ def _sync(path: Path, flags: int) -> None:
 
 
 def _copy(db: sqlite3.Connection, target: Path) -> None:
-    """Copy a database to a file, which appears on the disk as a whole or not at all."""
+    """Copy a database to a file atomically."""
     part = target.with_name(f".{target.name}.{os.getpid()}")
     try:
         os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
@@ -104,7 +104,7 @@ def _copy(db: sqlite3.Connection, target: Path) -> None:
             copy.execute("PRAGMA journal_mode=DELETE")
         _sync(part, os.O_RDWR)
         os.replace(part, target)
-        if sys.platform != "win32":  # else a power cut could leave the file without its name
+        if sys.platform != "win32":  # otherwise a power cut could lose the file's name
             _sync(target.parent, os.O_RDONLY)
     except OSError as error:
         raise JournalUnusable(f"{target} cannot be written: {error.strerror}.") from error

@@ -24,12 +24,12 @@ VERSION: Final = 11
 
 
 class _Rebuilt(NamedTuple):
-    """How the rows of a table of older versions come into the table of the current one.
+    """How rows of older versions of a table are converted.
 
     Attributes:
         table: the table.
-        versions: those whose files have it in another form.
-        fill: takes the rows from the former table, which has ``old_`` before its name.
+        versions: the versions in which it has another form.
+        fill: copies the rows from the former table, whose name now begins with ``old_``.
 
     """
 
@@ -39,7 +39,7 @@ class _Rebuilt(NamedTuple):
 
 
 _REBUILT: Final = (
-    # In the order of their tables before. Closed tables did not know their last event.
+    # Ordered by table. Closed tables did not have their last event.
     _Rebuilt(
         "events",
         range(1, 6),
@@ -54,7 +54,7 @@ _REBUILT: Final = (
         DROP TABLE lasts;
         """,
     ),
-    # One for each table before, without a time.
+    # Formerly one for each table, without a time.
     _Rebuilt(
         "snapshots",
         range(3, 8),
@@ -64,7 +64,7 @@ _REBUILT: Final = (
         ), frame FROM old_snapshots AS old;
         """,
     ),
-    # One for each seat and counter before.
+    # Formerly one for each seat and counter.
     _Rebuilt(
         "beaten",
         range(2, 8),
@@ -74,7 +74,7 @@ _REBUILT: Final = (
         """,
     ),
 )
-"""What files of older versions have in another form."""
+"""The tables that have another form in files of older versions."""
 
 _STRICT_LAYOUT: Final = """
     CREATE TABLE IF NOT EXISTS tables (
@@ -185,10 +185,9 @@ def layout(*, strict: bool) -> str:
 
 
 LAYOUT: Final = layout(strict=sqlite3.sqlite_version_info >= (3, 37))
-"""The tables of a new file, strict if this SQLite supports that.
-
-A strict table accepts values of its columns' types only. Older files keep tables that are not strict, so
-reading checks the types as well (:mod:`.reader`).
+"""The tables of a new file, strict if this SQLite supports it. A strict table accepts only values of its
+columns' types. Older files keep tables that are not strict, so reading checks the types as well
+(:mod:`.reader`).
 
 - ``tables``: one row a table. ``number`` counts the server's tables, ``options`` are the initial ones.
   ``last_event`` is the last event of a closed table.
@@ -230,7 +229,7 @@ SINCE: Final = {
     "clock": 10,
     "checkpoints": 11,
 }
-"""The first versions of tables that are not in every file."""
+"""The versions that introduced tables, for those that older files lack."""
 
 
 def tables_of(version: int) -> frozenset[str]:
@@ -239,7 +238,7 @@ def tables_of(version: int) -> frozenset[str]:
 
 
 def upgrade(version: int) -> str:
-    """Return what brings a file of an older version up to date; its tables stay not strict."""
+    """Return the statements that upgrade a file of an older version; its tables stay non-strict."""
     former = [each for each in _REBUILT if version in each.versions]
     renamed = [f"ALTER TABLE {each.table} RENAME TO old_{each.table};" for each in former]
     filled = [f"{each.fill} DROP TABLE old_{each.table};" for each in former]
@@ -258,7 +257,7 @@ _BETWEEN: Final = """id BETWEEN
         9223372036854775807
     )
 """
-"""The marks around some events of one table, among the rows of all tables."""
+"""The marks around some events of one table, by rows of all tables."""
 
 Rows = Iterable[tuple[Any, ...]]
 
@@ -290,7 +289,7 @@ class JournalFile(sqlite3.Connection, JournalReader):
             f"AND NOT (kind = {RUN} AND {in_checkpoint}) "
             f"UNION ALL SELECT seq, id, {Played.TAG}, at_us, at_ms, frame FROM whispers "
             f"{where} :last AND NOT :rest) "
-            f"ORDER BY seq, kind = {RUN}, place",  # older whispers have rows of their own
+            f"ORDER BY seq, kind = {RUN}, place",  # older servers wrote whispers row by row
             bounds,
         )
 
@@ -314,8 +313,8 @@ class JournalFile(sqlite3.Connection, JournalReader):
 
     @contextmanager
     def moment(self) -> Iterator[None]:
-        """Read a consistent state while the context lasts."""
-        with self:  # which ends it
+        """Read one consistent state inside the context."""
+        with self:  # ends the transaction
             self.execute("BEGIN DEFERRED")
             yield
 
@@ -371,7 +370,7 @@ def reading(path: Path, *, write: bool = False) -> Iterator[JournalFile]:
 
 @contextlib.contextmanager
 def telling_damage(path: Path) -> Iterator[None]:
-    """Report damage, which SQLite finds only while reading, like a file that cannot be opened.
+    """Report damage that SQLite finds while reading as if the file could not be opened.
 
     Raises:
         JournalUnusable: SQLite finds the file damaged.
@@ -418,7 +417,7 @@ def open_journal(path: Path, *, write: bool = False, durability: Durability = Du
     try:
         _verify(db, path)
         if write:
-            db.execute("PRAGMA temp_store=MEMORY")  # else large transactions open files in /var/tmp
+            db.execute("PRAGMA temp_store=MEMORY")  # otherwise large transactions open files in /var/tmp
             db.execute("PRAGMA journal_mode=WAL")
             db.execute(f"PRAGMA synchronous={'FULL' if durability is Durability.FULL else 'NORMAL'}")
             _migrate(db, path)
@@ -435,7 +434,7 @@ def open_journal(path: Path, *, write: bool = False, durability: Durability = Du
 
 
 def _prepare(path: Path, *, write: bool) -> bool:
-    """Create the file if it is to be written, or check that it exists; return whether it cannot change."""
+    """Create the file for writing, or check that it exists; return whether it cannot change."""
     is_fixed = _is_read_only(path.parent)
     if is_fixed:
         _verify_fixed(path, write=write)
@@ -456,9 +455,9 @@ def _prepare(path: Path, *, write: bool) -> bool:
 
 
 def _verify_beginning(path: Path) -> None:
-    """Check that a log is not without its file, as after a crash of the file system.
+    """Check that no log is left without its file, as after a crash of the file system.
 
-    SQLite would take the file for new, and delete the log with all tables in it.
+    SQLite would treat the file as new, and delete the log with all tables in it.
 
     Raises:
         JournalUnusable: the file is missing or empty, and its log is not.
@@ -478,7 +477,7 @@ def _is_read_only(folder: Path) -> bool:
     """Return whether a folder is on a medium that cannot be written."""
     try:
         return bool(os.statvfs(folder).f_flag & os.ST_RDONLY)
-    except (OSError, AttributeError):  # it is missing; or this is Windows
+    except (OSError, AttributeError):  # missing, or on Windows
         return False
 
 
@@ -532,7 +531,7 @@ def _verify(db: sqlite3.Connection, path: Path) -> None:
 
 
 def _verify_tables(db: sqlite3.Connection, path: Path, version: int) -> None:
-    """Check that all tables of a version exist, because a failing write halts all tables."""
+    """Check that all tables of a version exist: otherwise a failing write would halt the server."""
     missing = tables_of(version) - {name for (name,) in db.execute("SELECT name FROM sqlite_master")}
     if missing:
         raise _damaged(path, f"it lacks {', '.join(sorted(missing))}")

@@ -1,4 +1,4 @@
-"""One server for each file: a lock that the system releases when its holder dies."""
+"""One server per file: a lock that the operating system releases when its holder dies."""
 
 import os
 from pathlib import Path

@@ -13,10 +13,10 @@ from racing_demon_server.journal.reader import UnknownContents, log_of
 from .database import TABLES, JournalFile, open_journal
 
 AT_ONCE: Final = 10_000
-"""Rows in one transaction. A server that wants to write waits for it."""
+"""Rows of one transaction, for which a running server's writes have to wait."""
 LOGS: Final = ("events", "whispers", "beaten")
 OF_TABLES: Final = sorted(TABLES - {"clock", "tables", "marks", "corrections", *LOGS})
-"""Other rows of one table: a few each."""
+"""The other rows of one table: a few each."""
 
 
 class PruneResult(NamedTuple):
@@ -25,8 +25,7 @@ class PruneResult(NamedTuple):
     Attributes:
         matches: the number of matches that were deleted, or would be.
         free: the free bytes of the file; the journal uses them again.
-        kept: the tables of which nothing was deleted, because something in them is unknown, with the
-            reasons.
+        kept: the tables of which nothing was deleted, because their contents are unknown, with the reasons.
 
     """
 
@@ -73,8 +72,8 @@ def prune(path: Path, before_ms: int, *, dry_run: bool = False) -> PruneResult:
 
 
 def _remove(db: JournalFile, table: StoredTable, played: list[Match]) -> None:
-    """Delete a table. Its log has no owner then, and is deleted piece by piece."""
-    with db:  # which commits, or rolls back
+    """Delete a table. Its log has no owner then, and is deleted in pieces."""
+    with db:  # commits, or rolls back
         db.execute("BEGIN IMMEDIATE")
         for name in OF_TABLES:
             db.execute(f"DELETE FROM {name} WHERE table_id = ?", (table.id,))  # noqa: S608 - our own names
@@ -115,7 +114,7 @@ def _cut(db: JournalFile, match: Match) -> None:
 
 
 def _delete_ownerless(db: JournalFile, name: str) -> None:
-    """Delete the rows of deleted tables, some at a time."""
+    """Delete the rows of deleted tables, a few at a time."""
     (first,), (last,) = (db.execute(f"SELECT {what}(id) FROM {name}").fetchone() for what in ("min", "max"))  # noqa: S608
     for begin in range(first or 0, (last or -1) + 1, AT_ONCE):
         sql = f"DELETE FROM {name} WHERE id BETWEEN ? AND ? AND table_id NOT IN (SELECT id FROM tables)"  # noqa: S608

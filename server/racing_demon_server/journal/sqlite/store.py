@@ -51,7 +51,7 @@ HOT: Final = {
 
 _OPERATION: Final = itemgetter(0)
 ADD_WHISPER: Final = Operation.ADD_WHISPER
-"""Looked up once: members of an enumeration are slow to look up."""
+"""Looked up once, because members of an enumeration are slow to look up."""
 
 
 def _among_events(values: Sequence[Any]) -> Change:
@@ -63,7 +63,7 @@ def _among_events(values: Sequence[Any]) -> Change:
 def joined(changes: Sequence[Change]) -> Iterator[tuple[str, Sequence[Any]]]:
     """Yield SQL for changes, each with its parameters, rows of a kind together.
 
-    The thread releases the interpreter with each statement, and has to wait for it again.
+    The thread releases the interpreter lock with each statement, and has to wait for it again.
     """
     changes = [_among_events(each[1]) if each[0] is ADD_WHISPER else each for each in changes]
     if {operation for operation, _ in changes} <= HOT.keys():  # they do not depend on each other
@@ -89,7 +89,7 @@ class SqliteStore:
         db: its connection, which the writer's thread uses.
 
     Args:
-        path: the file; made if it is missing.
+        path: the file; created if it is missing.
         durability: the durability; not ``none``.
 
     Raises:
@@ -114,7 +114,7 @@ class SqliteStore:
     def commit(self, changes: list[Change]) -> None:
         """Write changes in one transaction."""
         statements = list(joined(changes))
-        with self.db:  # which commits, or rolls back
+        with self.db:  # commits, or rolls back
             if len(statements) > 1:  # a single statement is atomic anyway
                 self.db.execute("BEGIN IMMEDIATE")
             for sql, values in statements:
