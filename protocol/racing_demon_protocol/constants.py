@@ -4,6 +4,10 @@ from typing import Final
 
 MAX_SEATS: Final = 8
 """The maximum number of seats at a table."""
+MAX_TEAMS: Final = 4
+"""The maximum number of teams at a table."""
+TEAM_LETTERS: Final = "ABCD"
+"""What people call the teams, by their numbers."""
 MAX_PILES: Final = 1_024
 """The maximum number of piles in a hand."""
 MAX_NAME_LENGTH: Final = 24

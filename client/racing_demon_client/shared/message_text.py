@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from itertools import zip_longest
 from typing import Final
 
+from racing_demon_protocol.constants import TEAM_LETTERS
 from racing_demon_protocol.engine.board import Board, Kind, Pile, Play
 from racing_demon_protocol.engine.cards import UNKNOWN, Card, name
 from racing_demon_protocol.enums import EndReason, Reaction, Reason
@@ -50,6 +51,11 @@ def duration(milliseconds: int) -> str:
     """Return a time in minutes and seconds, such as ``2:05``."""
     seconds = max(0, milliseconds) // 1_000
     return f"{seconds // 60}:{seconds % 60:02}"
+
+
+def team_name(team: int) -> str:
+    """Return what people call a team: ``team A``."""
+    return f"team {TEAM_LETTERS[team]}"
 
 
 def kick_question(state: SeatState, unban: str) -> str:
@@ -322,6 +328,9 @@ class MessageText:
         verb = f"{was} muted" if event.muted else f"{is_} no longer muted"
         return f"{self.player_name(event.seat)} {verb}"
 
+    def _team_set(self, event: ev.TeamSet) -> str:
+        return f"{self.player_name(event.seat)}: {team_name(event.team)}"
+
     def _unbanned(self, event: ev.Unbanned) -> str:
         return f"{printable(event.name)} may come back"
 
@@ -365,6 +374,10 @@ class MessageText:
         return f"hand {self._view.hand_number} is over after {duration(event.elapsed_ms)}: {why}; {points}"
 
     def _match_over(self, event: ev.MatchOver) -> str:
-        winners = [self.player_name(seat) for seat in event.winners] or ["nobody"]
+        winners = join_words([self.player_name(seat) for seat in event.winners] or ["nobody"])
+        teams = scoring.teams_of(self._view)
+        won = sorted({teams[seat] for seat in event.winners if seat in teams})
+        if won:
+            winners = f"{join_words([team_name(team) for team in won])} ({winners})"
         why = "the table is closed, and the match ends here" if event.closed else "the match is over"
-        return f"{why}: {join_words(winners)} won"
+        return f"{why}: {winners} won"

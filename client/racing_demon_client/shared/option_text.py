@@ -73,12 +73,13 @@ MEANINGS: Final = {
     "reserve": "How many cards each reserve gets, in games that have one.",
     "reserve_card": "The points for each card left in the reserve.",
     "out_bonus": "The points for going out.",
+    "teams": "How many teams there are, whose points add up; none: everybody plays for themselves.",
     "win_lead": "A lead over all others that ends the match early; none: there is no such lead.",
     "handicap": "Whether each hand's winner gets a heap card more, and who scored nothing one fewer.",
 }
 """What each option decides, as players read it."""
 GROUPS: Final = {
-    "match": ("game", "hands", "target", "win_lead", "tie_break"),
+    "match": ("game", "hands", "target", "win_lead", "tie_break", "teams"),
     "hand": ("time_limit_ms", "call_out", "grace_ms", "stall_rule", "auto_first_turn", "hints"),
     "points": ("out_bonus", "reserve_card"),
     "reserve and columns": ("reserve", "columns", "columns_by_players", "take_back", "forced_bases"),
@@ -103,7 +104,13 @@ VALUES: Final = {
     "to_space": "only into a space",
     "fixed": "as the host sets them",
 }
-NONE: Final = {"target": "none", "win_lead": "none", "pause_after_ms": "never", "time_limit_ms": "none"}
+NONE: Final = {
+    "target": "none",
+    "win_lead": "none",
+    "teams": "none",
+    "pause_after_ms": "never",
+    "time_limit_ms": "none",
+}
 """What no value means, if not the game's default."""
 UNITS: Final = {"": 1_000, "s": 1_000, "ms": 1, "min": 60_000}
 TIME: Final = re.compile(r"(\d{1,8}(?:\.\d{1,3})?)\s*(s|ms|min|)")

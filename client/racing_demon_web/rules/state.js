@@ -19,6 +19,7 @@ const BETWEEN = ["lobby", "over"];
  * @property {string} standIn
  * @property {boolean} muted
  * @property {import("./layout.js").Handicap} handicap what the seat was given
+ * @property {number | null} team
  */
 
 /**
@@ -215,6 +216,31 @@ export class TableState {
     return [...totals].sort(([, a], [, b]) => b - a);
   }
 
+  /** The team of each seat of the match, or of the last one; empty where there are no teams. */
+  teams() {
+    /** @type {Map<number, number>} */
+    const teams = new Map();
+    if (this.results.length > 0 && this.results.every((result) => result.teams.length === 0)) return teams;
+    for (const { seat, team } of this.seats.values()) if (team !== null) teams.set(seat, team);
+    for (const result of this.results)
+      result.teams.forEach((/** @type {number} */ team, /** @type {number} */ at) =>
+        teams.set(result.seats[at], team),
+      );
+    return teams;
+  }
+
+  /** The totals of the teams, by team, the highest first; empty where there are none. */
+  teamTotals() {
+    const teams = this.teams();
+    /** @type {Map<number, number>} */
+    const totals = new Map();
+    for (const [seat, total] of this.totals()) {
+      const team = teams.get(seat);
+      if (team !== undefined) totals.set(team, (totals.get(team) ?? 0) + total);
+    }
+    return [...totals].sort(([, a], [, b]) => b - a);
+  }
+
   /**
    * Apply the next event, or a snapshot.
    * @param {string} name
@@ -337,7 +363,10 @@ const REDUCERS = {
     table.host = seat;
   },
   options_set(table, { options }) {
+    const before = table.options.teams;
     table.options = { ...LATER_OPTIONS, ...options };
+    if (table.options.teams !== before)
+      for (const seat of table.seats.keys()) updateSeat(table, seat, { team: null });
     table.hand = null;
     clearReady(table);
   },
@@ -398,16 +427,19 @@ const REDUCERS = {
     table.waiting = [];
     setClock(table, elapsedMs, now);
     table.dealAt = now + table.options.tally_ms;
+    const seats = table.handSeats.slice();
+    const teams = table.options.teams === null ? [] : seats.map((seat) => table.seats.get(seat)?.team);
     table.results = [
       ...table.results,
       {
         hand: table.handNumber,
-        seats: table.handSeats.slice(),
+        seats,
         points,
         reason,
         out,
         elapsedMs,
         handicaps: table.hand?.layout.handicaps ?? [],
+        teams,
       },
     ];
     for (const [seat, state] of table.seats)
@@ -431,6 +463,9 @@ const REDUCERS = {
   },
   muted(table, { seat, muted }) {
     updateSeat(table, seat, { muted });
+  },
+  team_set(table, { seat, team }) {
+    updateSeat(table, seat, { team });
   },
   unbanned(table, { name }) {
     table.banned = table.banned.filter((other) => other !== name);
@@ -467,11 +502,12 @@ function seatOf([
   standIn = "",
   muted = false,
   handicap = [0, 0, 0],
+  team = null,
 ]) {
-  return { seat, name, bot, connected, ready, stuck, left, standIn, muted, handicap };
+  return { seat, name, bot, connected, ready, stuck, left, standIn, muted, handicap, team };
 }
 
 /** @param {any[]} row */
-function resultOf([hand, seats, points, reason, out, elapsedMs, handicaps = []]) {
-  return { hand, seats, points, reason, out, elapsedMs, handicaps };
+function resultOf([hand, seats, points, reason, out, elapsedMs, handicaps = [], teams = []]) {
+  return { hand, seats, points, reason, out, elapsedMs, handicaps, teams };
 }

@@ -31,6 +31,7 @@ export const NUMBERS = {
   reserve_card: [-3, -2, -1, 0],
   out_bonus: [0, 5, 10, 20],
   win_lead: [20, 30, 50, 100],
+  teams: [2, 3, 4],
 };
 
 /**

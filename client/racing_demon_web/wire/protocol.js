@@ -10,9 +10,9 @@ export const VERSION = 1;
 export const SUBPROTOCOL = "racing-demon.v1+json";
 export const WEBSOCKET_PATH = "/v1";
 /** The extensions that the page understands. */
-export const EXTENSIONS = ["house-rules", "handicaps"];
+export const EXTENSIONS = ["house-rules", "handicaps", "teams"];
 /** The options that servers leave out at these defaults. @type {Record<string, any>} */
-export const LATER_OPTIONS = {"win_lead": null, "handicap": "fixed"};
+export const LATER_OPTIONS = {"win_lead": null, "handicap": "fixed", "teams": null};
 /** The time limit on identical deals without one of their own. */
 export const IDENTICAL_LIMIT_MS = 600000;
 /** The most of each: characters, seats at a table, and names of kicked players. */
@@ -80,6 +80,7 @@ export const FROM_CLIENT = {
   "reveal": {"tag": 25, "fields": ["counter", "value"], "defaults": {}},
   "play_best": {"tag": 26, "fields": ["counter", "source", "count", "seen"], "defaults": {}},
   "relaying": {"tag": 27, "fields": ["count", "lacking"], "defaults": {"lacking": ""}},
+  "set_team": {"tag": 29, "fields": ["counter", "seat", "team"], "defaults": {}},
   "set_handicap": {"tag": 30, "fields": ["counter", "seat", "handicap"], "defaults": {}},
 };
 
@@ -123,6 +124,7 @@ export const FROM_SERVER = {
   "103": {"name": "prepared", "fields": ["seq", "hand_id", "commitment"], "defaults": {}},
   "104": {"name": "contributed", "fields": ["seq", "seat", "commitment"], "defaults": {}},
   "105": {"name": "revealed", "fields": ["seq", "seat", "value"], "defaults": {}},
+  "107": {"name": "team_set", "fields": ["seq", "seat", "team"], "defaults": {}},
   "110": {"name": "handicap_set", "fields": ["seq", "seat", "handicap"], "defaults": {}},
   "111": {"name": "seat_signalled", "fields": ["seq", "seat"], "defaults": {}},
 };

@@ -9,6 +9,7 @@ from racing_demon_protocol.engine.specification import (
     Foundations,
     Game,
     Group,
+    Racing,
     Reserve,
     Stock,
     Tableau,
@@ -143,6 +144,7 @@ def declare(options: Options, players: int) -> Game:
 
     """
     game = _resize(game_named(options.game), options, players)
+    _verify_teams(game, options)
     for option, (kind, attribute) in GROUP_OPTIONS.items():
         value = getattr(options, option)
         if value is not None:
@@ -164,6 +166,19 @@ def seats_of(options: Options) -> int:
 
     """
     return min(options.seats, game_named(options.game).max_seats)
+
+
+def _verify_teams(game: Game, options: Options) -> None:
+    """Check that a game can be played in as many teams as the options say."""
+    if options.teams is None:
+        return
+    if game.racing in {Racing.IDENTICAL, Racing.REFLEX}:
+        text = "has no teams: all have the same cards, so a partner's screen would show your future"
+        raise InvalidGame(f"{game.name} {text}.")
+    if game.racing is not Racing.SHARED:
+        raise InvalidGame(f"{game.name} has no teams: nobody plays it against others.")
+    if options.teams > options.seats:
+        raise InvalidGame(f"{options.teams} teams need at least {options.teams} seats.")
 
 
 def _resize(game: Game, options: Options, players: int) -> Game:

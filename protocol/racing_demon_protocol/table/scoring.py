@@ -1,5 +1,6 @@
 """The tally: the points of hands, the leaders, and the winners of a match."""
 
+from collections.abc import Iterable
 from typing import Final
 
 from racing_demon_protocol.enums import Phase
@@ -57,6 +58,31 @@ def totals(view: TableState) -> dict[int, int]:
     return added
 
 
+def teams_of(view: TableState) -> dict[int, int]:
+    """Return the team of each seat of the match, or of the last one; empty where there are no teams."""
+    if view.results and not any(result.teams for result in view.results):
+        return {}
+    teams = {seat: state.team for seat, state in view.seats.items() if state.team is not None}
+    for result in view.results:
+        teams |= dict(zip(result.seats, result.teams, strict=False))
+    return teams
+
+
+def team_totals(view: TableState) -> dict[int, int]:
+    """Return each team's total over the finished hands of the match; empty where there are no teams."""
+    teams, added = teams_of(view), totals(view)
+    return {
+        team: sum(added[seat] for seat, own in teams.items() if own == team)
+        for team in sorted(set(teams.values()))
+    }
+
+
+def _side_totals(view: TableState) -> dict[int, int]:
+    """Return for each seat what counts in the match: its team's total, or its own where there are none."""
+    of_teams, added = team_totals(view), totals(view)
+    return added | {seat: of_teams[team] for seat, team in teams_of(view).items()}
+
+
 def hand_points(view: TableState, out: int | None) -> tuple[int, ...]:
     """Return the points of the current hand, in the order of its seats."""
     assert view.hand is not None
@@ -66,7 +92,7 @@ def hand_points(view: TableState, out: int | None) -> tuple[int, ...]:
 
 
 def leaders(view: TableState, *, alone: bool = False) -> tuple[tuple[int, ...], int]:
-    """Return the seats with the highest total, and that total.
+    """Return the seats with the highest total, and that total; with teams the seats of the leading team.
 
     Players who left are not among them, unless all have. A match that its only player left has no winner.
 
@@ -75,7 +101,7 @@ def leaders(view: TableState, *, alone: bool = False) -> tuple[tuple[int, ...], 
         alone: let such a player win, as in records of earlier servers.
 
     """
-    added = totals(view)
+    added = _side_totals(view)
     played = {seat for result in view.results for seat in result.seats}
     active = [seat for seat, state in view.seats.items() if not state.left and seat in played]
     contenders = active or [seat for seat in added if seat in played and (alone or len(played) > 1)]
@@ -84,17 +110,27 @@ def leaders(view: TableState, *, alone: bool = False) -> tuple[tuple[int, ...], 
 
 
 def _lead(view: TableState, winners: tuple[int, ...]) -> int:
-    """Return by how much one leader's total exceeds those of all others who have not left; 0 without any."""
-    added, others = totals(view), [seat for seat, state in view.seats.items() if not state.left]
-    behind = [added[seat] for seat in others if seat not in winners]
-    return added[winners[0]] - max(behind) if len(winners) == 1 and behind else 0
+    """Return by how much the only leader's total, or leading team's, exceeds all others'; 0 without any.
+
+    Players who have left do not count.
+    """
+    added, leading = _side_totals(view), _sides(view, winners)
+    active = [seat for seat, state in view.seats.items() if not state.left]
+    behind = [added[seat] for seat in active if leading.isdisjoint(_sides(view, [seat]))]
+    return added[winners[0]] - max(behind) if len(leading) == 1 and behind else 0
+
+
+def _sides(view: TableState, seats: Iterable[int]) -> set[tuple[str, int]]:
+    """Return who plays for whom among some seats: their teams, or each for itself."""
+    teams = teams_of(view)
+    return {("team", teams[seat]) if seat in teams else ("seat", seat) for seat in seats}
 
 
 def match_winners(view: TableState) -> tuple[int, ...] | None:
     """Return who won the match after the hand just tallied; ``None`` while it goes on.
 
-    The highest total wins. Players who left cannot win, unless all of several have. A
-    match with too few players left ends as it stands.
+    The highest total wins, with teams that of a team: then its players who have not left win. Players who
+    left cannot win, unless all of several have. A match with too few players left ends as it stands.
     """
     winners, best = leaders(view)
     active = [seat for seat, state in view.seats.items() if not state.left]
@@ -104,7 +140,11 @@ def match_winners(view: TableState) -> tuple[int, ...] | None:
         or (options.target is not None and best >= options.target)
         or (options.win_lead is not None and _lead(view, winners) >= options.win_lead)
     )
-    tied = len(winners) > 1 and options.tie_break is TieBreak.HAND and len(view.results) < MOST_HANDS
+    tied = (
+        len(_sides(view, winners)) > 1
+        and options.tie_break is TieBreak.HAND
+        and len(view.results) < MOST_HANDS
+    )
     is_playable = len(active) >= declare(options, 1).min_seats
     if is_playable and (not played_out or tied):
         return None

@@ -16,7 +16,7 @@ from racing_demon_protocol.engine.visibility import may_see, redacted, reset_to_
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.errors import InconsistentEvent
 from racing_demon_protocol.games import declare
-from racing_demon_protocol.wire.capabilities import HANDICAPS, needed
+from racing_demon_protocol.wire.capabilities import HANDICAPS, TEAMS, needed
 from racing_demon_protocol.wire.messages import FROM_SERVER, name_of
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.base import trusting
@@ -327,7 +327,9 @@ class TableState:
         handicaps = [state.handicap != NO_HANDICAP for state in self.seats.values()]
         dealt = [bool(result.handicaps) for result in self.results]
         has_any = any(handicaps) or any(dealt) or (self.hand is not None and bool(self.hand.handicaps))
-        return needed(self.options) | ({HANDICAPS} if has_any else set())
+        had_teams = any(result.teams for result in self.results)
+        used = [HANDICAPS] * has_any + [TEAMS] * had_teams
+        return needed(self.options).union(used)
 
     @property
     def is_between_hands(self) -> bool:
@@ -529,6 +531,8 @@ class TableState:
         self.locked = snapshot.locked
         if any(len(result.seats) != len(result.points) for result in self.results):
             raise InconsistentEvent("a tally has points for other seats")
+        if any(len(result.teams) not in {0, len(result.seats)} for result in self.results):
+            raise InconsistentEvent("a tally has teams for other seats")
         self.hand = HandView.from_snapshot(snapshot) if snapshot.hand_seats else None
         self.waiting = snapshot.waiting
 
@@ -597,6 +601,9 @@ class TableState:
         self.host = event.seat
 
     def _options_set(self, event: ev.OptionsSet) -> None:
+        if event.options.teams != self.options.teams:
+            for seat in self.seats:
+                self._update(seat, team=None)
         self.options = event.options
         self.hand = None  # the last board may be of another game
         self._clear_ready()
@@ -702,11 +709,21 @@ class TableState:
                 out=event.out,
                 elapsed_ms=event.elapsed_ms,
                 handicaps=() if self.hand is None else self.hand.handicaps,
+                teams=self._teams_in_hand(),
             )
         )
         for seat, state in self.seats.items():
             if state.stuck or state.ready is not bool(state.bot):
                 self._update(seat, ready=bool(state.bot), stuck=False)
+
+    def _teams_in_hand(self) -> tuple[int, ...]:
+        """Return the team of each seat of the hand; empty where there are no teams."""
+        if self.options.teams is None:
+            return ()
+        teams = [self.seats[seat].team for seat in self.hand_seats]
+        if None in teams:
+            raise InconsistentEvent("somebody plays in no team")
+        return tuple(team for team in teams if team is not None)
 
     def _unbanned(self, event: ev.Unbanned) -> None:
         self._unban(event.name)
@@ -736,6 +753,14 @@ class TableState:
 
     def _muted(self, event: ev.Muted) -> None:
         self._update(event.seat, muted=event.muted)
+
+    def _team_set(self, event: ev.TeamSet) -> None:
+        state = self.seats[event.seat]
+        if event.team >= (self.options.teams or 0):
+            raise InconsistentEvent(f"there is no team {event.team}")
+        if not (self.between_matches or state.team is None):
+            raise InconsistentEvent(f"seat {event.seat} leaves its team within a match")
+        self._update(event.seat, team=event.team)
 
     def _update(self, seat: int, **changes: Any) -> None:
         self.seats[seat] = self.seats[seat].model_copy(update=changes)

@@ -24,9 +24,11 @@ HOUSE_RULES: Final = "house-rules"
 """The extension of December 2026: the options from ``win_lead`` on."""
 HANDICAPS: Final = "handicaps"
 """The extension for handicaps: ``set_handicap`` and its events, and the option ``handicap``."""
-EXTENSIONS: Final = {HOUSE_RULES: "house rules", HANDICAPS: "handicaps"}
+TEAMS: Final = "teams"
+"""The extension for teams: the option, ``set_team``, ``team_set``, and the teams of seats and hands."""
+EXTENSIONS: Final = {HOUSE_RULES: "house rules", HANDICAPS: "handicaps", TEAMS: "teams"}
 """The extensions that this version understands, and what people call them; both ends announce them."""
-NEEDED_BY: Final = {"win_lead": HOUSE_RULES, "handicap": HANDICAPS}
+NEEDED_BY: Final = {"win_lead": HOUSE_RULES, "handicap": HANDICAPS, "teams": TEAMS}
 """The extension that each option belongs to, for those that older clients do not know."""
 
 

@@ -12,7 +12,7 @@ from pydantic import (
     model_serializer,
 )
 
-from racing_demon_protocol.constants import MAX_SEATS
+from racing_demon_protocol.constants import MAX_SEATS, MAX_TEAMS
 from racing_demon_protocol.engine.specification import TailRule, TakeBack
 
 
@@ -153,6 +153,8 @@ class Options(BaseModel):
     """A lead over all others that ends the match early; none: there is no such lead."""
     handicap: HandicapRule = HandicapRule.FIXED
     """How handicaps change within a match."""
+    teams: Annotated[int, Field(strict=True, ge=2, le=MAX_TEAMS)] | None = None
+    """How many teams there are, whose points add up; none: everybody plays for themselves."""
 
 
 LATER: Final = tuple(Options.model_fields)[tuple(Options.model_fields).index("win_lead") :]

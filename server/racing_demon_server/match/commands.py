@@ -12,7 +12,7 @@ from racing_demon_protocol.constants import MAX_PILES, MAX_SEATS
 from racing_demon_protocol.engine.factory import make_rules
 from racing_demon_protocol.enums import BotLevel, Phase, Reason
 from racing_demon_protocol.errors import CommandRefused, IllegalPlay, InvalidGame
-from racing_demon_protocol.formatting import join_words
+from racing_demon_protocol.formatting import join_words, pluralize
 from racing_demon_protocol.games import declare
 from racing_demon_protocol.table.handicaps import is_harder, why_impossible
 from racing_demon_protocol.table.state import IN_HAND
@@ -160,10 +160,11 @@ class Commands:
         if seat_does is not None:
             return seat_does(self, self._seating.seat_of(actor), command)
         if actor != self._view.host:
-            if isinstance(command, cl.SetHandicap):
-                self._harden(self._seating.seat_of(actor), command)
-                return None
-            raise CommandRefused(Reason.NOT_HOST, "Only the host can do that.")
+            for_own_seat = self._OWN.get(type(command))
+            if for_own_seat is None:
+                raise CommandRefused(Reason.NOT_HOST, "Only the host can do that.")
+            for_own_seat(self, self._seating.seat_of(actor), command)
+            return None
         self._HOSTS[type(command)](self, command)
         return None
 
@@ -266,6 +267,8 @@ class Commands:
         self._verify_at_rest(command.seen)
         if not self._seating.active():
             raise CommandRefused(Reason.NOT_NOW, "Nobody has taken a seat yet.")
+        if self._seating.lacks_opponents():
+            raise CommandRefused(Reason.NOT_NOW, "All are in one team. Put somebody into another one first.")
         if self._lifecycle.lacks_players():
             raise CommandRefused(Reason.NOT_NOW, "Two play this game together. Wait for one more player.")
         self._lifecycle.deal(self._now)
@@ -297,7 +300,10 @@ class Commands:
         if len(self._seating.active()) > options.seats:
             raise CommandRefused(Reason.BAD_OPTION, "More seats than that are taken.")
         self._verify_understood(needed(options) - self._view.extensions)
+        had_teams = self._view.options.teams
         self._log.emit(ev.OptionsSet, options=options)
+        if options.teams != had_teams:
+            self._seating.draw_up_teams()
 
     def _verify_understood(self, words: Collection[str]) -> None:
         """Check that every client at the table understands some extensions.
@@ -310,6 +316,25 @@ class Commands:
         if names:
             text = f"{in_words(words).capitalize()}: {join_words(names)} must update first, or leave."
             raise CommandRefused(Reason.BAD_OPTION, text)
+
+    def _choose_team(self, seat: int, command: cl.SetTeam) -> None:
+        """Put a seat into the team that its player wants."""
+        if command.seat != seat:
+            raise CommandRefused(Reason.NOT_HOST, "Only the host changes the teams of others.")
+        self._set_team(command)
+
+    def _set_team(self, command: cl.SetTeam) -> None:
+        if not self._view.between_matches:
+            raise CommandRefused(Reason.NOT_NOW, "Teams can be changed only between matches.")
+        state = self._seating.active().get(command.seat)
+        if state is None:
+            raise CommandRefused(Reason.NOT_SEATED, "That seat is empty.")
+        if command.team >= (teams := self._view.options.teams or 0):
+            text = f"This table has {pluralize(teams, 'team')}." if teams else "This table has no teams."
+            raise CommandRefused(Reason.BAD_OPTION, text)
+        if state.team != command.team:
+            self._log.emit(ev.TeamSet, seat=command.seat, team=command.team)
+            self._lifecycle.check_ready(self._now)
 
     def _harden(self, seat: int, command: cl.SetHandicap) -> None:
         """Give a seat the handicap that its player wants, if that makes the game harder."""
@@ -390,8 +415,14 @@ class Commands:
         cl.StandIn: _stand_in,
         cl.Mute: _mute,
         cl.SetHandicap: _set_handicap,
+        cl.SetTeam: _set_team,
     }
-    """The commands that only the host may use."""
+    """The commands that only the host may use, or only for others."""
+    _OWN: ClassVar[dict[type[cl.Command], Callable[..., None]]] = {
+        cl.SetHandicap: _harden,
+        cl.SetTeam: _choose_team,
+    }
+    """The commands of the host that others may use for their own seat."""
 
     def _vacate(self, seat: int, *, kicked: bool = False) -> None:
         self._seating.vacate(seat, kicked=kicked)

@@ -272,7 +272,7 @@ class MatchLifecycle:
         """Deal if everybody is ready."""
         people = [state for state in self._seating.people() if state.connected]
         enough = len(self._seating.active()) > 1 or self._view.phase is Phase.TALLY
-        enough = enough and not self.lacks_players()
+        enough = enough and not (self.lacks_players() or self._seating.lacks_opponents())
         waiting = self._view.between_matches or self._view.phase is Phase.TALLY
         if waiting and enough and people and all(state.ready for state in people):
             self.deal(at)

@@ -5,7 +5,7 @@ Later the others stop waiting, and a host who stays away is replaced. Times are 
 monotonic clock.
 """
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
@@ -233,9 +233,29 @@ class Seats:
         self._gone.pop(seat, None)  # that was the seat's former player
         self._given_up.discard(seat)
         self._chat.forget(seat)
+        if view.options.teams is not None:
+            self._log.emit(ev.TeamSet, seat=seat, team=self._smallest_team(view.options.teams))
         if view.host is None and None not in self.seat_tokens:
             self._log.emit(ev.Hosted, seat=seat)
         return seat
+
+    def _smallest_team(self, teams: int) -> int:
+        """Return the team with the fewest players, of several the first."""
+        players = Counter(state.team for state in self.active().values())
+        return min(range(teams), key=lambda team: players[team])
+
+    def draw_up_teams(self) -> None:
+        """Put every player into a team, so that neighbors play against each other, if there are teams."""
+        teams = self._view.options.teams
+        if teams is not None:
+            for place, seat in enumerate(sorted(self.active())):
+                self._log.emit(ev.TeamSet, seat=seat, team=place % teams)
+
+    def lacks_opponents(self) -> bool:
+        """Tell whether several players are about to begin a match, all of them in one team."""
+        active = self.active().values()
+        teams = {state.team for state in active}
+        return self._view.between_matches and len(active) > 1 and teams.isdisjoint({None}) and len(teams) == 1
 
     def _is_free(self, seat: int) -> bool:
         """Return whether a seat may be taken: a finished match keeps no seats for those who left it."""

@@ -384,7 +384,7 @@ def test_hostile_names_are_printable_everywhere(cls: type[Message]) -> None:
         "options": Options(), "hand": 1, "commitment": SECRET, "seats": (), "shown": (), "countdown_ms": 0,
         "muted": True, "halted": True, "reaction": "thanks", "progress": 7 if cls is ev.Progressed else (),
         "handicap": Handicap(heap=1), "grace_ms": 0, "seed": SECRET, "value": SECRET,
-        "oldest": 1, "newest": 1, "stamp": 1, "phase": "playing", "port": 1,
+        "oldest": 1, "newest": 1, "stamp": 1, "phase": "playing", "port": 1, "team": 0,
         "source": layout.stock[0], "count": 3,
         "destination": layout.waste[0],
     }  # fmt: skip

@@ -39,6 +39,7 @@ CHANGED: dict[str, object] = {
     "out_bonus": 0,
     "win_lead": 30,
     "handicap": "auto",
+    "teams": 2,
 }
 """A value other than the default for every option."""
 
@@ -129,6 +130,8 @@ def test_options_do_not_change() -> None:
         ("reserve_card", 1),
         ("out_bonus", 101),
         ("win_lead", 0),
+        ("teams", 1),
+        ("teams", 5),
         ("house_rule", 1),
     ],
 )

@@ -20,6 +20,7 @@ HOSTS: dict[type[cl.Command], dict[str, object]] = {
     cl.StandIn: {"seat": 2},
     cl.Mute: {"seat": 2},
     cl.Unban: {"name": "Ben"},
+    cl.SetTeam: {"seat": 2, "team": 0},
     cl.SetHandicap: {"seat": 2, "handicap": Handicap(delay_s=5)},
 }
 SEATS = {

@@ -13,6 +13,7 @@ from racing_demon_protocol.constants import (
     MAX_PASSPHRASE_LENGTH,
     MAX_PILES,
     MAX_SEATS,
+    MAX_TEAMS,
     MAX_TEXT_LENGTH,
 )
 from racing_demon_protocol.engine.cards import PACK_SIZE, UNKNOWN
@@ -30,6 +31,8 @@ Seen = Seq
 """The number of the last event that you had seen."""
 Seat = Annotated[int, Field(strict=True, ge=0, le=MAX_SEATS - 1)]
 """A seat's number, from 0."""
+Team = Annotated[int, Field(strict=True, ge=0, le=MAX_TEAMS - 1)]
+"""A team's number, from 0; people call it A to D."""
 PileNumber = Annotated[int, Field(strict=True, ge=0, le=MAX_PILE)]
 Destination = Annotated[int, Field(strict=True, ge=-1, le=MAX_PILE)]
 """A pile's number, or -1."""

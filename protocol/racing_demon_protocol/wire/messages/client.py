@@ -32,6 +32,7 @@ from .base import (
     Seat,
     Seen,
     Seq,
+    Team,
     Text,
     Token,
 )
@@ -326,6 +327,14 @@ class Mute(Command):
     seat: Seat
     muted: Annotated[bool, Field(strict=True)] = True
     """Whether nobody hears what the player says."""
+
+
+class SetTeam(Command):
+    """Put a player into a team, between matches. For the host; others may choose their own team."""
+
+    TAG: ClassVar[int] = 29
+    seat: Seat
+    team: Team
 
 
 class React(Command):

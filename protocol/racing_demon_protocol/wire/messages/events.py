@@ -26,6 +26,7 @@ from .base import (
     PileNumber,
     Seat,
     Seq,
+    Team,
 )
 from .handicap import Handicap
 from .server import Points
@@ -344,3 +345,11 @@ class SeatSignalled(Event):
 
     TAG: ClassVar[int] = 111
     seat: Seat
+
+
+class TeamSet(Event):
+    """A player is in a team, or now in another one. During a match that happens only to late players."""
+
+    TAG: ClassVar[int] = 107
+    seat: Seat
+    team: Team

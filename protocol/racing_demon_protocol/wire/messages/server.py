@@ -26,6 +26,7 @@ from .base import (
     PileNumber,
     Seat,
     Seq,
+    Team,
     Text,
     Token,
     WireModel,
@@ -73,7 +74,7 @@ class SeatState(WireModel):
     ``stand_in`` is the level of the bot that plays for a disconnected person; empty without one.
     """
 
-    LATER: ClassVar[int] = 1
+    LATER: ClassVar[int] = 2
     seat: Seat
     name: Name
     bot: Annotated[str, Field(max_length=16)] = ""
@@ -92,12 +93,14 @@ class SeatState(WireModel):
     """Whether nobody hears what the player says."""
     handicap: Handicap = NO_HANDICAP
     """What the seat was given: a row ``handicap``."""
+    team: Team | None = None
+    """The player's team; ``None`` where there are no teams."""
 
 
 class HandResult(WireModel):
     """The tally of one hand: ``points`` in the order of ``seats``; ``out`` is who went out, if any."""
 
-    LATER: ClassVar[int] = 1
+    LATER: ClassVar[int] = 2
     hand: Annotated[int, Field(strict=True, ge=1, le=1_000)]
     """The number of the hand in its match, from 1."""
     seats: tuple[Seat, ...]
@@ -111,6 +114,8 @@ class HandResult(WireModel):
     elapsed_ms: Elapsed = 0
     handicaps: tuple[Handicap, ...] = ()
     """The handicap of each seat in this hand: rows ``handicap``; empty where nobody had any."""
+    teams: tuple[Team, ...] = ()
+    """The team of each seat, in the order of the hand's seats; empty where there are no teams."""
 
     def added(self) -> dict[int, int]:
         """Return what the hand adds to each seat's total: its points, and those of its handicap."""
