@@ -16,9 +16,10 @@ from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.table.suggestions import helpful_play, opened_play
 from racing_demon_protocol.wire.codec import Encoding, encode
 from racing_demon_protocol.wire.messages import Message
-from racing_demon_protocol.wire.messages.client import Start, Stuck
-from racing_demon_protocol.wire.messages.events import HandOver, MatchOver
-from racing_demon_protocol.wire.options import Options
+from racing_demon_protocol.wire.messages.client import AddBot, SetHandicap, Start, Stuck
+from racing_demon_protocol.wire.messages.events import HandOver, Joined, MatchOver
+from racing_demon_protocol.wire.messages.handicap import Handicap
+from racing_demon_protocol.wire.options import HandicapRule, Options
 from racing_demon_server.match.contributions import REVEAL_MS
 from tests.support.contributing import contribute, reveal
 from tests.support.dealt_hands import Dealt, random_hands
@@ -26,7 +27,7 @@ from tests.support.effects import hands_of
 from tests.support.effort import amount
 from tests.support.matches import log_of, options_of
 from tests.support.moves import follow
-from tests.support.tables import MS, Sitting
+from tests.support.tables import MS, SECOND, Sitting
 from tests.support.typical import BUILDING_GAMES
 
 PLAYS: Final = 40
@@ -52,6 +53,7 @@ def vectors() -> dict[str, Any]:
         "positions": positions,
         "records": [_record(name) for name in GAMES],
         "void": _void(),
+        "handicaps": [_handicaps("classic"), _handicaps("racing-demon")],
     }
 
 
@@ -191,6 +193,27 @@ def _void() -> list[str]:
     for seat in (0, 2):
         sitting.events(seat, Stuck)
     return [_text(event) for event in (TableState("TEST", sitting.options).snapshot(0), *sitting.log)]
+
+
+def _handicaps(game: str) -> dict[str, Any]:
+    """Return three hands by handicaps that follow the tally, and one changes, with what they lead to."""
+    sitting = Sitting.lobby(4, game=game, hands=3, countdown_ms=0, handicap=HandicapRule.AUTO)
+    bot = sitting.events(0, AddBot, level="easy")
+    assert isinstance(bot[0], Joined)
+    given = {1: Handicap(delay_s=4, points=-3), 2: Handicap(points=6), bot[0].seat: Handicap(delay_s=1)}
+    if game == "classic":
+        given |= {1: Handicap(heap=3, delay_s=4), 3: Handicap(heap=-8), bot[0].seat: Handicap(heap=-2)}
+    for hand in range(3):
+        for seat, handicap in given.items() if hand == 0 else [(2, Handicap(delay_s=2, points=7 * hand))]:
+            sitting.events(0, SetHandicap, seat=seat, handicap=handicap)
+        sitting.events(0, Start)
+        sitting.wait(30 * SECOND)
+        for seat in sitting.table.view.hand_seats:
+            sitting.turn(seat)
+        for seat in sitting.table.view.hand_seats:
+            sitting.events(seat, Stuck)
+    texts = [_text(event) for event in (TableState("TEST", sitting.options).snapshot(0), *sitting.log)]
+    return {"texts": texts, "facts": _facts(sitting.table.view)}
 
 
 def _text(message: Message) -> str:

@@ -23,7 +23,8 @@ NEWER: Final = (
 )
 HERE: Final = Path(__file__).parent
 REPLAY: Final = "vectors.js"
-FORGED: Final = 9
+FORGED: Final = 10
+HANDICAPS: Final = 2
 
 
 async def run(*arguments: str, **variables: str) -> tuple[int | None, str]:
@@ -53,7 +54,9 @@ async def test_scripts_play_again_what_python_has_played(tmp_path: Path) -> None
     file.write_text(json.dumps(played))
     ended, told = await run("--test", "--test-reporter=tap", str(HERE / REPLAY), VECTORS=str(file))
     assert ended == 0, "\n".join(line for line in told.splitlines() if "not ok" in line or "error" in line)
-    assert f"# pass {2 * len(GAMES) + len(MATCHES) + FORGED + 1 + len(played['positions'])}" in told
+    assert (
+        f"# pass {2 * len(GAMES) + len(MATCHES) + FORGED + HANDICAPS + 1 + len(played['positions'])}" in told
+    )
 
 
 async def test_units() -> None:

@@ -20,6 +20,7 @@ const {
   positions,
   records,
   void: redrawn,
+  handicaps,
 } = JSON.parse(readFileSync(process.env.VECTORS, "utf8"));
 
 for (const { game, seats, options, seed, deck, dealt, moves } of hands) {
@@ -90,8 +91,7 @@ for (const { name, begin, frames } of matches) {
 }
 
 /** Follow all that was told of a hand; forge changes a message before it is followed. */
-function logOf(texts, forge = () => {}) {
-  const table = new TableState(games);
+function logOf(texts, forge = () => {}, table = new TableState(games)) {
   const log = new HandTranscript();
   let over = null;
   for (const text of texts) {
@@ -150,6 +150,10 @@ const forgeries = {
     redrawn,
     (name, fields) => name === "revealed" && fields.seq > 14 && (fields.value = flipped(fields.value)),
   ],
+  "handicaps that nobody has": [
+    handicaps[1].texts,
+    first("dealt", (fields) => fields.handicaps.splice(0, 1, [0, 9, 0])),
+  ],
   "a contribution that is left out": [redrawn, first("dealt", (fields) => (fields.left_out = [0]))],
 };
 for (const [name, [texts, forge]] of Object.entries(forgeries)) {
@@ -159,6 +163,14 @@ for (const [name, [texts, forge]] of Object.entries(forgeries)) {
 test("a hand that was drawn anew", () => {
   assert.deepEqual(logOf(redrawn), { contributions: 2, cards: logOf(redrawn).cards, drawn: [1], free: [] });
 });
+
+for (const [number, { texts, facts }] of handicaps.entries()) {
+  test(`hands by handicaps ${number}`, () => {
+    const table = new TableState(games);
+    assert.ok(logOf(texts, () => {}, table).cards > 0);
+    assert.deepEqual(factsOf(table), facts);
+  });
+}
 
 function factsOf(table) {
   return {
