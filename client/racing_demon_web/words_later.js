@@ -69,7 +69,7 @@ export const LATER = {
   handicapsText: "Make the game harder or easier for somebody. It counts from the next deal.",
   handicapsOwnText: "You can make your own game harder. The host can make it easier again.",
   handicapParts: ["Cards in the heap", "Start", "Points"],
-  asAll: "as the game says",
+  asAll: "as usual",
   heapBy: (/** @type {number} */ extra) => `${Math.abs(extra)} ${extra > 0 ? "more" : "fewer"} in the heap`,
   startsLater: (/** @type {number} */ seconds) => `starts ${seconds} s later`,
   pointsAHand: (/** @type {number} */ points) =>

@@ -175,8 +175,7 @@ export class LobbyScreen {
         row.style.setProperty("--seat", colorOf(state.seat));
         row.append(
           element("bdi", "name", state.name),
-          element("span", "state", seatState(table, state, this.seat)),
-          ...this.#handicapOf(state),
+          this.#stateOf("span", state),
           ...this.#menuOf(state, isHost),
         );
         return row;
@@ -192,15 +191,23 @@ export class LobbyScreen {
   }
 
   /**
-   * By which handicap a player is dealt to next.
+   * The state of a player, with the handicap of the next deal.
+   * @param {string} tag
    * @param {Seat} state
    */
-  #handicapOf({ seat, handicap, left }) {
+  #stateOf(tag, state) {
     const { table } = this;
-    if (left || !(handicap.some(Boolean) || table.options.handicap === "auto")) return [];
-    const text = element("small", "state handicap");
-    withModule("handicaps", ({ handicapText }) => setText(text, handicapText(table, seat)), text);
-    return [text];
+    const words = seatState(table, state, this.seat);
+    const node = element(tag, "state", words);
+    if (!state.left && (state.handicap.some(Boolean) || table.options.handicap === "auto")) {
+      withModule(
+        "handicaps",
+        ({ handicapText }) =>
+          setText(node, [words, handicapText(table, state.seat)].filter(Boolean).join(", ")),
+        node,
+      );
+    }
+    return node;
   }
 
   /**
@@ -241,11 +248,7 @@ export class LobbyScreen {
         const rows = table.totals().map(([seat, total], at) => {
           const state = table.seats.get(seat);
           const words = state
-            ? [
-                element("small", "state", seatState(table, state, this.seat)),
-                ...this.#handicapOf(state),
-                ...this.#menuOf(state, isHost),
-              ]
+            ? [this.#stateOf("small", state), ...this.#menuOf(state, isHost)]
             : [element("small", "state", WORDS.left)];
           const row = tallyRow(table, seat, `${at + 1}`, total, words);
           row.classList.toggle("own", seat === this.seat);
