@@ -1,4 +1,4 @@
-"""The entry point of ``racing-demon-server``. It handles Ctrl-C before anything else is loaded."""
+"""The entry point of ``racing-demon-server``. It handles Ctrl-C before it loads anything else."""
 
 import os
 import signal
@@ -28,7 +28,7 @@ def main() -> int:
 
 def _end_at_once() -> None:
     """Exit on Ctrl-C without an exception, because modules may be half imported or shutting down."""
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else the parent ignores it
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # otherwise the parent ignores it
         signal.signal(signal.SIGINT, _leave)
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from racing_demon_protocol.wire.presets import Preset
 
 MIN_CODE_LETTERS, MAX_CODE_LETTERS = 4, 16
-"""The wire has room for so many letters of a table's code."""
+"""The most letters that a table's code has on the wire."""
 
 LAST_PORT = 65_535
 MAX_NODE_LETTERS = 30
@@ -34,14 +34,14 @@ def _argument(read: Callable[[str], _Value]) -> Callable[[str], _Value]:
 
 
 def parser_of(command: str, description: str, examples: str) -> ArgumentParser:
-    """Return the parser of a command; examples end its help, as they are written."""
+    """Return the parser of a command; its help ends with the examples, unformatted."""
     return ArgumentParser(
         prog=command, description=description, epilog=examples, formatter_class=RawDescriptionHelpFormatter
     )
 
 
 def fail(code: int, why: object) -> int:
-    """Say why a command failed, and return its exit code."""
+    """Print why a command failed, and return its exit code."""
     sys.stderr.write(f"racing-demon-server: {why}\n")
     return code
 
@@ -102,7 +102,7 @@ def limit(text: str) -> tuple[str, float]:
 
 @_argument
 def presets(text: str) -> "list[Preset]":
-    """Return the presets in a folder, each in a file of its name."""
+    """Return the presets in a folder, which has a file for each."""
     from racing_demon_protocol.errors import CommandRefused, InvalidPreset  # noqa: PLC0415
     from racing_demon_protocol.wire.saved_presets import MAX_BYTES, MAX_SAVED, read_preset  # noqa: PLC0415
 
@@ -149,7 +149,7 @@ def node(text: str) -> str:
 
 
 def is_owned(given: Namespace) -> bool:
-    """Return whether a client starts this server for one table."""
+    """Return whether a client has started this server for one table."""
     return given.stop_with_stdin or given.until_table_ends is not None
 
 

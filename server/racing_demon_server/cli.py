@@ -79,7 +79,7 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
     arguments = parser.parse_args(argv)
     if contradiction := next(_contradictions(arguments, extensions), None):
         parser.error(contradiction)
-    gc.disable()  # loaded modules stay; collecting them would take a tenth of the start
+    gc.disable()  # loaded modules stay; collecting them would take a tenth of the start-up time
     from racing_demon_server.ops.optional_imports import without_modules  # noqa: PLC0415 - a --help needs no server
 
     with without_modules("rich"):  # structlog uses it for tracebacks, which our logs format themselves
@@ -94,7 +94,7 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
 
 
 def _serve(arguments: argparse.Namespace, extensions: Sequence[Extension]) -> int:
-    """Run the server that the arguments ask for, in one process or several."""
+    """Run the server of the arguments, in one process or several."""
     from .processes import Inherited, serve_all, warn_of_others  # noqa: PLC0415
     from .server import Server, TableServer, run, run_on_loop  # noqa: PLC0415
     from .settings import ServerSettings  # noqa: PLC0415
@@ -150,7 +150,7 @@ def _unrestorable(journal: "JournalReader") -> "Sequence[tuple[StoredTable, Exce
 
 
 def _contradictions(given: argparse.Namespace, extensions: Sequence[Extension]) -> Iterator[str]:
-    """Yield what is wrong with arguments that are right one by one."""
+    """Yield the contradictions between arguments."""
     for extension in extensions:
         yield from extension.contradictions(given)
     if given.processes > 1:
@@ -169,11 +169,11 @@ def _contradictions(given: argparse.Namespace, extensions: Sequence[Extension]) 
 
 
 def _announces(arguments: argparse.Namespace) -> bool:
-    """Tell whether to announce the tables on the local network.
+    """Return whether to announce the tables on the local network.
 
     An announcement gives every table's code to everybody there. So it is on by default only for servers of
-    the local network: not with a name, a proxy or a public URL, and not for a server that a client
-    started, which is told whether to.
+    the local network: not with a name, a proxy or a public URL, and not for a server that a client started,
+    which decides by an option.
     """
     if arguments.lan is not None:
         return bool(arguments.lan)
@@ -215,7 +215,7 @@ def _journal(arguments: argparse.Namespace) -> Path | None:
     """Return the journal's file.
 
     Raises:
-        JournalUnusable: it is no file, but nothing here opens any other.
+        JournalUnusable: it is a URL, which no extension opens.
 
     """
     from racing_demon_server.journal.interface import JournalUnusable  # noqa: PLC0415
@@ -228,7 +228,7 @@ def _journal(arguments: argparse.Namespace) -> Path | None:
         raise JournalUnusable("Nothing is installed here that keeps a journal at a URL.")
     if isinstance(arguments.journal, Path):
         return arguments.journal
-    # Clients that host tables on one machine each get a file; a permanent server has its own.
+    # Each client that hosts a table gets a file of its own; a permanent server has one, too.
     return first_free(default_path()) if is_owned(arguments) else default_path()
 
 

@@ -14,7 +14,7 @@ SHORT: Final = 125
 """The longest payload with a header of two bytes (RFC 6455, 5.2)."""
 _HEADERS: Final = [bytes((0x80 | Opcode.BINARY, length)) for length in range(SHORT + 1)]
 MSGPACK: Final = Encoding.MSGPACK
-"""Looked up once: members of an enumeration are slow to look up."""
+"""Looked up once, because members of an enumeration are slow to look up."""
 
 
 class Listener(Protocol):
@@ -24,7 +24,7 @@ class Listener(Protocol):
         encoding: the encoding of its frames.
         shows_races: whether it understands ``race_lost``.
         software: what its client says of itself.
-        owes: whether it may owe what its plays have led to.
+        owes: whether it may owe units for the consequences of its plays.
 
     """
 
@@ -40,10 +40,10 @@ class Listener(Protocol):
         """Send a message to this listener only."""
 
     def settle(self, at: int) -> bool:
-        """Let it pay at a moment what its plays have led to. Return whether nothing is owed any more."""
+        """Let it pay for the consequences of its plays. Return whether nothing is owed any more."""
 
     def charge(self, events: int) -> None:
-        """Let it owe what its last play led to: so many events."""
+        """Charge it for the events of its last play."""
 
     def close(self, code: CloseCode, reason: str) -> None:
         """Close the connection with a reason for its user."""
@@ -98,7 +98,7 @@ def encoded_events(log: Iterable[tuple[Event, int]]) -> Iterator[EncodedEvent]:
 
 
 class PackedEvent:
-    """An event that was sent before, as encoded then.
+    """An event that was sent before, still encoded.
 
     Args:
         packed: the encoded event.

@@ -33,7 +33,7 @@ class Extension(Protocol):
         """Add options of the server."""
 
     def contradictions(self, given: Namespace) -> Iterator[str]:
-        """Yield what is wrong with arguments that are right one by one."""
+        """Yield the contradictions between arguments."""
 
     def server(self, settings: "ServerSettings", given: Namespace) -> "Server | None":
         """Return the server that the arguments ask for; ``None`` if it is none of this package's.

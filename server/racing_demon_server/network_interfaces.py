@@ -13,13 +13,13 @@ EVERYWHERE: Final = {"": {4, 6}, "0.0.0.0": {4}, "::": {6}}  # noqa: S104 - to k
 """Hosts that stand for all addresses of the machine, with their IP versions."""
 
 REFRESH_SECONDS: Final = 3.0
-"""How often announcers look at the machine's addresses."""
+"""How often announcers check the machine's addresses."""
 
 
 def reachable(host: str, environ: Mapping[str, str], *, also_named: bool = False) -> list[Interface]:
     """Return the addresses at which others can reach a server that listens on a host, the usual one first.
 
-    For a server that listens on all addresses, those that others cannot use are left out.
+    For a server that listens on all addresses, those that others cannot use are omitted.
 
     Args:
         host: the address that the server listens on.
@@ -30,7 +30,7 @@ def reachable(host: str, environ: Mapping[str, str], *, also_named: bool = False
     usual = _routed_address()
     try:
         interfaces = chosen(ifaddr.get_adapters(), environ)
-    except OSError:  # a service may not be allowed to ask
+    except OSError:  # a sandboxed service may not be allowed to list them
         interfaces = [ipaddress.IPv4Interface(usual)] if usual else []
     versions = EVERYWHERE.get(host)
     if versions is None:
@@ -45,7 +45,7 @@ def reachable(host: str, environ: Mapping[str, str], *, also_named: bool = False
 
 
 def is_private(host: str) -> bool:
-    """Tell whether a host is an address of a private network, or stands for all addresses."""
+    """Return whether a host is an address of a private network, or stands for all addresses."""
     try:
         address = ipaddress.ip_address(host)
     except ValueError:

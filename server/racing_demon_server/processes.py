@@ -1,6 +1,6 @@
 """Several processes that form one server, each with its own tables, port and journal.
 
-The parent opens all ports, forks the others, and replaces those that die. It keeps the ports open, so that
+The parent opens all ports, forks the workers, and replaces those that die. It keeps the ports open, so that
 clients of a dead process wait for its replacement instead of being refused.
 """
 
@@ -27,7 +27,7 @@ from .settings import ServerSettings
 from .sharding import MAX_PROCESSES, Shards, owner
 
 MAX_DEATHS: Final = 5
-"""After this many deaths in a row before listening the server gives up."""
+"""The server gives up after this many processes in a row have died before they listened."""
 RESTART_SECONDS: Final = 0.5
 """The shortest time between two starts of a process."""
 STOPPING: Final = frozenset({signal.SIGTERM, signal.SIGINT})
@@ -97,7 +97,7 @@ class Process:
     Attributes:
         number: its number, from 1.
         began: the time of its start, in seconds.
-        word: a pipe that receives one byte when the process listens, and ends with it.
+        word: a pipe that receives one byte when the process listens, and closes with the process.
         listens: whether it listens.
 
     """
@@ -108,7 +108,7 @@ class Process:
     listens: bool = False
 
     def await_word(self) -> bool:
-        """Wait until the process listens. Return False if it has ended instead."""
+        """Wait until the process listens. Return ``False`` if it has ended instead."""
         self.listens = bool(os.read(self.word, 1))
         os.close(self.word)
         return self.listens
@@ -143,7 +143,7 @@ class Parent:
         """Start all processes, replace those that die, and return the exit code when all have ended."""
         for stopping in STOPPING:
             signal.signal(stopping, self._stop)
-        gc.freeze()  # loaded modules are shared memory, as long as no process writes to them
+        gc.freeze()  # loaded modules are shared until a process writes to them
         for number in range(1, len(self._each) + 1):
             self._start(number)
         if all(process.await_word() for process in self._running.values()):
@@ -158,7 +158,7 @@ class Parent:
         return self._code
 
     def _replace(self, process: Process, code: int) -> None:
-        """Restart a process that has ended, unless it fails again and again before it listens."""
+        """Restart a process that has ended, unless it keeps failing before it listens."""
         index = process.number - 1
         self._deaths[index] = 0 if process.listens else self._deaths[index] + 1
         if self._deaths[index] >= self._patience:
@@ -189,7 +189,7 @@ class Parent:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)
 
     def _become(self, number: int, says: int) -> NoReturn:
-        """Run as one of the processes, to its end."""
+        """Run as one of the processes until it ends."""
         code = 1
         try:
             os.setpgid(0, 0)  # Ctrl-C is for the parent, which stops all processes
@@ -214,7 +214,7 @@ class Parent:
     def _stop(self, *_: object) -> None:
         self._stopping = True
         for pid in self._running:
-            with contextlib.suppress(ProcessLookupError):  # a signal may come before an end is recorded
+            with contextlib.suppress(ProcessLookupError):  # the process may have ended already
                 os.kill(pid, signal.SIGTERM)
 
 
@@ -265,7 +265,7 @@ def _open_codes(path: Path, *, write: bool) -> list[str]:
 
 
 def warn_of_others(path: Path | None, count: int) -> None:
-    """Warn of open tables in the journals of further processes, which nobody can reach now."""
+    """Warn of open tables in the journals of other processes, which nobody can reach now."""
     if path is None:
         return
     for number in range(count + 1, MAX_PROCESSES + 1):

@@ -1,10 +1,10 @@
-"""The limits of what clients may ask for. Times are microseconds on one rising clock.
+"""The limits of clients' requests. Times are microseconds on a monotonic clock.
 
-A household behind one router is one address, so the limits of addresses allow a large party.
+A household behind a router is one address, so the limits of addresses allow a large party.
 
-What a message costs is told in units. One unit is the cost of a ping: about 40 microseconds of CPU. The kind
+Costs are counted in units. One unit is the cost of a ping: about 40 microseconds of CPU. The kind
 of a message determines its cost, so clients can know it: ``docs/wire.md`` has a list. A play also costs one
-for each further event that it leads to, and who opened a table pays for the thoughts of its bots. Costs were
+for each further event that it causes, and the opener of a table pays for the thinking of its bots. Costs were
 measured with a journal, and rounded. The last ``ready`` or ``stuck`` of eight deals or ends a hand, so each
 of the eight pays a part of that.
 """
@@ -35,10 +35,10 @@ class TokenBucket:
     """A token bucket.
 
     Attributes:
-        per_second: tokens that flow in.
+        per_second: the refill rate.
 
     Args:
-        per_second: tokens that flow in.
+        per_second: the refill rate.
         burst: the most tokens it holds.
 
     """
@@ -60,23 +60,21 @@ class TokenBucket:
         return True
 
     def is_empty(self, at: int, units: int = 1) -> bool:
-        """Tell whether that many tokens are missing now."""
+        """Return whether there are fewer tokens than that."""
         return not copy(self).take(at, units)
 
     def used(self, at: int) -> float:
-        """Return how many tokens it lacks now until it is full."""
+        """Return how many tokens are missing until it is full."""
         return max(0.0, (self._spent_until - at + self._burst_us) / self._each_us)
 
     def overdraw(self, at: int, units: int = 1) -> int:
-        """Take tokens that are not there. Return the microseconds until the debt is paid."""
+        """Take tokens in advance. Return the microseconds until the debt is paid."""
         self._spent_until = max(self._spent_until, at - self._burst_us) + self._each_us * units
         return max(0, round(self._spent_until - at))
 
 
 class Allowance:
-    """What one connection may use: its own share, and pools that it shares with others.
-
-    Others cannot use up its share.
+    """The units that one connection may use: its own share, which others cannot use up, and shared pools.
 
     Args:
         share: its own bucket.
@@ -111,7 +109,7 @@ class Allowance:
         return not self._owed or self.take(at, 0)
 
     def overdraw(self, at: int) -> int:
-        """Take a unit that is not there from the share, and what is owed, but no more than a second brings.
+        """Take a unit and the debt from the share in advance, but no more than a second's refill.
 
         Return the microseconds until the share has paid for that.
         """
@@ -127,7 +125,8 @@ REQUEST: Final = 10
 PICTURE: Final = 60
 """A request for the QR code of a table's address, which is drawn."""
 DEAR_EVENT: Final = 10
-"""What each event of a play costs more, once an address has caused very many of them. They fill the disk."""
+"""The extra cost of each event of a play, once an address has caused very many of them, which fill the
+disk."""
 HANDSHAKE: Final = 15
 """The handshake of a WebSocket, with its connection."""
 
@@ -163,7 +162,7 @@ COSTS: Final[dict[type[Message], int]] = {kind: cost for cost, kinds in _BY_COST
 SHARED_BITS: Final = 64
 """The bits of an IPv6 address that identify a household; a household chooses the rest."""
 WIDER: Final = {56: 2, 48: 4}
-"""How many times as much the wider IPv6 networks may have that homes, firms and hosters are given."""
+"""How many times the limits of a household the wider IPv6 networks have that firms and hosters are given."""
 MAX_REMEMBERED: Final = 10_000
 MANY_SEARCHES: Final = "Too many tables are looked for; come back in a moment."
 MINUTE: Final = 60.0
@@ -171,9 +170,9 @@ MINUTE: Final = 60.0
 EVENTS_PER_SECOND: Final = 100.0
 EVENT_BURST: Final = 10_000_000.0
 """The events of plays that an address may cause, sustained and at once, before each costs more. They stay on
-the disk, some 45 bytes each. 250 people behind one router need hours without a pause for the burst."""
+the disk, some 45 bytes each. 250 people behind one router need hours of nonstop play to use up the burst."""
 POOL_SECONDS: Final = 5.0
-"""A pool of units holds what flows into it in this many seconds."""
+"""A pool holds this many seconds' worth of refill."""
 
 
 @dataclass(slots=True)
@@ -183,11 +182,11 @@ class _Entry:
     Attributes:
         tables: limits the tables that it opens.
         units: limits what its connections use beyond their shares.
-        misses: limits the wrong codes that it asks for.
+        misses: limits the wrong codes that it sends.
         events: counts the events that its plays cause.
-        times: how many times as much it may have as an address.
+        times: how many times the limits of an address it has.
         connections: the number of open ones.
-        searches: the number that run: any of them may be for a wrong code.
+        searches: the number of running ones, any of which may be for a wrong code.
 
     """
 
@@ -212,7 +211,7 @@ class AddressLimits:
         return len(self._entries)
 
     def enter(self, address: str) -> bool:
-        """Count a connection. Return whether its address may have it."""
+        """Count a connection of an address. Return whether it may."""
         entries, most = self._entries_of(address), self._settings.connections_per_address
         for entry in entries:
             entry.connections += 1
@@ -240,27 +239,27 @@ class AddressLimits:
         return [entry.events for entry in self._entries_of(address)] if address else []
 
     def count_request(self, address: str, at: int, units: int) -> bool:
-        """Count the cost of an HTTP request. Return whether its address may have an answer."""
+        """Count the cost of an HTTP request. Return whether its address may make it."""
         return not address or _take(self.pools(address), at, units)
 
     def may_miss(self, address: str, at: int) -> bool:
-        """Tell whether an address may ask for another unknown table."""
+        """Return whether an address may try another unknown code."""
         return not address or not any(entry.misses.is_empty(at) for entry in self._entries_of(address))
 
     def count_miss(self, address: str, at: int) -> None:
-        """Count a code of an unknown table."""
+        """Count an unknown code."""
         if address:
             _take([entry.misses for entry in self._entries_of(address)], at)
 
     def too_many_misses(self) -> CommandRefused:
-        """Return the refusal of an address that may not miss."""
+        """Return the refusal of an address that has tried too many codes."""
         seconds = math.ceil(MINUTE / self._settings.misses_per_minute)
         wait = pluralize(seconds, "second")
         text = f"Too many wrong codes from your address: wait {wait}, and try again."
         return CommandRefused(Reason.TOO_FAST, text)
 
     def begin_search(self, address: str, at: int, shared: TokenBucket | None = None) -> bool:
-        """Count a search for a table. Return whether its address may have it, if all that run are misses.
+        """Count a search for a table. Return whether its address may, if all running ones are misses.
 
         Args:
             address: the address.

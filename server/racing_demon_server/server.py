@@ -1,4 +1,4 @@
-"""A server's life: it starts, serves until something stops it, and stops what it has started, in order."""
+"""A server's life: it starts, serves until something stops it, and then stops its parts in order."""
 
 import asyncio
 import contextlib
@@ -51,7 +51,7 @@ ENDED: Final = "The host has ended the table."
 DRAIN_SECONDS: Final = 5.0
 """How long a stopping server waits for the journal."""
 RESTORE_SECONDS: Final = 2.0
-"""How long a starting server reads tables before it opens its port; what is left is read afterwards."""
+"""How long a starting server reads tables before it opens its port; the rest are read afterwards."""
 SWEEP_SECONDS: Final = 60.0
 """The interval at which the server checks for garbage."""
 OTHER_FILES: Final = 100
@@ -77,13 +77,13 @@ ENDS_TABLES: Final = frozenset({StopReason.INPUT_ENDED, StopReason.TABLE_ENDED})
 
 
 class Server:
-    """A port, and what its connections are for, which a subclass opens.
+    """A port, with a service for its connections, which a subclass opens.
 
     Attributes:
         settings: the server's.
         metrics: what is measured.
         is_owned: whether a client started it for one table.
-        farewell: what clients are told when their tables end with it.
+        farewell: the reason that clients get when their tables end with it.
 
     """
 
@@ -102,11 +102,11 @@ class Server:
     # For subclasses.
 
     def open(self, resources: AsyncExitStack) -> tuple[ServerContext, Service]:
-        """Open what connections are for, and let the resources close it."""
+        """Open the service of the connections; the resources close it."""
         raise NotImplementedError
 
     def begin(self, url: str, resources: AsyncExitStack) -> None:
-        """Begin what needs the port, which is open now; the resources end it before the port closes."""
+        """Begin what needs the open port; the resources end it before the port closes."""
 
     def keeps_tables(self, _reason: StopReason) -> bool:
         """Return whether clients find their tables again after a stop."""
@@ -172,12 +172,12 @@ class Server:
         log.info("server stopped")
 
     def stop_soon(self, reason: StopReason) -> None:
-        """End :meth:`serve_forever`, unless it ends already."""
+        """End :meth:`serve_forever`, unless it is ending already."""
         if not self._stopping.done():
             self._stopping.set_result(reason)
 
     def fence(self, why: str) -> None:
-        """End :meth:`serve_forever`, because others have the tables now; clients find them there."""
+        """End :meth:`serve_forever` after being fenced: other servers own the tables now."""
         self._fenced = Fenced(why)
         self.stop_soon(StopReason.FENCED)
 
@@ -193,7 +193,7 @@ class Server:
         await self._gateway.wait_closed()
 
     async def _sweep(self) -> None:
-        """Free what remains of closed connections and tables, from time to time, until cancelled."""
+        """Free the memory of closed connections and tables from time to time, until cancelled."""
         connections = tables = 0
         while True:
             await asyncio.sleep(SWEEP_SECONDS)
@@ -214,7 +214,7 @@ class TableServer(Server):
         settings: the server's.
         is_owned: whether a client started it for one table.
         until_table_ends: the code of a host's table in the journal, with which the server ends; empty for the
-            first table that is opened, ``None`` to serve on.
+            first table that is opened, ``None`` to serve until stopped.
 
     """
 
@@ -237,7 +237,7 @@ class TableServer(Server):
         return None if journal is None else SqliteStore(journal, durability)
 
     def last_us(self) -> int:
-        """Return the newest time in the journal, from which the clock goes on."""
+        """Return the newest time in the journal, from which the clock continues."""
         with self.journal.reading() as readers:
             return max((reader.last_us() for reader in readers), default=0)
 
@@ -248,7 +248,7 @@ class TableServer(Server):
         return registry
 
     def open_service(self, context: ServerContext) -> TableService:
-        """Return what finds tables for connections."""
+        """Return the service that finds tables for connections."""
         return TableService(context, self.registry)
 
     # The life of a server.
@@ -270,7 +270,7 @@ class TableServer(Server):
         return context, self.open_service(context)
 
     def begin(self, url: str, resources: AsyncExitStack) -> None:
-        """Publish the tables, and restore what took too long."""
+        """Publish the tables, and restore those that took too long."""
         self.journal.fenced = self.fence
         resources.push_async_callback(self._drain)
         settings, port = self.settings, self.settings.port or self._gateway.port
@@ -284,7 +284,7 @@ class TableServer(Server):
     def keeps_tables(self, reason: StopReason) -> bool:
         """Return whether the journal keeps the tables for the next server.
 
-        Ctrl-C at a server that a client started for one table ends that table for good.
+        Ctrl-C ends the table of a server that a client started for one table.
         """
         is_ended = reason in ENDS_TABLES or (reason is StopReason.INTERRUPTED and self.is_owned)
         return self.journal.is_durable and not is_ended
@@ -300,7 +300,7 @@ class TableServer(Server):
         return self.registry.is_played
 
     async def _drain(self) -> None:
-        """Accept nothing more, and send what has happened, if it can be written in time."""
+        """Accept nothing more, and send the last events, if they can be written in time."""
         if not self.keeps_tables(self._reason):
             self.registry.end_matches()
         self.registry.stop()
@@ -315,7 +315,7 @@ class TableServer(Server):
         self.registry.close(for_good=not self.keeps_tables(self._reason))
 
     def _host(self) -> "Sequence[TableEnd]":
-        """Return what ends the server with a host's table, if it has one."""
+        """Return the observer that ends the server with its host's table, if it has one."""
         if self._until_table_ends is None:
             return ()
         end = partial(self.stop_soon, StopReason.TABLE_ENDED)
@@ -323,7 +323,7 @@ class TableServer(Server):
 
 
 class TableEnd(Observer):
-    """Ends the server of a host together with the table: when its opener leaves, or no table is left.
+    """Ends the server of a host together with the table: when the opener leaves, or no table is left.
 
     Args:
         code: the table's code; empty for the first one that is opened.
@@ -339,19 +339,19 @@ class TableEnd(Observer):
         asyncio.get_running_loop().call_later(patience, self._check)
 
     def opened(self, table: CommittedTable) -> None:
-        """Note the host's table among those that were opened."""
+        """Remember the host's table among those that were opened."""
         self._open.add(table)
-        if not self._code and not table.view.seq:  # others come from the journal
+        if not self._code and not table.view.seq:  # the others come from the journal
             self._code = table.view.code
 
     def published(self, table: CommittedTable, events: Sequence[Event]) -> None:
-        """End the server if the host's table has lost the player who opened it, and who was not kicked."""
+        """End the server if the player who opened the host's table has left it, and was not kicked."""
         left = any(isinstance(event, ev.Left) and event.seat == 0 and not event.kicked for event in events)
         if left and table.view.code == self._code:
             self._end()
 
     def closed(self, table: CommittedTable) -> None:
-        """Note that nobody has been at a table for long."""
+        """Forget a table, which nobody has visited for long; end the server after the last one."""
         self._open.discard(table)
         self._check()
 
@@ -376,7 +376,7 @@ def _announced_at(host: str, *, is_hosted: bool) -> list[Interface]:
 
 
 def _allow_sockets(settings: ServerSettings) -> None:
-    """Raise the limit of open sockets to that of the settings: by default systems allow far fewer."""
+    """Raise the limit of open files to that of the settings, because the default is far lower."""
     if sys.platform == "win32":
         return
     import resource  # noqa: PLC0415 - not there on Windows
@@ -391,7 +391,7 @@ def _allow_sockets(settings: ServerSettings) -> None:
 
 
 def rising_clock(start: int) -> Clock:
-    """Return a clock of microseconds that continues from a moment, as if the server had not been away."""
+    """Return a monotonic clock, in microseconds, that continues from a time."""
     began = time.monotonic_ns() // 1_000
     return lambda: start + time.monotonic_ns() // 1_000 - began
 
@@ -464,10 +464,10 @@ def _watch_stdin(stop: Callable[[], None]) -> None:
 
 
 def _read_stdin(loop: asyncio.AbstractEventLoop, stop: Callable[[], None]) -> None:
-    """Wait, in a thread, for the end of standard input, because a loop cannot watch every kind of it."""
+    """Wait in a thread for the end of standard input, because a loop cannot watch all kinds of it."""
     with contextlib.suppress(OSError):
         # Not sys.stdin, whose lock the interpreter needs when it exits.
         while sys.stdin is not None and os.read(0, 1_024):
             pass
-    with contextlib.suppress(RuntimeError):  # the loop has ended first
+    with contextlib.suppress(RuntimeError):  # the loop was closed first
         loop.call_soon_threadsafe(stop)

@@ -39,9 +39,9 @@ class ServerSettings:
         max_connections: connections at a time, players and spectators.
         connections_per_address: connections at a time from one address, which may be a household.
         relayed_spectators: spectators that are counted for one relay, whatever it reports.
-        max_handshakes: connections at a time that have sent no request yet; the oldest is cut off first.
+        max_handshakes: connections at a time that have sent no request yet; the oldest is closed first.
         handshakes_per_address: the same from one address.
-        entry_seconds: time for a connection to ask for a place at a table.
+        entry_seconds: the time for a connection to enter a table.
         idle_table_seconds: how long a table without connections stays open.
         commands_per_second: commands of one connection, sustained; beyond that they are refused.
         command_burst: the same in a burst.
@@ -56,11 +56,10 @@ class ServerSettings:
         controls_per_second: pings and pongs of one connection, sustained; beyond that it is closed.
         control_burst: the same in a burst.
         max_fragments: most fragments of one message.
-        backlog_bytes: bytes that may wait for a slow reader before it is cut off.
-        kept_events: the newest events of a table that are kept for clients that resume.
+        backlog_bytes: bytes that may wait for a slow reader before it is disconnected.
+        kept_events: the newest events of a table that are held for clients that resume.
         delayed_bytes_of_table: bytes that may wait for a table's delayed spectators; beyond that a snapshot
-            replaces them
-        delayed_bytes: the same for all tables.
+            replaces them. delayed_bytes: the same for all tables.
         ping_seconds: the interval of heartbeats, and the time to answer one.
         proxies: the networks of trusted proxies.
         relays: the networks of trusted relays.
@@ -139,13 +138,13 @@ class ServerSettings:
 
     @property
     def common_host(self) -> str:
-        """The name that this server shares with others, above its own; empty if there is none."""
+        """The name that this server shares with others, the parent of its own; empty if there is none."""
         own, names = self.own_host, (name.lower() for name in self.hosts)
         return next((name for name in names if name != own and is_below(own, name)), "")
 
     @property
     def join_urls(self) -> tuple[str, ...]:
-        """The addresses to publish for joining: at the name of all servers, which outlives this one."""
+        """The addresses to publish for joining, at the name that all servers share: it outlives this one."""
         if not self.common_host:
             return self.public_urls
         return tuple(url.replace(self.own_host, self.common_host, 1) for url in self.public_urls)
@@ -157,7 +156,7 @@ class ServerSettings:
 
 
 def limits() -> dict[str, float]:
-    """Return all limits with their defaults: the numeric settings, except those that limit nothing."""
+    """Return all limits with their defaults: the numeric settings except those that are no limits."""
     return {
         item.name: item.default
         for item in fields(ServerSettings)

@@ -1,4 +1,4 @@
-"""The processes of one server, and which of them has which table: its code says so."""
+"""The processes of one server. A table's code says which of them has it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from typing import Final
 CODE_LETTERS: Final = "BCDFGHJKLMNPQRSTVWXZ"
 """No vowels, so that no code is a word; no digits, so that none looks like a letter."""
 MAX_PROCESSES: Final = len(CODE_LETTERS)
-"""Each process needs a letter for the codes of its tables."""
+"""The most processes: each needs a letter for the codes of its tables."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -17,8 +17,8 @@ class Shards:
     Attributes:
         number: its own number, from 1.
         ports: the port of each, in their order.
-        strays: tables that are not where their code says, with the number of their process: they were
-            opened when the server had another number of processes.
+        strays: tables that were opened when the server had another number of processes, with the number of
+            the process that has them.
 
     """
 
@@ -32,7 +32,7 @@ class Shards:
         return len(self.ports) == 1
 
     def has(self, code: str) -> bool:
-        """Tell whether a table of this code belongs to this process."""
+        """Return whether a table of this code belongs to this process."""
         return self._owner(code) == self.number
 
     def port(self, code: str) -> int:
@@ -47,5 +47,5 @@ ALONE: Final = Shards()
 
 
 def owner(code: str, processes: int) -> int:
-    """Return the number of a code's process: its first letter says it."""
+    """Return the number of a code's process, which the first letter says."""
     return CODE_LETTERS.find(code[:1] or " ") % processes + 1

@@ -1,4 +1,4 @@
-"""How long a loop sleeps until something is due."""
+"""Timers: how long a loop sleeps until something is due."""
 
 import asyncio
 from collections.abc import Callable
@@ -7,18 +7,18 @@ from collections.abc import Callable
 def seconds_until(due: int, now: int = 0) -> float:
     """Return the seconds until something is due; both arguments are microseconds.
 
-    The result is whole milliseconds, rounded up, because uvloop's timers have that resolution. Woken
-    early, the caller would find nothing due and wake again and again.
+    The result is whole milliseconds, rounded up, because uvloop's timers have that resolution. Woken early,
+    the caller would find nothing due, and be woken again and again.
     """
     return -(-max(0, due - now) // 1_000) / 1_000
 
 
 class Alarm:
-    """Rings on the running loop when something is due.
+    """A timer on the running loop that can be set again.
 
     Args:
-        clock: tells the time, in microseconds.
-        ring: is called then; what is due next is to be set again.
+        clock: returns the time, in microseconds.
+        ring: called at that time; the timer is then unset.
 
     """
 
@@ -30,7 +30,7 @@ class Alarm:
         self._timer: asyncio.TimerHandle | None = None
 
     def set(self, due: int | None) -> None:
-        """Ring at a moment, in microseconds, and at no other; ``None`` for never."""
+        """Ring at this time only, in microseconds; ``None`` for never."""
         if due == self._due:
             return
         self._due = due

@@ -1,7 +1,7 @@
 """Bots: players who see only the public board and react at human speed.
 
-A bot looks at the table, decides, and its play arrives some time later, on a board that may have changed.
-It never sees the dealer. Randomness and time are arguments, so a match of bots can be repeated. Bots think
+A bot observes the table and decides. Its play arrives some time later, on a board that may have changed.
+It never sees the dealer. Randomness and time are arguments, so a match of bots is reproducible. Bots think
 in slices, so that eight of them delay nobody.
 """
 
@@ -26,21 +26,21 @@ from .planner import Planner, knows
 IDLE_MS: Final = 500
 """How often a waiting bot looks at the table."""
 LOOKED_THROUGH: Final = 2
-"""After this many passes through the stock without anybody's progress a bot considers every play. After
-one more pass it is stuck."""
+"""After this many passes through the stock without progress by anybody, a bot considers every play. After one
+more pass it declares being stuck."""
 IMPATIENCE: Final = 20
-"""Added to the value of plays that can wait, for each pass that went by without a play."""
+"""Added to the value of plays that can wait, for each pass without a play."""
 
 PILES_A_UNIT: Final = 12
-"""Piles searched for one unit of work: see :mod:`.engine.sliced_search`."""
+"""The number of piles that are searched for one unit of work: see :mod:`.engine.sliced_search`."""
 PLAY_UNITS: Final = 3
-"""The work of finding and weighing a play."""
+"""The work of finding and valuing a play."""
 
 Decision = tuple[Command | None, int]
-"""What a bot sends, if anything, and the milliseconds until then. Its next look follows."""
+"""What a bot sends, if anything, and the milliseconds until then. Its next observation follows."""
 
 Weigh = Callable[[Play], float | None]
-"""Returns the value of a play: at 0 and below it can wait; ``None`` leads nowhere."""
+"""Returns the value of a play: at 0 and below it can wait; ``None`` means that it is useless."""
 
 Standing = tuple[int, int, int]
 """Everybody's progress: cards on foundations, cards still to be turned or in reserves, face-down cards."""
@@ -73,9 +73,9 @@ class Bot:
         self._gave_up_at: Standing | None = None
 
     def observe(self, view: TableState) -> SlicedSearch[Decision]:
-        """Look at the table, and return a generator that thinks in slices and returns a decision.
+        """Observe the table, and return a search that thinks in slices and returns a decision.
 
-        It considers the cards as they lie now, whatever changes meanwhile.
+        It considers the present cards, whatever changes meanwhile.
         """
         return SlicedSearch(self._think(view))
 
@@ -100,7 +100,7 @@ class Bot:
     def _choose(
         self, rules: Rules, board: Board, seen: int, *, is_stuck: bool
     ) -> Generator[int, None, Decision]:
-        """Choose a play. Who is stuck looks through the cards again when others have got further."""
+        """Choose a play. A stuck bot tries again when others have made progress."""
         yield len(board.piles) // PILES_A_UNIT
         if (standing := _standing(rules, board)) != self._standing:
             self._standing, self._fruitless = standing, 0
@@ -147,7 +147,7 @@ class Bot:
         return 30
 
     def _prepares(self, rules: Rules, board: Board, play: Play) -> bool:
-        """Tell whether a neutral tableau move uncovers a card that a foundation accepts."""
+        """Return whether a neutral tableau move uncovers a card that a foundation accepts."""
         cards = board.cards[play.source]
         if board.piles[play.source].kind is not Kind.TABLEAU or len(cards) <= play.count:
             return False
@@ -155,7 +155,7 @@ class Bot:
         return bared != UNKNOWN and bool(list(rules.open_foundations(board, self.seat, bared)))
 
     def _turns_of_pass(self, rules: Rules, board: Board) -> int:
-        """Return the most turns of one pass, including the one that turns the waste over."""
+        """Return the most turns of one pass, including the redeal."""
         layout = rules.layout
         piles = (own.get(self.seat) for own in (layout.stock, layout.waste))
         left = sum(len(board.cards[pile]) for pile in piles if pile is not None)

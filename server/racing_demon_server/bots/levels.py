@@ -1,4 +1,4 @@
-"""How well bots play: the levels by name, and one that follows the person who is behind."""
+"""How well bots play: the levels by name, and one that adapts to the person who is behind."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -20,8 +20,8 @@ class Level:
         overlooks: the probability of overlooking a play.
         looks_ahead: whether it finds moves that only prepare a play to the foundations.
         plans: whether it keeps cards that it may still need, in games for which there are plans.
-        least_ms: the least time from seeing a play to making it: places that are taken sooner are never its
-            own.
+        least_ms: the least time from seeing a play to making it: it never wins a place that somebody takes
+            sooner.
 
     """
 
@@ -44,24 +44,24 @@ STEPS: Final[dict[str, Level]] = {
     BotLevel.HARD: Level(play_ms=1_150, turn_ms=700, overlooks=0.0, looks_ahead=True),
     BotLevel.EXPERT: Level(play_ms=650, turn_ms=350, overlooks=0.0, looks_ahead=True, plans=True),
 }
-"""The levels that stay the same, weakest first."""
+"""The fixed levels, weakest first."""
 SLOWEST: Final = Level(play_ms=12_000, turn_ms=1_500, overlooks=0.6, looks_ahead=False, least_ms=6_000)
 """The weakest that an adaptive bot gets, for children."""
 SCALE: Final = (SLOWEST, *STEPS.values())
-"""An adaptive bot's strength is a place on this scale, or between two of its levels."""
+"""The scale of an adaptive bot's strength, which may lie between two levels."""
 FIRST_STRENGTH: Final = 2.0
 FIRST_STEP: Final = 1.0
-"""How far a hand that the person wins or loses moves the strength at first."""
+"""The first step by which a won or lost hand changes the strength."""
 LEAST_STEP: Final = 0.25
-"""Each time that the winner changes, the step is halved, down to this."""
+"""The step is halved each time the winner changes, but not below this."""
 
 
 @dataclass(frozen=True, slots=True)
 class Adaptive:
     """Plays as well as one person at the table: the one with the fewest points so far.
 
-    After a hand that the person won it is stronger, after one that they lost weaker, and in a hand it stays
-    as it is. That follows from the tally alone, so it is the same after a restart, and from any snapshot.
+    It gets stronger after each hand that the person won, weaker after each that they lost, and never changes
+    within a hand. All this follows from the tally, so it is the same after a restart, and with any snapshot.
     """
 
     def in_hand(self, view: TableState, seat: int) -> Level:
@@ -70,16 +70,17 @@ class Adaptive:
 
 
 Skill = Level | Adaptive
-"""What a bot is given: a level, or what finds one for each hand."""
+"""A bot's level, or what finds one for each hand."""
 
 LEVELS: Final[dict[str, Skill]] = {**STEPS, BotLevel.ADAPTIVE: Adaptive()}
-"""What each name on the wire means."""
+"""The levels by their names on the wire."""
 
 
 def followed(view: TableState) -> int | None:
     """Return the seat of the person whom adaptive bots follow; ``None`` if only bots have cards.
 
-    Of equal totals the lowest seat's counts. Who leaves during a hand is followed to its end.
+    Of equal totals that of the lowest seat counts. A person who leaves during a hand is followed until its
+    end.
     """
     people = [seat for seat in view.hand_seats if not view.seats[seat].bot]
     totals = {seat: sum(own for own, _ in _against(view, seat, seat)) for seat in people}

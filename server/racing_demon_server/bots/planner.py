@@ -1,4 +1,4 @@
-"""What an expert bot plans: the value of each play on the public board."""
+"""The planning of an expert bot: the value of each play on the public board."""
 
 from typing import Final, TypeGuard
 
@@ -9,17 +9,17 @@ from racing_demon_protocol.engine.rules.building import BuildingRules
 from racing_demon_protocol.engine.specification import Tableau
 
 UNCOVERS: Final = 110
-"""A face-down card is turned up, or can be next: before everything else."""
+"""A face-down card is turned up, or can be next. This comes before everything else."""
 WASTE_UP: Final = 90
 COLUMN_UP: Final = 50
 UP_UNCOVERS: Final = 60
 UP_CLEARS: Final = 5
-"""Added if a card that goes up uncovers a face-down card, or makes a space that a king waits for."""
+"""Added if a card that goes up uncovers a face-down card, or makes a space for a waiting king."""
 PREPARES: Final = 50
 CLEARS: Final = 50
 """A column becomes a space, and a king waits for it."""
 IDLE: Final = -5
-"""The same without a king: not urgent."""
+"""The same without a waiting king: not urgent."""
 KING: Final = 40
 WASTE_DOWN: Final = 30
 NEEDED: Final = 60
@@ -32,17 +32,17 @@ LOWEST_PLACE: Final = 2
 
 
 def knows(rules: Rules) -> TypeGuard[BuildingRules]:
-    """Tell whether there are plans for a game: one that is built around shared foundations, from aces."""
+    """Return whether there are plans for a game, which must have shared foundations built from aces."""
     return isinstance(rules, BuildingRules) and rules.game.name == "racing-demon"
 
 
 class Planner:
     """Values the plays of one seat on the current board, for an expert bot. It sees only the public board.
 
-    Most hands around shared foundations die because columns are cleared too eagerly: a card on a foundation
-    can hold no other card any more. So an expert uncovers face-down cards first. It keeps a card on which
-    its own cards may still have to go, until it has waited long enough or somebody else could take the last
-    column for it. The weights were found in thousands of simulated hands.
+    Most hands with shared foundations die because columns are cleared too eagerly: nothing can be built any
+    more on a card that went to a foundation. So an expert uncovers face-down cards first. It holds back a
+    card that its own cards may still need, until it has waited long enough or somebody else could take its
+    only place. The weights were found in thousands of simulated hands.
 
     Args:
         rules: the rules of a game for which :func:`knows` is true.
@@ -63,7 +63,7 @@ class Planner:
         self._to_come = self._still_to_come()
 
     def worth(self, play: Play) -> float | None:
-        """Return the value of a legal play: at 0 and below it can wait; ``None`` leads nowhere."""
+        """Return the value of a legal play: at 0 and below it can wait; ``None`` means that it is useless."""
         board = self._board
         source, destination = board.piles[play.source], board.piles[play.destination]
         if destination.kind is Kind.FOUNDATION:
@@ -103,7 +103,7 @@ class Planner:
         return CLEARS if self._king_waits() else IDLE
 
     def _prepares(self, play: Play) -> bool:
-        """Tell whether a neutral tableau move uncovers a card that can go to the foundations now."""
+        """Return whether a neutral tableau move uncovers a card that can go to the foundations now."""
         cards = self._board.cards[play.source]
         index = len(cards) - play.count - 1
         if self._board.piles[play.source].kind is not Kind.TABLEAU or index < 0 or cards[index] == UNKNOWN:
@@ -123,13 +123,13 @@ class Planner:
         return self._rules.columns.continues(self._column, below, above)
 
     def _king_waits(self) -> bool:
-        """Tell whether a king waits for a space: in the waste, or on top of face-down cards."""
+        """Return whether a king waits for a space: in the waste, or on top of face-down cards."""
         tops = (self._board.top(pile) for pile in self._rules.layout.seat_piles(self._seat, Kind.WASTE))
         waiting = [*self._heads, *(top for top in tops if top is not None)]
         return any(self._rules.columns.opens(self._column, card) for card in waiting)
 
     def _is_contested(self, card: Card) -> bool:
-        """Tell whether there is only one place for a card, and another player has its twin ready."""
+        """Return whether there is only one place for a card, and another player has its twin ready."""
         if self._places(card) != 1:
             return False
         return any(

@@ -1,4 +1,4 @@
-"""The bots of a table: when each looks and thinks, and when its play arrives."""
+"""The bots of a table: when each observes and thinks, and when its play arrives."""
 
 import asyncio
 import random
@@ -19,15 +19,15 @@ START_SPREAD_MS: Final = 400
 SLICE_UNITS: Final = 24
 """The work of one slice of a bot's thought: see :mod:`.engine.sliced_search`."""
 SLICE_GAP_SECONDS: Final = 0.002
-"""Time between two slices, for everything else."""
+"""Time between two slices, which other work may use."""
 
 
 class BotScheduler:
     """The bots of one table, and their timers.
 
     Args:
-        view: the table that they look at.
-        catch_up: called before each look and each command, so that they overtake nothing that was read
+        view: the table that they observe.
+        catch_up: called before each observation and command, so that they overtake nothing that was read
             before.
         send: receives a bot's seat and command.
         pay: receives the units of work of each thought, and returns how many milliseconds the bot rests
@@ -111,14 +111,14 @@ class BotScheduler:
             self._timers[bot.seat] = self._loop.call_later(SLICE_GAP_SECONDS, self._think, bot, thought)
             return
         command, wait_ms = decision
-        after_ms = wait_ms + self._pay(thought.units) * self._speed  # the rest is no faster
+        after_ms = wait_ms + self._pay(thought.units) * self._speed  # paying takes real time
         if command is None:
             self._wait(bot, after_ms, self._observe, bot)
         else:
             self._wait(bot, after_ms, self._move, bot, command)
 
     def _move(self, bot: Bot, command: Command) -> None:
-        """Make a bot's play. Its consequences and the next observation are separate steps of the loop."""
+        """Make a bot's play. Its consequences and the next observation are separate turns of the loop."""
         self._catch_up()
         if self._sits(bot):
             self._send(bot.seat, command)
@@ -126,5 +126,5 @@ class BotScheduler:
             self._wait(bot, 0, self._observe, bot)
 
     def _sits(self, bot: Bot) -> bool:
-        """Tell whether a bot still plays its seat: a command may have ended that."""
+        """Return whether a bot still plays its seat: a command may have ended that."""
         return self._bots.get(bot.seat) is bot

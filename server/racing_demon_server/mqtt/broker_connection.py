@@ -69,7 +69,7 @@ class BrokerConnection:
 
         """
         filters = self._topics.filters()
-        # A broker may allow us to write only. It sends nothing here then, and the rest still works.
+        # A broker may allow us to publish only. Then nothing comes here, and the rest still works.
         await self._client.subscribe([(name, 0) for name in filters])
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(TIDY_SECONDS):

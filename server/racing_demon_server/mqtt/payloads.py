@@ -20,7 +20,7 @@ from .topics import Topics
 
 
 def is_open(view: TableState) -> bool:
-    """Tell whether spectators may watch. If not, the broker learns only that the table exists."""
+    """Return whether spectators may watch. If not, the broker learns only that the table exists."""
     return view.options.spectators and not view.locked
 
 
@@ -95,7 +95,7 @@ def results(view: TableState, event: Event) -> list[Result]:
         case ev.Called():
             return [_demon(view, event.seat)]
         case ev.HandOver(reason=EndReason.OUT, out=int(out)) if view.called is None:
-            # Without a call, the card that goes out is the call.
+            # Without a call, going out counts as the call.
             return [_demon(view, out), _hand(view, event)]
         case ev.HandOver():
             return [_hand(view, event)]

@@ -1,10 +1,10 @@
-"""What to publish, in which order and how often. Pure: times are arguments.
+"""The queue of what is published: in which order, and how often. It is pure: times are arguments.
 
 Three kinds of messages wait here. Retained ones (records, states) are built when they are due, so they are
 never stale and never lost, however long the broker is away. Results are few, and wait in a queue of their
 own. Events, and the snapshots between them, share one bounded queue: when it is full the oldest are
-dropped and counted, and subscribers continue from the next snapshot. Delayed messages of a table stay in
-it until they are due, and nothing of that table overtakes them.
+dropped and counted, and subscribers continue from the next snapshot. Delayed messages of a table stay in it
+until they are due, and no message of that table overtakes them.
 """
 
 import heapq
@@ -27,7 +27,7 @@ MOST_WAITING: Final = 5_000
 MOST_RESULTS: Final = 4_000
 """The most results, and removals of tables, that wait."""
 AT_ONCE: Final = 0
-"""The due time of messages that wait for the broker only."""
+"""The due time of messages without a delay."""
 
 
 class Outgoing(NamedTuple):
@@ -171,7 +171,7 @@ class PublishQueue:
             self._mark_changed(code, Topic.RECORD, now, at_once=True)
 
     def tidy(self, topic: str) -> None:
-        """Remove a retained message of a table that is not here."""
+        """Remove a retained message of an unknown table."""
         code = self._topics.code_of(topic)
         if code is not None and code not in self._tables:
             self._remove(topic)
@@ -197,12 +197,12 @@ class PublishQueue:
         return batch
 
     def finish(self) -> None:
-        """Send results without their delay: the server stops, and nobody plays."""
+        """Make results due at once, because the server stops and nobody plays."""
         self._results = [waiting._replace(due=AT_ONCE) for waiting in self._results]
         heapq.heapify(self._results)
 
     def give_back(self, batch: Sequence[Outgoing]) -> None:
-        """Return messages to the queues that may not have been sent."""
+        """Put back messages that may not have been sent."""
         for message in reversed(batch):
             if message.qos and not (message.retain and message.payload):
                 first = -next(self._numbers)  # they were first, and are first again
@@ -233,7 +233,7 @@ class PublishQueue:
             heapq.heappush(self._due, (due, code, part))
 
     def _build(self, code: str, part: Topic, now: int) -> list[Outgoing]:
-        """Build a retained message, unless it repeats the last one or belongs into the queue."""
+        """Build a retained message; return it unless it repeats the last one or was queued."""
         del self._marked[code, part]
         self._built_at[code, part] = now
         topic, payload = self._part(code, part, now)
@@ -261,7 +261,7 @@ class PublishQueue:
                 return topics.sensor_config(code), payloads.table_config(topics, code)
         topic = topics.table(code, "snapshot")
         if not payloads.is_open(view):
-            return topic, b""  # removes the last one, if spectators are not allowed any more
+            return topic, b""  # removes the last one, because spectators are no longer allowed
         return topic, pack(view.snapshot_for(None, table.hand_clock.elapsed_ms(table.durable_time(now))))
 
     def _enqueue(self, code: str, what: Outgoing | Event, now: int) -> None:

@@ -22,9 +22,10 @@ from .topics import Topics
 
 FIRST_PAUSE: Final = 0.2
 LONGEST_PAUSE: Final = 2.5
-"""The longest pause between attempts: the directory is right within five seconds of the broker's return."""
+"""The longest pause between attempts: the directory is up to date within five seconds of the broker's
+return."""
 STEADY_SECONDS: Final = 10.0
-"""After a connection that lasted this long, pauses start short again."""
+"""After a connection of this many seconds, pauses start short again."""
 BATCH: Final = 8
 """Messages sent in one batch; the loop runs between two batches."""
 GOODBYE_SECONDS: Final = 3.0
@@ -37,7 +38,7 @@ class Publisher(Observer):
 
     Attributes:
         online: whether the broker is connected.
-        queue: what waits for it.
+        queue: the waiting messages.
 
     Args:
         address: the broker's address.
@@ -88,14 +89,14 @@ class Publisher(Observer):
     # In its own task.
 
     def start(self, find_urls: Callable[[], Sequence[str]]) -> None:
-        """Start publishing. ``find_urls`` returns the addresses at which players join: networks change."""
+        """Start publishing. ``find_urls`` returns the addresses at which players join, which may change."""
         self.queue.urls = tuple(find_urls())
         loop = asyncio.get_running_loop()
         self._task = loop.create_task(self._run(), name="publisher")
         self._refreshing = loop.create_task(self._refresh_addresses(find_urls), name="publisher's addresses")
 
     async def _refresh_addresses(self, find_urls: Callable[[], Sequence[str]]) -> None:
-        """Publish the tables' addresses again when the machine has others."""
+        """Publish the tables' addresses again whenever they change."""
         while True:
             await asyncio.sleep(REFRESH_SECONDS)
             urls = tuple(find_urls())
@@ -104,7 +105,7 @@ class Publisher(Observer):
                 self._news.set()
 
     async def stop(self) -> None:
-        """Publish the end, if the broker is connected, and stop."""
+        """Publish that the server ends, if the broker is connected, and stop."""
         if self._task is None:
             return
         self._stopping = True
@@ -117,7 +118,7 @@ class Publisher(Observer):
         await asyncio.gather(self._task, return_exceptions=True)
 
     async def _run(self) -> None:
-        """Keep a connection to the broker, forever."""
+        """Connect to the broker again and again, forever."""
         pause, loop = FIRST_PAUSE, asyncio.get_running_loop()
         while not self._stopping:
             try:
@@ -127,7 +128,7 @@ class Publisher(Observer):
             except (BrokerGone, OSError, TimeoutError) as error:
                 self._report_outage(str(error) or "it does not answer")
             except Exception:
-                # A bug of ours or of the library must not end publishing.
+                # No bug, ours or the library's, may end publishing.
                 self._report_outage("something unforeseen happened", exc_info=True)
             finally:
                 was_steady = self.online and loop.time() - since > STEADY_SECONDS
@@ -145,7 +146,7 @@ class Publisher(Observer):
             log.warning(text, self._address, why, exc_info=exc_info)
 
     async def _serve(self, link: BrokerConnection) -> None:
-        """Publish everything: first what is there, then what happens.
+        """Publish everything: first the present state, then changes.
 
         Raises:
             BrokerGone: the connection is lost.
@@ -171,7 +172,7 @@ class Publisher(Observer):
         self._news.set()
 
     async def _pump(self, link: BrokerConnection, listening: "asyncio.Task[None]") -> None:
-        """Send what is due, until the connection is lost or, when stopping, nothing waits."""
+        """Send due messages until the connection is lost or, when stopping, none is left."""
         while True:
             self._news.clear()
             if listening.done():
@@ -188,7 +189,7 @@ class Publisher(Observer):
             await self._sleep(wait_us)
 
     async def _sleep(self, wait_us: int | None) -> None:
-        """Wait for news or for a number of microseconds; the loop runs also if that is 0."""
+        """Wait for news or a number of microseconds; yields to the loop even for 0."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(None if wait_us is None else seconds_until(wait_us)):
                 await self._news.wait()

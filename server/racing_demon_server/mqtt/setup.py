@@ -1,4 +1,4 @@
-"""From the server's settings to its publisher."""
+"""Creates the publisher of a server's settings."""
 
 import os
 import secrets
@@ -20,14 +20,14 @@ MOST_URLS: Final = 4
 def own_urls(host: str, port: int) -> tuple[str, ...]:
     """Return the addresses at which a listening server can probably be reached.
 
-    Loopback addresses are left out, unless the server listens there only.
+    Loopback addresses are omitted, unless the server listens only there.
     """
     hosts = [str(each.ip) for each in reachable(host, {})] if host in EVERYWHERE else [host]
     return tuple(f"ws://{bracketed(each)}:{port}" for each in hosts[:MOST_URLS])
 
 
 def publishers(settings: ServerSettings, clock: Clock) -> "list[Publisher]":
-    """Return the publisher that the settings ask for, or none.
+    """Return the publishers of the settings: one or none.
 
     Raises:
         ValueError: the broker's address or the node's name is invalid.

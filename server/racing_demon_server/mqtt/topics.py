@@ -52,7 +52,7 @@ class Topics:
         return [self.table(code), self.table(code, "state"), self.table(code, "snapshot")]
 
     def filters(self) -> list[str]:
-        """Return the subscriptions for everything that a broker retains of this node's tables."""
+        """Return the subscriptions for all retained messages of this node's tables."""
         tables = f"{ROOT}/{self.node}/tables/+"
         return [
             tables,

@@ -1,10 +1,10 @@
 """Garbage collection in small steps, so that no play waits for a full one.
 
-Objects that survive a full collection are frozen, so each collection scans only what is new. Reference
-counting frees nearly everything anyway. The exceptions refer to themselves: asyncio's transports, and
-tables, whose parts call each other. A sweep frees them while nobody plays, or when they may take much
-memory, and returns the C library's free memory to the system. Python's allocator returns only whole arenas:
-after 1,000 spectators have left, most of their 16 MB stays with the process, for the next ones.
+Objects that survive a full collection are frozen, so each collection scans only newer ones. Reference
+counting frees nearly everything. The exceptions are cycles: asyncio's transports, and tables, whose parts
+call each other. A sweep frees them while nobody plays, or when they may use much memory, and returns the C
+library's free memory to the system. Python's allocator returns only whole arenas: after 1,000 spectators have
+left, most of their 16 MB stays with the process for the next ones.
 """
 
 import contextlib
@@ -14,17 +14,17 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 THRESHOLDS: Final = (3_000, 0, 0)
-"""A full collection comes after some 9,000 new objects, and takes 1 or 2 ms. Plays that wait for the disk are
-fewer than the first threshold, so they come and go uncollected.
+"""A full collection comes after some 9,000 new objects, and takes 1 or 2 ms. The plays that wait for the disk
+are fewer than the first threshold, so they are never scanned.
 """
 CONNECTION_BYTES: Final = 1_000
-"""What a closed connection leaves behind, at most."""
+"""The most bytes that a closed connection leaves behind."""
 TABLE_BYTES: Final = 200_000
-"""The same of a closed table; it is most after a hand of a game with many piles."""
+"""The same for a closed table, after a hand of a game with many piles."""
 FEW: Final = 100_000
-"""Bytes that are worth a sweep while nobody plays."""
+"""How many bytes are worth a sweep while nobody plays."""
 MANY: Final = 20_000_000
-"""Bytes that are worth a sweep even during play."""
+"""How many bytes are worth a sweep even during play."""
 
 
 @contextlib.contextmanager
@@ -34,7 +34,7 @@ def small_collections() -> Iterator[None]:
     gc.callbacks.append(_freeze)
     gc.set_threshold(*THRESHOLDS)
     gc.collect()
-    gc.collect()  # a full collection of Python's waits until a quarter more objects live
+    gc.collect()  # Python postpones a full collection until a quarter more objects are alive
     try:
         yield
     finally:
@@ -44,7 +44,7 @@ def small_collections() -> Iterator[None]:
 
 
 def is_due(connections: int, tables: int, *, is_played: bool) -> bool:
-    """Tell whether to sweep, given the connections and tables closed since the last time."""
+    """Return whether to sweep, given the connections and tables closed since the last time."""
     left = connections * CONNECTION_BYTES + tables * TABLE_BYTES
     return left >= (MANY if is_played else FEW)
 

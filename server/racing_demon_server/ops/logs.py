@@ -1,7 +1,7 @@
 """The server's log: one line for each event, as text or as JSON.
 
 All code uses the standard library's logging with facts in ``extra``; structlog formats them. Nothing that
-players sent is logged. If a secret gets into a line all the same, it is removed here.
+players sent is logged. If a secret still gets into a line, it is removed here.
 """
 
 import logging
@@ -20,10 +20,10 @@ from structlog.typing import EventDict, Processor, WrappedLogger
 from racing_demon_server.rate_limits import TokenBucket
 
 NAME: Final = "racing_demon_server"
-"""The logger of all our code. Other loggers are heard from warnings up."""
+"""The logger of all our code. Libraries are logged from warnings up."""
 
 LINES_PER_SECOND: Final = 2.0
-"""How often one place in the code may log. Clients trigger some of these lines."""
+"""How often one place in the code may log, because clients can trigger some lines."""
 LINES_AT_ONCE: Final = 50.0
 FRAMES_SHOWN: Final = 20
 
@@ -85,7 +85,7 @@ def renderer(form: str, stream: TextIO) -> Processor:
 
 
 def describe_exception(_logger: WrappedLogger, _method: str, facts: EventDict) -> EventDict:
-    """Log where an exception was raised, and its type, but not its text, which may quote players."""
+    """Add where an exception was raised, and its type, but not its text, which may quote players."""
     fault = facts.pop("exc_info", None)
     facts.pop("stack_info", None)
     error = fault[1] if isinstance(fault, tuple) else None
@@ -118,7 +118,7 @@ def _plain(key: str, value: object) -> object:
         return value
     if not isinstance(value, str):
         return type(value).__name__
-    if key == "event":  # libraries describe whole objects in later lines
+    if key == "event":  # libraries print whole objects in later lines
         value = value.partition("\n")[0]
     keep = "\n" if key == "exception" else ""
     return SECRETS.sub("…", "".join(c if c.isprintable() or c in keep else ascii(c)[1:-1] for c in value))
@@ -128,8 +128,7 @@ class Throttle(logging.Filter):
     """Limits the rate of each place in the code. The next line says how many were dropped.
 
     Args:
-        clock: returns microseconds on a rising clock; wall time can be set back, which would silence
-            everything.
+        clock: returns microseconds on a rising clock; wall time can be set back, which would silence the log.
 
     """
 
@@ -139,7 +138,7 @@ class Throttle(logging.Filter):
         self._places: dict[tuple[str, int, int], tuple[TokenBucket, list[int]]] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Tell whether a line is written."""
+        """Return whether a line is written."""
         place = (record.pathname, record.lineno, record.levelno)
         if place not in self._places:
             self._places[place] = TokenBucket(LINES_PER_SECOND, LINES_AT_ONCE), [0]

@@ -1,4 +1,4 @@
-"""Metrics in plain numbers, fed by an observer and formatted when Prometheus asks.
+"""Metrics in plain numbers, updated by an observer and formatted when Prometheus asks.
 
 No label names a table or a player, so the number of series is constant.
 """
@@ -41,7 +41,7 @@ WRITE_TEXT: Final = "From what happened to its being certain, and told: the long
 
 
 class BrokerQueue(Protocol):
-    """What waits for a broker.
+    """The queue of a broker.
 
     Attributes:
         dropped: the number of messages dropped since the start.
@@ -84,7 +84,7 @@ class Metrics(Observer):
         seats = table.seats
         for event in events:
             if type(event) is Played:
-                seat = seats.get(event.seat)  # the rest of the batch has happened: nobody may be left
+                seat = seats.get(event.seat)  # the rest of the batch was applied already: nobody may be left
                 by = "table" if not event.counter else "bot" if seat is not None and seat.bot else "person"
                 self._plays[by] += 1
             elif isinstance(event, HandOver):
@@ -111,7 +111,7 @@ class Metrics(Observer):
     # As the journal's meter.
 
     def written(self, seconds: float) -> None:
-        """Record the time until a transaction was written, for its first entry."""
+        """Record the time from a transaction's first entry until it was written."""
         self._write.observe(seconds)
 
     def failed(self) -> None:
@@ -149,7 +149,7 @@ class Metrics(Observer):
         Args:
             connections: the number of open connections.
             listeners: how many of them play or watch.
-            brokers: what waits for each.
+            brokers: the queue of each.
 
         """
         from .prometheus import counter, formatted, gauge, histogram  # noqa: PLC0415 - a server is ready sooner without

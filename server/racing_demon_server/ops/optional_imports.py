@@ -7,10 +7,10 @@ from contextlib import contextmanager
 
 @contextmanager
 def without_modules(*names: str) -> Iterator[None]:
-    """Make modules unavailable while a library is imported that can do without them.
+    """Hide modules from a library that can do without them, while it is imported.
 
-    Modules that are already loaded stay, and all can be imported afterwards. (The import system treats
-    ``None`` as a missing module.)
+    Modules that are already loaded stay, and all can be imported afterwards. The import system treats
+    ``None`` as a missing module.
     """
     hidden = [name for name in names if name not in sys.modules]
     for name in hidden:

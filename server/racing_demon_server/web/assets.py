@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 INDEX: Final = "index.html"
 AT_ROOT: Final = frozenset({"manifest.webmanifest", "sw.js"})
-"""Files beside the page: a service worker only serves the folder that it comes from."""
+"""Files beside the page: a service worker serves only its own folder."""
 KINDS: Final = {
     "css": "text/css; charset=utf-8",
     "html": "text/html; charset=utf-8",
@@ -27,7 +27,7 @@ KINDS: Final = {
 }
 """Media types by file extension; other files are not served."""
 TABLE_PATH: Final = re.compile(r"/(?:new|[A-Za-z]{4,16}(?:[.,;:!?)/]|%2[02]|%3E)?)?")
-"""The path of the page itself, of its form for a new table, or of a table's code and what may follow it."""
+"""The path of the page itself, of its form for a new table, or of a table's code with an optional rest."""
 YEAR_SECONDS: Final = 365 * 24 * 60 * 60
 POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -43,7 +43,7 @@ ALONE: Final = (
     ("Cross-Origin-Resource-Policy", "same-origin"),
     ("Referrer-Policy", "no-referrer"),
 )
-"""Headers of an answer that loads nothing: no other site may frame it, or take it for something else."""
+"""Headers of an answer that loads nothing: no site may frame it, and no browser guess its type."""
 
 
 class HttpResponse(NamedTuple):

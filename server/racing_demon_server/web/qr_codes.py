@@ -17,7 +17,7 @@ def qr_code(address: str) -> bytes:
     """Return the QR code of an address as SVG."""
     import segno  # noqa: PLC0415 - a server starts without it
 
-    # An address in capitals makes a smaller picture; schemes, hosts and codes ignore case.
+    # Capitals need a smaller code; schemes, hosts and tables' codes ignore case.
     drawn = io.BytesIO()
     segno.make_qr(address.upper(), error="m").save(drawn, kind="svg", border=QUIET_ZONE, xmldecl=False)
     return drawn.getvalue()
