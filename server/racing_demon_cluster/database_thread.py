@@ -1,4 +1,4 @@
-"""A thread that runs one task after another at the database, over its own connection."""
+"""A thread that runs tasks at the database one by one, over its own connection."""
 
 import asyncio
 import contextlib
@@ -56,11 +56,11 @@ class DatabaseThread:
             if self._db is not None:
                 self._db.close()
                 self._db = None
-        with contextlib.suppress(RuntimeError):  # the loop has ended
+        with contextlib.suppress(RuntimeError):  # the loop is closed
             self._loop.call_soon_threadsafe(then, result)
 
     def close(self) -> None:
-        """Drop the tasks that have not started, and close the connection after the one that runs."""
+        """Drop the waiting tasks, and close the connection after the running one."""
         self._is_closed = True
         self._pool.submit(self._hang_up)
         self._pool.shutdown(wait=False)

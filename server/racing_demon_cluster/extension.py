@@ -1,6 +1,6 @@
 """What this package adds to the command ``racing-demon-server``.
 
-Nothing here imports psycopg, or a server, before it is asked for: most servers need neither.
+Nothing here imports psycopg or a server before it is needed: most servers need neither.
 """
 
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
@@ -75,7 +75,7 @@ def add_options(parser: ArgumentParser) -> None:
 
 
 def contradictions(given: Namespace) -> Iterator[str]:
-    """Yield what is wrong with arguments that are right one by one."""
+    """Yield the contradictions between arguments."""
     if given.relay is not None:
         yield from _against_relay(given)
     is_database = isinstance(given.journal, str)
@@ -88,7 +88,7 @@ def contradictions(given: Namespace) -> Iterator[str]:
 
 
 def server(settings: "ServerSettings", given: Namespace) -> "Server | None":
-    """Return the server that the arguments ask for; ``None`` if that is one with tables of its own.
+    """Return the server of the arguments; ``None`` for an ordinary one.
 
     Raises:
         JournalUnusable: a key cannot be used, or there is no driver for the database.

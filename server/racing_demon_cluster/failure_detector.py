@@ -1,17 +1,17 @@
-"""Decides which nodes are dead: those whose beats have not changed over a whole lease of reads."""
+"""Decides which nodes are dead: those whose heartbeats have not changed for a lease of successful reads."""
 
 from collections.abc import Mapping
 from typing import Final
 
 STARTING_SECONDS: Final = 20.0
-"""A node that has never beaten is dead after so long: it may take its time to start."""
+"""Seconds after which a node without any heartbeat is dead, because starting may take long."""
 
 
 class FailureDetector:
-    """Watches the beats of other nodes. Times are seconds on the watcher's own monotonic clock.
+    """Watches the heartbeats of other nodes. Times are seconds on the watcher's own monotonic clock.
 
     Args:
-        lease: how long a beat must stay unchanged, in reads that all succeeded, until its node is dead.
+        lease: how long a heartbeat must stay unchanged, while all reads succeed, until its node is dead.
 
     """
 
@@ -39,5 +39,5 @@ class FailureDetector:
         return dead
 
     def forget(self) -> None:
-        """Start all waiting again, after a failed read."""
+        """Start all leases again, after a failed read."""
         self._seen.clear()

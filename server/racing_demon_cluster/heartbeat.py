@@ -1,4 +1,4 @@
-"""A thread that writes this node's beats to the database, and reads those of the others."""
+"""A thread that writes this node's heartbeats to the database, and reads those of the others."""
 
 import asyncio
 import contextlib
@@ -18,27 +18,27 @@ from .statements import Overview, connect_as, read_overview, write_beat
 BEAT_SECONDS: Final = 0.5
 LOOK_SECONDS: Final = 0.25
 FENCED: Final = "RD001"
-"""What the database answers to a fenced node (SQLSTATE)."""
+"""The database's answer to a fenced node (SQLSTATE)."""
 ORPHANS_EVERY: Final = 8
-"""Tables of fenced nodes are looked for with each so many-th look: there are hardly ever any."""
+"""One in so many reads also looks for tables of fenced nodes, which are rare."""
 
 SeenBy = Callable[[Overview, list[int]], None]
-"""Is called with an overview, and the nodes that are dead."""
+"""Called with an overview, and the dead nodes."""
 
 
 class Heartbeat:
-    """Writes a node's beats and reads those of the others, in its own thread.
+    """Writes a node's heartbeats and reads those of the others, in its own thread.
 
     Attributes:
         known: the tables that the node has; the loop replaces it.
-        beaten_at: when the last beat was written, in seconds on the monotonic clock.
-        trouble: why the database could not be used last.
+        beaten_at: when the last heartbeat was written, in seconds on the monotonic clock.
+        trouble: why the database could not be used the last time.
 
     Args:
         url: the database.
         node: the node's number.
-        lease: seconds without a beat after which a node is dead.
-        seen: called on the loop with each result: the overview, and the nodes that are dead.
+        lease: seconds without a heartbeat after which a node is dead.
+        seen: called on the loop with each result: the overview, and the dead nodes.
         fenced: called on the loop when this node is fenced.
 
     """
@@ -63,7 +63,7 @@ class Heartbeat:
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop writing beats."""
+        """Stop writing heartbeats."""
         self._stopping.set()
 
     def _run(self) -> None:
@@ -90,7 +90,7 @@ class Heartbeat:
         return db
 
     def _turn(self, db: Database) -> None:
-        """Write a beat if it is due, read, and wait for the next turn or a notice that tables have moved."""
+        """Write a heartbeat if one is due, read, and wait for the next turn or a notice of moved tables."""
         began = time.monotonic()
         if began >= self._beat_due:
             write_beat(db, self._node, len(self.known))
@@ -105,5 +105,5 @@ class Heartbeat:
             pass
 
     def _call(self, function: Callable[..., None], *arguments: object) -> None:
-        with contextlib.suppress(RuntimeError):  # the loop has ended
+        with contextlib.suppress(RuntimeError):  # the loop is closed
             self._loop.call_soon_threadsafe(function, *arguments)

@@ -1,4 +1,4 @@
-"""Where a table is that this server does not have."""
+"""The location of another server's table."""
 
 from collections.abc import Callable
 from enum import Enum, auto
@@ -12,7 +12,7 @@ class Location(NamedTuple):
         host: where players reach that server.
         port: the same.
         inside: where other servers reach it.
-        when_fenced: lets a function be called when that server is fenced; returns what cancels that.
+        when_fenced: registers a callback for when that server is fenced; returns a function that cancels it.
 
     """
 
@@ -23,7 +23,7 @@ class Location(NamedTuple):
 
 
 class SearchResult(Enum):
-    """What else a search for a table comes to."""
+    """The other results of a search for a table."""
 
     HERE = auto()
     NOWHERE = auto()
@@ -32,4 +32,4 @@ class SearchResult(Enum):
 
 
 Found = Callable[[Location | SearchResult], None]
-"""Is called once with the result of a search."""
+"""Called once with the result of a search."""

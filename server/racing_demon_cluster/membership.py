@@ -30,17 +30,18 @@ from .takeover import Takeover
 
 CHECK_SECONDS: Final = 0.25
 PROBE_SECONDS: Final = 3.0
-"""A node that has written nothing for so long finds out whether the database still commits."""
+"""A node that has written nothing for this many seconds checks whether the database still commits."""
 DRAIN_CHECK_SECONDS: Final = 0.05
-"""How often a node that is drained looks for hands that are over: the next one may begin soon."""
+"""How often a draining node looks for finished hands, because the next one may begin soon."""
 STEPS: Final = 20
-"""So many tables are given away in one step of the loop."""
+"""The most tables handed over in one turn of the loop."""
 LOST: Final = "lease"
-"""Why tables stand still while the node does not reach the database."""
+"""Why tables halt while the node cannot reach the database."""
 MAX_NAMED: Final = 50
-"""So many tables are named in one line of the log."""
+"""The most tables named in one line of the log."""
 ALONE_SECONDS: Final = 1.0
-"""After the lease, so much later than peers that have lost the database at the same time."""
+"""Seconds after the lease until peers are asked: those that lost the database at the same time know it
+then."""
 
 log = logging.getLogger("racing_demon_server")
 
@@ -96,7 +97,7 @@ class Membership:
     def begin(
         self, url: str, inside: str, *, drained: Callable[[], None], fenced: Callable[[str], None]
     ) -> None:
-        """Start writing and reading beats, now that the node accepts connections.
+        """Start writing and reading heartbeats, now that the node accepts connections.
 
         Args:
             url: where players reach it.
@@ -114,7 +115,7 @@ class Membership:
         self._check()
 
     def list_tables(self) -> None:
-        """Tell the other servers which tables are open, and learn theirs, repeatedly."""
+        """Exchange the lists of open tables with the other servers, repeatedly."""
         self._listing.refresh()
 
     @property
@@ -124,7 +125,7 @@ class Membership:
 
     @property
     def takes_tables(self) -> bool:
-        """Whether tables may be opened here: not when no other node could go on with them."""
+        """Whether tables may be opened here: not while draining, unless another node could continue them."""
         return self._drain_until is None or bool(self._heirs())
 
     def drain(self) -> bool:
@@ -137,7 +138,7 @@ class Membership:
         return True
 
     def locate(self, code: str, found: Found) -> None:
-        """Find the table of a code that is not here: see :mod:`~racing_demon_cluster.location`."""
+        """Locate a table that is not here: see :mod:`~racing_demon_cluster.location`."""
         if not self._lookup.find(code, partial(self._located, found)):
             found(SearchResult.BUSY)
 
@@ -145,7 +146,7 @@ class Membership:
         self._takeover.open_first(table, lambda _is_here: ended())
 
     def close(self) -> None:
-        """Stop writing and reading beats."""
+        """Stop writing and reading heartbeats."""
         self._listing.close()
         if self._timer is not None:
             self._timer.cancel()
@@ -156,7 +157,7 @@ class Membership:
         for worker in (self._fence_thread, self._takeover_thread, self._lookup_thread):
             worker.close()
 
-    # What the thread sees.
+    # Results of the thread.
 
     def _on_overview(self, overview: Overview, dead: Sequence[int]) -> None:
         assert self._heartbeat is not None
@@ -191,14 +192,14 @@ class Membership:
         self._fence_thread.do(partial(take_over, me=self._node, dead=dead), done)
 
     def _check(self) -> None:
-        """Halt all tables while the database has had no beat of this node for too long."""
+        """Halt all tables while this node's last heartbeat is too old."""
         pause = CHECK_SECONDS if self._drain_until is None else DRAIN_CHECK_SECONDS
         self._timer = asyncio.get_running_loop().call_later(pause, self._check)
         assert self._heartbeat is not None
         touched = max(self._journal.written_at, self._heartbeat.beaten_at)
         late = time.monotonic() - touched - self._settings.lease_seconds
         if not len(self._journal) and time.monotonic() - self._journal.written_at > PROBE_SECONDS:
-            self._journal.write([], lambda: None)  # beats do not wait for a standby, as a commit does
+            self._journal.write([], lambda: None)  # unlike a commit, heartbeats do not wait for a standby
         self._log_reachability(is_lost=late > 0)
         self._registry.halt(LOST, late > 0)
         if self._journal.is_halted and not self._is_inquiring:
@@ -250,10 +251,10 @@ class Membership:
     # Draining, and the end.
 
     def _give_away(self) -> None:
-        """Part with tables whose hands have ended, or with all when time is up; stop when none is left.
+        """Hand over tables whose hands have ended, or all when time is up; stop when none is left.
 
-        Without an heir they stay in the journal until there is one, or this node has stopped. It must not
-        open them again itself.
+        Without a successor they stay in the journal until there is one, or this node has stopped. This node
+        must not open them again.
         """
         assert self._drain_until is not None
         is_late = time.monotonic() >= self._drain_until
@@ -266,7 +267,7 @@ class Membership:
         rooms = [room for room in self._registry.rooms if is_late or not _is_played(room)]
         for room in rooms[:STEPS]:
             room.catch_up()
-            if _is_played(room) and not is_late:  # the next hand was dealt just now
+            if _is_played(room) and not is_late:  # the next hand has just been dealt
                 continue
             if heirs:
                 self._registry.hand_over(room, self._choose(heirs))
@@ -289,7 +290,7 @@ class Membership:
         return heir
 
     def _log_unclaimed(self) -> None:
-        """Log, once, which tables no other node can go on with."""
+        """Log once which tables no other node can continue."""
         codes = [room.table.view.code for room in self._registry.rooms]
         if codes and not self._has_logged_unclaimed:
             self._has_logged_unclaimed = True
@@ -329,7 +330,7 @@ class Membership:
             found(Location(host, port_of(where.url), inside, follow))
 
     def _when_fenced(self, node: int, end: Callable[[], None]) -> Callable[[], None]:
-        """Call back when a node is fenced; return what cancels that."""
+        """Call back when a node is fenced; return a function that cancels that."""
         self._passed.setdefault(node, set()).add(end)
         return partial(self._forget_passed, node, end)
 
@@ -340,13 +341,13 @@ class Membership:
             self._passed.pop(node, None)
 
     def _end_passed(self, fenced: Set[int]) -> None:
-        """End the connections that are passed on to nodes that are fenced now."""
+        """End the connections that are proxied to nodes that were fenced."""
         for node in fenced & self._passed.keys():
             for end in tuple(self._passed.pop(node)):
                 end()
 
 
 def _is_played(room: Room) -> bool:
-    """Return whether a hand runs that somebody would miss: not if all its people are away."""
+    """Return whether a hand is running and any of its people is connected."""
     view = room.table.view
     return view.phase in DEALT and any(state.connected for state in view.seats.values() if not state.bot)

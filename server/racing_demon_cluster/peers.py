@@ -1,4 +1,4 @@
-"""Asks other servers whether they can reach the database, when this one cannot."""
+"""Asks other servers whether they can reach the database, for a server that cannot."""
 
 import asyncio
 from collections.abc import Sequence
@@ -29,7 +29,8 @@ async def _is_well(peer: Address) -> bool:
         async with asyncio.timeout(ASK_SECONDS):
             reader, writer = await asyncio.open_connection(*peer)
             try:
-                # Servers answer to addresses, and to names for players: this one may be for servers alone.
+                # Servers answer to addresses and to players' names for them; this name may be for servers
+                # only.
                 host = bracketed(writer.get_extra_info("peername")[0])
                 writer.write(f"GET /healthz HTTP/1.1\r\nHost: {host}:{peer[1]}\r\n\r\n".encode())
                 answer = await reader.read(MAX_ANSWER)

@@ -14,24 +14,24 @@ from racing_demon_server.net.connection import Connection
 from .location import Location
 
 PROXIED: Final = "X-Racing-Demon-Spliced"
-"""The header of a connection that another server proxies; it is proxied no further."""
+"""The header of a connection that is already proxied; it is not proxied again."""
 CONNECT_SECONDS: Final = 2.0
 END_OF_HEADER: Final = b"\r\n\r\n"
 MAX_HEADER: Final = 8_192
 CLOSING: Final = bytes([0x80 | Opcode.CLOSE])
-"""What a close frame begins with."""
+"""The first byte of a close frame."""
 
 Messages = Callable[[], Sequence[tuple[bool, bytes]]]
-"""Returns what a client has sent, message by message, each with whether it is text."""
+"""Returns the messages that a client has sent, each with whether it is text."""
 
 
 class Handshake(NamedTuple):
-    """What a client asked for when it opened its WebSocket.
+    """A client's opening handshake.
 
     Attributes:
         host: the host name.
         path: the path.
-        encoding: the subprotocol that was agreed on.
+        encoding: the negotiated subprotocol.
         hops: where it comes from, as in ``X-Forwarded-For``.
 
     """
@@ -45,7 +45,7 @@ class Handshake(NamedTuple):
 async def proxy(client: Connection, handshake: Handshake, messages: Messages, where: Location) -> bool:
     """Proxy a connection to the server that has its table, and repeat there what the client sent here.
 
-    It ends with either side, and when that server is fenced: one that stands still would keep it open and
+    It ends with either side, and when that server is fenced, because a frozen server would keep it open and
     silent.
 
     Returns:
@@ -76,7 +76,8 @@ class Upstream(asyncio.Protocol):
 
     Attributes:
         transport: its socket.
-        is_there: done when that server has sent its first message, which the client already has from here.
+        is_there: done when that server has sent its first message, which the client already has from this
+            one.
         cancel: called when it is lost.
 
     """
@@ -107,11 +108,11 @@ class Upstream(asyncio.Protocol):
             f"X-Forwarded-For: {asked.hops}",
             f"{PROXIED}: 1",
         )
-        # Bytes above 0x7f in a request go on as they came.
+        # Bytes above 0x7f in a request are forwarded unchanged.
         self.transport.write("\r\n".join(lines).encode("latin-1") + END_OF_HEADER)
 
     def data_received(self, data: bytes) -> None:
-        """Pass bytes on, except those of the handshake and the first frame."""
+        """Forward bytes, except those of the handshake and the first frame."""
         if self._has_begun:
             self._client.transport.write(data)
             return
@@ -127,7 +128,7 @@ class Upstream(asyncio.Protocol):
             self.is_there.set_result(None)
 
     def begin(self) -> bool:
-        """Pass bytes on both ways from now on; return whether that is possible."""
+        """Forward bytes in both directions from now on; return whether that is possible."""
         if self.transport.is_closing() or not self._client.forward_to(self.transport):
             self.transport.abort()
             return False
@@ -147,7 +148,7 @@ class Upstream(asyncio.Protocol):
         self._client.transport.pause_reading()
 
     def resume_writing(self) -> None:
-        """Read on."""
+        """Resume reading."""
         with contextlib.suppress(RuntimeError):  # it is closed
             self._client.transport.resume_reading()
 

@@ -12,7 +12,7 @@ from racing_demon_server.journal.interface import JournalUnusable
 from racing_demon_server.journal.reader import UnknownContents
 
 MIN_KEY_BYTES: Final = 32
-"""The least number of bytes of a key."""
+"""The minimum length of a key in bytes."""
 SALT_SIZE: Final = 16
 
 

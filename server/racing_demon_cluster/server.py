@@ -47,14 +47,14 @@ class ClusterServer(TableServer):
         return 0
 
     def open_registry(self, clock: Clock, observers: Sequence[Observer]) -> Registry:
-        """Return the registry; its tables come when the server is known to the others."""
+        """Return the registry, which receives tables once the other servers know of this one."""
         assert isinstance(self.journal, DurableJournal)
         registry = Registry(self.settings, clock, self.journal, observers, self._store.code_of)
         self._membership = Membership(self._store.node, self._cluster, registry, self.journal, clock)
         return registry
 
     def open_service(self, context: ServerContext) -> TableService:
-        """Return what finds the tables of all servers for connections."""
+        """Return the service that finds the tables of all servers."""
         return ClusterService(context, self.registry, self._membership)
 
     def begin(self, url: str, resources: AsyncExitStack) -> None:
@@ -69,7 +69,7 @@ class ClusterServer(TableServer):
             self._membership.list_tables()
 
     def terminate(self, reason: StopReason) -> None:
-        """Give the tables away before the server stops; a second signal stops it at once."""
+        """Hand over the tables before the server stops; a second signal stops it at once."""
         if not self._membership.drain():
             super().terminate(reason)
 

@@ -27,9 +27,9 @@ from .location import Found, Location, SearchResult
 from .proxy import PROXIED, Handshake, proxy
 
 HOLD_SECONDS: Final = 3.0
-"""How long a client waits for a table whose server is dead: others have it soon after the lease."""
+"""How long a client waits for the table of a dead server, which another takes over soon after the lease."""
 AGAIN_SECONDS: Final = 0.25
-"""After so long the table is looked for again."""
+"""Seconds until the table is looked for again."""
 
 
 class Locator(Protocol):
@@ -37,7 +37,7 @@ class Locator(Protocol):
 
     @property
     def listed(self) -> Sequence[dict[str, Any]]:
-        """What browsers list of them."""
+        """Their entries in the browsers' list."""
 
     @property
     def takes_tables(self) -> bool:
@@ -48,7 +48,7 @@ class Locator(Protocol):
 
 
 class TableNotHere(RacingDemonError):
-    """A table is not here; ``code`` is the one to look for at other servers."""
+    """A table is not here; other servers are to be searched for ``code``."""
 
     def __init__(self, code: str) -> None:
         super().__init__(f"table {code} is not here")
@@ -86,7 +86,7 @@ class ClusterService(TableService):
         """Check that an address may open another table.
 
         Raises:
-            CommandRefused: it may not, or the server stops.
+            CommandRefused: it may not, or the server is stopping.
 
         """
         if not self._locator.takes_tables:
@@ -95,7 +95,7 @@ class ClusterService(TableService):
         super().check_opening(address)
 
     def miss(self, address: str, code: str, at: int, unknown: CommandRefused) -> None:
-        """Let the table be looked for at other servers.
+        """Have the table looked for at other servers.
 
         Raises:
             TableNotHere: always.
@@ -106,8 +106,8 @@ class ClusterService(TableService):
     def search(self, address: str, code: str, found: Found) -> None:
         """Look for a table at other servers, and call back once.
 
-        It counts until it ends, even if its connection is gone before: many connections of one address
-        start no more searches than it may have misses.
+        A search counts until it ends, even if its connection is lost before, so that an address cannot run
+        more searches than it may have misses.
         """
         context = self.context
         if context.addresses.begin_search(address, context.clock()):
@@ -146,7 +146,7 @@ class TableSearch:
 class ClusterHandler(TableHandler):
     """Handles the messages of a client whose table may be at another server.
 
-    While the table is looked for, the client's messages are held. Then it is told where to connect, or its
+    While the table is looked for, the client's messages are held. Then the client is redirected, or its
     connection is proxied.
     """
 
@@ -168,7 +168,7 @@ class ClusterHandler(TableHandler):
         return super().has_entered or self._is_proxied
 
     def greet(self, hello: cl.Hello) -> None:
-        """Keep the greeting, which is repeated at the server that has the table."""
+        """Hold the greeting, which is repeated to the server that has the table."""
         super().greet(hello)
         self._hello = self.message
 
@@ -213,14 +213,14 @@ class ClusterHandler(TableHandler):
         return self.release()
 
     def _wait(self, search: TableSearch, advice: str) -> None:
-        """Look for a table again in a moment, or let the client come back if that has not helped."""
+        """Look for a table again in a moment; if that did not help, ask the client to reconnect."""
         if search.is_patient and search.may_go_on and not self._is_proxied_here:
             asyncio.get_running_loop().call_later(AGAIN_SECONDS, self._start_search, search)
         else:
             self.close(CloseCode.TRY_AGAIN, advice)
 
     def _may_follow(self, found: Location) -> bool:
-        """Return whether the client follows a table there: to the name that it dialled, or one below it."""
+        """Return whether the client can be redirected there: to the host that it dialled, or a subdomain."""
         try:
             dialled = urlsplit(f"//{self._handshake.host}").hostname or ""
         except ValueError:
@@ -229,7 +229,7 @@ class ClusterHandler(TableHandler):
         return is_there and understands(self.software, FOLLOWS_MOVED)
 
     async def _proxy(self, search: TableSearch, location: Location) -> None:
-        """Let the server that has the table have this connection."""
+        """Proxy this connection to the server that has the table."""
         self._is_proxied = await proxy(self.connection, self._handshake, self._messages, location)
         if self._is_proxied:
             self._stop_waiting()
@@ -237,5 +237,5 @@ class ClusterHandler(TableHandler):
             self._wait(search, "The table's server is not reached; come back in a moment.")
 
     def _messages(self) -> Sequence[tuple[bool, bytes]]:
-        """Return what the client has sent so far, for the server that has the table."""
+        """Return the client's messages so far, for the server that has the table."""
         return [self._hello, *self.held]

@@ -5,15 +5,15 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ClusterSettings:
-    """What a server of a cluster needs beside the settings of any server.
+    """The settings of a server of a cluster, besides those of any server.
 
     Attributes:
         database: the URL of the PostgreSQL database.
         keys: encrypt the seeds of running hands: the first one writes, all read.
         needs_standby: whether a database without a synchronous standby is refused.
         inside: where other servers reach this one, as ``host:port``; empty for its address.
-        lease_seconds: a server that was silent for so long is dead, and its tables go to others.
-        drain_seconds: how long a server that is to stop waits for hands to end.
+        lease_seconds: a server that was silent for this long is dead, and others take over its tables.
+        drain_seconds: how long a draining server waits for hands to end.
 
     """
 

@@ -1,4 +1,4 @@
-"""All SQL about nodes, their beats, and the owners of tables."""
+"""All SQL about nodes, their heartbeats, and the owners of tables."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
@@ -7,7 +7,7 @@ from racing_demon_cluster.postgres.connection import Database, connect
 from racing_demon_cluster.postgres.nodes import end_backend
 
 LOCK_TIMEOUT: Final = "1s"
-"""How long a takeover waits for a transaction of the dead node, whose connection it has ended."""
+"""How long a takeover waits for the last transaction of the dead node."""
 
 
 REASSIGN_ORPHANS: Final = """
@@ -39,8 +39,8 @@ class Node(NamedTuple):
         protocol: the version of the protocol that it speaks.
         rules: digests of the rules of the games that it knows.
         draining: whether it is handing over its tables.
-        beat: how many beats it has written.
-        load: how many tables it had at its last beat.
+        beat: how many heartbeats it has written.
+        load: how many tables it had at its last heartbeat.
 
     """
 
@@ -61,7 +61,7 @@ class Node(NamedTuple):
 
 
 class Overview(NamedTuple):
-    """What one read of the database shows.
+    """The result of one read of the database.
 
     Attributes:
         nodes: all that are not fenced.
@@ -91,7 +91,7 @@ def store_address(db: Database, node: int, url: str, inside: str) -> None:
 
 
 def write_beat(db: Database, node: int, load: int) -> None:
-    """Write a beat; a crash of the database may lose it.
+    """Write a heartbeat; a crash of the database may lose it.
 
     Raises:
         psycopg.Error: it is fenced, or the database cannot be reached.
@@ -108,7 +108,7 @@ def write_beat(db: Database, node: int, load: int) -> None:
 
 
 def read_overview(db: Database, node: int, known: Sequence[int], *, orphans: bool) -> Overview:
-    """Return all nodes, and the tables that the reading node owns but does not know of.
+    """Return all nodes, and the tables that the reading node owns without knowing.
 
     Args:
         db: the connection.
@@ -151,7 +151,7 @@ def connect_as(node: int, url: str) -> Database:
 
 
 def fence(db: Database, node: int) -> bool:
-    """Stop a node from ever writing again; return whether it still could.
+    """Fence a node, so that it can never write again; return whether it still could.
 
     All its connections are ended first, because an open transaction may hold a lock on its row.
     """
@@ -192,7 +192,7 @@ def reassign_orphans(db: Database) -> int:
 
 
 def set_draining(db: Database, node: int) -> None:
-    """Give a node no more tables, and let it hand over those that it has."""
+    """Assign a node no more tables, and let it hand over those that it has."""
     db.execute("UPDATE nodes SET draining = true WHERE id = $1", (node,))
 
 

@@ -16,10 +16,10 @@ from .database_thread import DatabaseThread
 
 REFRESH_SECONDS: Final = 2.0
 MAX_TABLES: Final = 500
-"""So many tables of others are read."""
+"""The most tables of other servers that are read."""
 
 Row = tuple[int, str, str, int, bool, dict[str, Any]]
-"""A table's number, game, phase, free seats, whether it asks for a passphrase, and what is listed of it."""
+"""A table's number, game, phase, free seats, whether it has a passphrase, and its entry in the list."""
 
 
 class TableListing:
@@ -44,7 +44,7 @@ class TableListing:
         self._timer: asyncio.TimerHandle | None = None
 
     def refresh(self) -> None:
-        """Write changes of own tables and read the others, repeatedly."""
+        """Write changes of this server's tables and read the others, repeatedly."""
         numbered = [(room.journal.number, room.shown.view) for room in self._registry.rooms]
         rows = {number: _row(number, view) for number, view in numbered}
         changed = [row for number, row in rows.items() if self._written.get(number) != row]

@@ -1,4 +1,4 @@
-"""Finds tables by code. However many clients ask, one query at a time runs at the database."""
+"""Finds tables by code. Only one query at a time runs at the database, however many clients search."""
 
 from collections.abc import Callable
 from functools import partial
@@ -9,9 +9,9 @@ from .database_thread import DatabaseThread
 from .statements import TableOwner, locate
 
 MAX_CODES: Final = 256
-"""So many codes are looked up in one query; a takeover of 500 tables takes two."""
+"""The most codes in one query; a takeover of 500 tables takes two."""
 MAX_WAITING: Final = 4_000
-"""So many searches wait, as many as there are connections."""
+"""The most waiting searches: as many as there can be connections."""
 
 Found = Callable[[TableOwner | Exception | None], None]
 Located = dict[str, TableOwner]
@@ -32,7 +32,7 @@ class TableLookup:
         self._is_asking = False
 
     def find(self, code: str, found: Found) -> bool:
-        """Find an open table; call back with its place, ``None`` if there is none, or the error.
+        """Find an open table; call back with its owner, ``None`` if there is none, or the error.
 
         Returns:
             Whether there was room for the search; if not, nobody is called back.

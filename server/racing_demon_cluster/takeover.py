@@ -1,4 +1,4 @@
-"""Opens tables that this node has received, a few at a time, starting with those that clients wait for."""
+"""Opens the tables that this node has received, a few at a time, first those that clients wait for."""
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -18,7 +18,7 @@ from .database_thread import DatabaseThread
 from .statements import store_offsets
 
 AT_ONCE: Final = 20
-"""So many tables are read in one transaction, and no more while so many with long hands are being opened."""
+"""The most tables read in one transaction; none is read while as many with long hands are being opened."""
 
 
 class Read(NamedTuple):
@@ -27,7 +27,7 @@ class Read(NamedTuple):
     Attributes:
         stored: the table.
         saved_state: what is needed to continue it, or why it cannot be read.
-        last_us: the newest time that anybody saw of it, on its own clock.
+        last_us: the newest time that clients have seen, on its own clock.
         offset_us: how far that clock is ahead of the node's.
 
     """
@@ -68,7 +68,7 @@ class Takeover:
         self._opening: set[int] = set()
 
     def open_soon(self, tables: Iterable[int]) -> None:
-        """Open tables soon."""
+        """Open tables in the background."""
         known = {*self._reading, *self._opening, *self.unrestorable, *self._registry.leaving}
         self._waiting.update(dict.fromkeys(table for table in tables if table not in known))
         self._read_next()
@@ -127,7 +127,7 @@ class Takeover:
 
 
 def _read(db: Database, *, node: int, keys: ClusterKeys, tables: Sequence[int], clock: Clock) -> list[Read]:
-    """Read tables in a transaction with a write at its end, so that all data read is on the standby."""
+    """Read tables in a transaction that ends with a write, so that all data read is on the standby."""
     with db.transaction():
         pasts = {reader: _begin(reader) for reader in read_ahead(db, keys, node, tables)}
         read_events(
@@ -146,7 +146,7 @@ def _read(db: Database, *, node: int, keys: ClusterKeys, tables: Sequence[int], 
 
 
 def _begin(reader: TableReader) -> SavedState | Exception:
-    """Return what a table needs to continue, its log still to be read, or why that cannot be read."""
+    """Return the saved state of a table, without its log yet, or why it cannot be read."""
     try:
         return saved_state_of(reader, reader.table)
     except UnknownContents as error:
@@ -154,6 +154,6 @@ def _begin(reader: TableReader) -> SavedState | Exception:
 
 
 def _found(reader: TableReader, saved_state: SavedState | Exception, clock: Clock) -> Read:
-    """Return what was read; the events are decoded when the table is opened, a little at a time."""
+    """Return the tables that were read; their events are decoded later, a little at a time."""
     last_us = reader.last_us()
     return Read(reader.table, saved_state, last_us, last_us - clock())

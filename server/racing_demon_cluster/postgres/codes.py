@@ -1,7 +1,8 @@
-"""Tables' codes: each number has its own, and nobody can guess one without the key.
+"""Tables' codes.
 
-No two tables have the same number. Where the cluster's key changes, or numbers have gone once round all
-codes, two numbers can have the same code; so codes are reserved in the database, with the numbers.
+Each follows from the table's number, and nobody can guess one without the key. No two tables have the same
+number. After a change of the cluster's key, or when all codes were used once, two numbers can have the same
+code; so codes are reserved in the database, with the numbers.
 """
 
 import hashlib
@@ -11,7 +12,7 @@ from typing import Final
 from racing_demon_server.sharding import CODE_LETTERS
 
 MIN_LETTERS: Final = 6
-"""Of four letters there are 160,000 codes, which a cluster would use up, and guests could guess."""
+"""There are only 160,000 codes of four letters: a cluster would use them up, and guests could guess them."""
 ROUNDS: Final = 6
 
 
@@ -28,7 +29,7 @@ def code_of(number: int, letters: int, key: bytes) -> str:
     small, large = base ** (letters // 2), base ** (letters - letters // 2)
     left, right = divmod(number % (small * large), large)
     for turn in range(ROUNDS):
-        # The halves may be of different sizes: each is moved by a hash of the other.
+        # The halves may have different sizes: a hash of each moves the other.
         if turn % 2:
             right = (right + _hash(key, turn, left)) % large
         else:

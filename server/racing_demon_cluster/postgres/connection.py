@@ -19,7 +19,7 @@ DEFAULTS: Final = {
     "target_session_attrs": "read-write",
     "application_name": "racing-demon-server",
 }
-"""What a connection has where the URL does not say otherwise."""
+"""Defaults of a connection, which the URL can change."""
 
 
 def connect(url: str) -> Database:

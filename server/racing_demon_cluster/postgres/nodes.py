@@ -44,7 +44,7 @@ def register(db: Database, name: str, url: str = "") -> int:
 
 
 def renew(db: Database, node: int) -> None:
-    """Let an incarnation write over a new connection; the earlier one is ended.
+    """Let an incarnation write over a new connection, and end the earlier one.
 
     Raises:
         Fenced: it may never write again.

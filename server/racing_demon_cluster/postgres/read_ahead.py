@@ -1,4 +1,4 @@
-"""Reads what many tables need to continue, in a few queries instead of several for each table."""
+"""Reads the state of many tables in a few queries, instead of several for each table."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -59,7 +59,7 @@ class TableReader(PostgresReader):
         db: the connection, for everything else.
         keys: decrypt seeds.
         table: the table.
-        last_us: the newest time that anybody saw of it, on its own clock.
+        last_us: the newest time that clients have seen, on its own clock.
         rows: its rows of :data:`QUERIES`, in their order.
 
     """
@@ -98,7 +98,7 @@ class TableReader(PostgresReader):
         return self._epochs
 
     def beginnings(self, _table_id: int) -> Rows:
-        """Return the snapshots that stretches of the table's log begin with."""
+        """Return the snapshots at the beginnings of the stretches of the table's log."""
         return [(seq, frame) for seq, frame, _, begins in self._snapshots if begins]
 
     def snapshots(self, _table_id: int, until_us: int, most: int) -> Rows:
@@ -107,12 +107,12 @@ class TableReader(PostgresReader):
         return old[:most]
 
     def last_us(self) -> int:
-        """Return the newest time that anybody saw of the table, on its own clock."""
+        """Return the newest time of the table that clients have seen, on its own clock."""
         return self._last_us
 
 
 def read_ahead(db: Database, keys: ClusterKeys, owner: int, tables: Sequence[int]) -> list[TableReader]:
-    """Read all but the events of these tables, and leave out those that the incarnation does not own."""
+    """Read all but the events of these tables, without those that the incarnation does not own."""
     ids = list(tables)
     with db.pipeline():
         found = db.execute(TABLES, (ids, owner))

@@ -15,7 +15,7 @@ from .connection import Database
 Rows = Iterable[tuple[Any, ...]]
 
 COLUMNS: Final = ", ".join(StoredTable._fields)
-"""What is read of a table."""
+"""The columns that are read of a table."""
 
 
 class PostgresReader(JournalReader):

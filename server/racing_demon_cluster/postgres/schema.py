@@ -7,7 +7,7 @@ import psycopg
 from racing_demon_server.journal.interface import JournalUnusable
 
 PARTITION: Final = 100_000
-"""So many tables have their events in one partition, which can be exported and dropped as a whole."""
+"""The number of tables in a partition of events, which can be exported and dropped as a whole."""
 
 MIGRATIONS: Final = (
     f"""
@@ -197,7 +197,8 @@ MIGRATIONS: Final = (
     END $$;
     CREATE TRIGGER use_code BEFORE INSERT ON tables FOR EACH ROW EXECUTE FUNCTION use_code();
     """,
-    # Servers of older layouts may still write: what they leave out has a default, and runs have other places.
+    # Servers of older layouts may still write: columns that they omit have defaults, and runs have other
+    # places.
     """
     ALTER TABLE whispers ADD COLUMN place int NOT NULL DEFAULT 0, ADD COLUMN kind int NOT NULL DEFAULT 80;
     ALTER TABLE whispers DROP CONSTRAINT whispers_table_id_seq_frame_key;
@@ -212,16 +213,16 @@ MIGRATIONS: Final = (
     );
     """,
 )
-"""What makes each version of the layout from the one before. Nothing here is ever changed: only added to.
+"""The statements that make each version of the layout from the one before. Only add to them.
 
 Columns are those of SQLite's file (:mod:`~racing_demon_server.journal.sqlite.database`), with these
 differences. ``nodes``: one row for each start of a server, an incarnation; one that is ``fenced`` never
-writes again, and ``rules`` are digests of those that it knows. ``tables.owner``: the incarnation that plays
-a table; ``opener``: the one that opened it, if it told its rules. The table's clock is ahead
-of that of the incarnation ``clock_node`` by ``clock_offset_us``. ``events``: keyed by the first number of a
-row, so that two writers who go on from the same event always collide; ``writer`` is the incarnation.
+writes again, and ``rules`` are digests of the rules that it knows. ``tables.owner``: the incarnation that
+plays a table; ``opener``: the one that opened it, if its rules are known. The table's clock is ahead of that
+of the incarnation ``clock_node`` by ``clock_offset_us``. ``events``: keyed by the first number of a row, so
+that two writers who continue from the same event always collide; ``writer`` is the incarnation.
 ``whispers``: runs of private plays, too; ``place`` counts them since the event ``seq``.
-``seeds``: masked, see :mod:`~racing_demon_cluster.seed_encryption`. ``clock``: a row for each incarnation.
+``seeds``: encrypted, see :mod:`~racing_demon_cluster.seed_encryption`. ``clock``: a row for each incarnation.
 ``codes``: those that incarnations have reserved for new tables. ``beats`` and ``listings``: for the servers
 of a cluster; the last is rebuilt after a crash.
 """

@@ -25,7 +25,7 @@ _SQL: Final[dict[Operation, Sequence[str]]] = COMMON_SQL | {
             "ORDER BY seq DESC, place DESC LIMIT 1"
         ),
     ),
-    Operation.FORGET_UNUSED: (),  # no number is given again, so none is kept for that
+    Operation.FORGET_UNUSED: (),  # numbers are never reused, so no row is needed to reserve one
     Operation.CLOSE_TABLE: (
         "UPDATE tables SET closed_ms = $1, last_event = (SELECT max(seq) FROM events WHERE table_id = $2) "
         "WHERE id = $2",
@@ -66,12 +66,12 @@ def statements_for(
 ) -> Iterator[Statement]:
     """Yield the statements for changes, behind an incarnation's fence.
 
-    Events come first, all in one statement: deletions in the same batch never concern them.
+    Events come first, all in one statement, because deletions in the same batch never affect them.
 
     Args:
         changes: the changes.
         node: the incarnation.
-        keys: mask seeds.
+        keys: encrypt seeds.
         again: whether they may have been written before.
 
     """

@@ -24,19 +24,20 @@ from .schema import migrate, verify_version
 from .statements import statements_for
 
 BLOCK: Final = 512
-"""So many numbers of tables are taken ahead."""
+"""How many tables' numbers are reserved ahead."""
 START_SECONDS: Final = 3.0
 """A start that takes longer is explained in the log."""
 FENCED: Final = frozenset({"RD001", "RD002", "23505"})
-"""The fence, or a row that another server has written: of an event's number, or of a reserved code."""
+"""Errors of a fenced server: the fence, or a row with the same event's number or code, which another server
+wrote."""
 CANCELLED: Final = "01000"
-"""The warning of a commit that did not wait for the standby: it may be lost with the primary."""
+"""The warning for a commit that did not wait for the standby, and may be lost with the primary."""
 
 log = logging.getLogger("racing_demon_server")
 
 
 class OutcomeUnknown(Exception):
-    """Changes were written on the primary, and perhaps nowhere else."""
+    """The changes are on the primary, but perhaps not on the standby."""
 
 
 class PostgresStore:
@@ -114,7 +115,7 @@ class PostgresStore:
         """Open another connection, to read this incarnation's tables.
 
         Raises:
-            JournalUnusable: that cannot be, or the connection is lost.
+            JournalUnusable: it cannot be read, or the connection is lost.
 
         """
         return reading(self._url, self._keys, self.node)
@@ -137,7 +138,7 @@ class PostgresStore:
 
     @contextlib.contextmanager
     def _saying_what_is_missing(self) -> Iterator[None]:
-        """Log why the database does not answer, if it takes long: there is nobody else yet to ask."""
+        """Log why the database does not answer, if the start takes long: nothing else reports it yet."""
 
         def report_delay() -> None:
             with contextlib.suppress(JournalUnusable, psycopg.Error), connect(self._url) as db:
@@ -202,7 +203,7 @@ def reading(url: str, keys: ClusterKeys, owner: int | None = None) -> Iterator[P
     """Connect to read a journal.
 
     Raises:
-        JournalUnusable: that cannot be, or something goes wrong meanwhile.
+        JournalUnusable: it cannot be read, or reading fails later.
 
     """
     try:

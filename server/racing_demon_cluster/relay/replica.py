@@ -1,4 +1,4 @@
-"""A table as its owner shows it to spectators."""
+"""A replica of another server's table, as its spectators see it."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -14,7 +14,7 @@ BEFORE_DEAL: Final = frozenset({Phase.LOBBY, Phase.SHUFFLING})
 
 
 class Replica:
-    """A table of another server, as that shows it to spectators.
+    """A table of another server, as its spectators see it.
 
     Attributes:
         view: the state of the table.
@@ -45,7 +45,7 @@ class Replica:
         return at
 
     def is_like(self, other: "Replica") -> bool:
-        """Tell whether another one has the same contents, whatever its clock says."""
+        """Return whether another replica has the same contents, apart from the clock."""
         return self.view.snapshot_for(None, 0) == other.view.snapshot_for(None, 0)
 
     def apply(self, event: Event, at: int) -> None:

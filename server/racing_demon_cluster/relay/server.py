@@ -23,7 +23,7 @@ class RelayServer(Server):
         self._url = url
 
     def open(self, _resources: AsyncExitStack) -> tuple[ServerContext, Service]:
-        """Return what shows the tables to connections."""
+        """Return the service that shows the tables."""
         metrics = self.metrics
         hooks = MetricsHooks(metrics.text, metrics.cut, metrics.refused)
         context = ServerContext(self.settings, rising_clock(0), hooks)

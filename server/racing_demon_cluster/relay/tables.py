@@ -38,15 +38,15 @@ from .upstream import ClosedUpstream, OtherProtocol, Unreachable, UpstreamConnec
 FIRST_PAUSE: Final = 0.1
 MAX_PAUSE: Final = 5.0
 IDLE_SECONDS: Final = 10.0
-"""How long a table without spectators is still watched."""
+"""How long a table is still watched after its last spectator has left."""
 MAX_WAITING: Final = 1_000
 """The most spectators who wait for a table to be watched."""
 UPSTREAM: Final = limits()
-"""What the other server is taken to allow; its operator may have changed that."""
+"""The limits that the other server is assumed to have; its operator may have changed them."""
 UNKNOWN_US: Final = 5_000_000
 MAX_UNKNOWN: Final = 1_000
 TEMPORARY: Final = frozenset({Reason.TOO_FAST, Reason.SERVER_FULL, Reason.HALTED})
-"""Reasons for a refusal that another attempt may not meet."""
+"""Reasons for a refusal after which another attempt may succeed."""
 ONLY_WATCH: Final = "This server is a relay for spectators. Play at the server that has the table."
 
 log = logging.getLogger("racing_demon_server")
@@ -98,7 +98,7 @@ class RelayedTable:
         spectator has left before.
 
         Returns:
-            Whether it is added; ``False`` if its address looks for too many tables.
+            Whether it is added; ``False`` if its address has too many searches.
 
         Raises:
             CommandRefused: the passphrase is wrong, the client too old for the table, or too many wait.
@@ -123,7 +123,7 @@ class RelayedTable:
         return True
 
     def leave(self, listener: Listener) -> None:
-        """Remove a spectator. The table is no longer watched some time after the last one."""
+        """Remove a spectator. Some time after the last one has left, the table is no longer watched."""
         self._waiting.pop(listener, None)
         self._spectators.discard(listener)
         if self._is_closed:
@@ -231,7 +231,7 @@ class RelayedTable:
                 await upstream.report(people, lacks)
 
     def _apply(self, message: Message) -> None:
-        """Follow a message of the other server.
+        """Apply a message of the other server.
 
         Raises:
             Unreachable: it does not fit, and a new connection brings a snapshot.
@@ -292,7 +292,7 @@ class RelayedTable:
                 self._add(listener)
 
     def _refuse(self, refused: CommandRefused) -> bool:
-        """Pass a refusal on. Return whether there are spectators with other passphrases to ask for."""
+        """Forward a refusal. Return whether other spectators wait with other passphrases."""
         if self._is_shown:
             self._end(CloseCode.GOOD_BYE, refused.text)
             return False
@@ -307,7 +307,7 @@ class RelayedTable:
         return bool(self._waiting)
 
     def _end(self, code: CloseCode, reason: str) -> None:
-        """Close all spectators' connections in the way that the other server closed ours."""
+        """Close all spectators' connections as the other server closed ours."""
         self._spectators.send_everything()
         for listener in [*self._spectators, *self._waiting]:
             listener.close(code, reason[:120])
@@ -332,7 +332,7 @@ class Relay:
         url: the other server.
         clock: the clock, in microseconds.
         backlog: gives the spectators of all tables turns.
-        addresses: limits how many tables an address looks for.
+        addresses: limits the searches of an address.
         is_halted: False: nothing is written here.
         needs: empty.
 
@@ -367,7 +367,7 @@ class Relay:
         return sum(map(len, self._tables.values()))
 
     def listing(self) -> Iterable[dict[str, Any]]:
-        """Return nothing: browsers are shown the tables at the server that has them."""
+        """Return nothing: browsers list the tables at the server that has them."""
         return ()
 
     def handler(self, connection: Connection, _request: Request, origin: Origin) -> Handler:
@@ -380,11 +380,11 @@ class Relay:
         return table is not None and listener in table
 
     def enter(self, listener: Listener, request: Message, origin: Origin) -> None:
-        """Let a listener watch a table; if its address looks for too many, it is closed, and comes back.
+        """Let a listener watch a table; if its address has too many searches, it is closed, and reconnects.
 
         Raises:
-            CommandRefused: it asks for something else, the relay is full, or too many wrong codes came from
-                its address of late.
+            CommandRefused: it wants something else, the relay is full, or its address has sent too many wrong
+                codes.
 
         """
         if not self.addresses.may_miss(origin.counted_as, self.clock()):
@@ -406,20 +406,20 @@ class Relay:
             listener.close(CloseCode.TRY_AGAIN, MANY_SEARCHES)
 
     def meet(self, is_known: bool) -> None:
-        """Learn whether the other server knows this relay, and counts misses of those who ask here."""
+        """Learn whether the other server trusts this relay, and counts misses by spectator."""
         self._is_known = is_known
 
     def begin_search(self, address: str) -> bool:
         """Count a search for a table. Return whether its address may have it.
 
-        A server that does not know this relay counts the misses of all its spectators as one address's. So
-        they share these, and no address uses them up.
+        A server that does not trust this relay counts the misses of all its spectators as one address's. So
+        they share a budget that no single address can use up.
         """
         shared = None if self._is_known else self._misses
         return self.addresses.begin_search(address, self.clock(), shared)
 
     def remember_unknown(self, code: str) -> None:
-        """Remember that the other server has no table with a code: it is not asked again for some seconds."""
+        """Remember for some seconds that the other server has no table with a code."""
         self._misses.take(self.clock())
         self._unknown.pop(code, None)
         if len(self._unknown) >= MAX_UNKNOWN:

@@ -33,7 +33,7 @@ PONG_SECONDS: Final = 2.0
 SOFTWARE: Final = announced("racing-demon-relay", FOLLOWS_MOVED, SHOWS_RACES)
 UNREACHABLE: Final = "The server of this table cannot be reached. Try again in a moment."
 FINAL: Final = {1000: CloseCode.GOOD_BYE, 1001: CloseCode.GOOD_BYE, 4007: CloseCode.KICKED}
-"""Close codes with which a server ends the table or refuses its spectators, and what they are here."""
+"""Close codes with which a server ends the table or refuses its spectators, and their translations."""
 
 
 class Unreachable(RacingDemonError):
@@ -50,7 +50,7 @@ class Unreachable(RacingDemonError):
 
 
 class OtherProtocol(Unreachable):
-    """The server speaks another version of the protocol; the advice says who needs an update."""
+    """The server speaks another version of the protocol; the advice says which side needs an update."""
 
 
 class ClosedUpstream(RacingDemonError):
@@ -84,7 +84,7 @@ class UpstreamConnection:
         await self._socket.send(encode(message, Encoding.MSGPACK))
 
     async def report(self, count: int, lacks: Sequence[str]) -> None:
-        """Report how many spectators the relay has; not over a lost connection, which the reader notices.
+        """Report how many spectators the relay has; ignore a lost connection, which the reader notices.
 
         Args:
             count: how many there are.
@@ -122,8 +122,8 @@ async def watching(
         url: the server.
         code: the table's code.
         passphrase: the table's.
-        hops: who asks for the table here, as in ``X-Forwarded-For``; servers believe relays that they know.
-        met: is told whether the server knows this relay.
+        hops: the spectator's origin, as in ``X-Forwarded-For``, for servers that trust this relay.
+        met: called with whether the server trusts this relay.
 
     Raises:
         CommandRefused: the server refuses the spectator.
@@ -159,7 +159,7 @@ async def _connect(url: str, hops: str) -> ClientConnection:
             url,
             host=urlsplit(url).hostname,  # HTTP cannot redirect a connection with a given host and port
             port=port_of(url),
-            proxy=None,  # a proxy would need them for itself
+            proxy=None,  # a proxy would use them itself
             subprotocols=[Subprotocol(Encoding.MSGPACK)],
             compression=None,
             additional_headers={"X-Forwarded-For": hops},
