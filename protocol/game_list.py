@@ -19,6 +19,7 @@ from racing_demon_protocol.engine.specification import (
     Owner,
     Reserve,
     Stock,
+    StockShift,
     Tableau,
     TailRule,
     TakeBack,
@@ -35,6 +36,7 @@ SMALL: Final = range(1, 6)
 VALUES: Final[dict[str, tuple[Any, ...]]] = {
     "tail_rule": tuple(TailRule),
     "take_back": tuple(TakeBack),
+    "stock_shift": tuple(StockShift),
     "forced_bases": (False, True),
     "shuffle": (False, True),
 }

@@ -19,13 +19,22 @@ from descriptions import beside, meanings, plain, wire_name
 from examples import EXAMPLES, ONE_HAND
 from game_list import games
 from move_list import moves
-from racing_demon_protocol.engine.specification import TailRule, TakeBack
+from racing_demon_protocol.engine.specification import StockShift, TailRule, TakeBack
 from racing_demon_protocol.enums import BotLevel, CloseCode, EndReason, Phase, Reaction, Reason
 from racing_demon_protocol.wire.codec import MAX_CLIENT_FRAME, MAX_SERVER_FRAME, VERSION, Encoding, encode
 from racing_demon_protocol.wire.messages import FROM_CLIENT, FROM_SERVER, Event, Message, name_of
 from racing_demon_protocol.wire.messages.base import WireModel
 from racing_demon_protocol.wire.messages.client import Command
-from racing_demon_protocol.wire.options import CallOut, HandicapRule, OnLeave, Options, StallRule, TieBreak
+from racing_demon_protocol.wire.options import (
+    CallOut,
+    HandicapRule,
+    MatchScore,
+    OnLeave,
+    Options,
+    SpaceFill,
+    StallRule,
+    TieBreak,
+)
 from web_data import constants, games_with_moves, options, presets, texts
 
 FOLDER = Path(__file__).parent
@@ -37,6 +46,7 @@ MESSAGES = "<!-- generated: messages -->\n"
 HEX_WIDTH = 96
 CLOSED: Final = (
     *(CallOut, OnLeave, StallRule, TailRule, TakeBack, TieBreak, HandicapRule),
+    *(SpaceFill, StockShift, MatchScore),
     *(BotLevel, EndReason, Phase, Reaction, Reason),
 )
 """The closed lists of words for fields and options."""
@@ -123,7 +133,7 @@ def _options() -> Iterator[str]:
         default = json.dumps(described["default"])
         yield f"| `{name}` | {values} | `{default}` | {beside(Options)[name]} |"
     yield ""
-    for kind in CLOSED[:7]:
+    for kind in CLOSED[:10]:
         option = next(
             name for name, of in Options.model_fields.items() if kind.__name__ in str(of.annotation)
         )

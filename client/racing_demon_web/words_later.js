@@ -134,7 +134,7 @@ export const HELP = [
  * @param {(place: string) => string} cap
  */
 export const keyHelp = (columns, cap) =>
-  `With a keyboard: ${columns} play the columns, the row above sends their cards up, space turns the stock, ${cap("Semicolon")} plays the waste and ${cap("KeyP")} sends it up, ${cap("KeyV")} declares that you are stuck, ${cap("KeyB")} gives a hint, ? shows this.`;
+  `With a keyboard: ${columns} play the columns, the row above sends their cards up, space turns the stock, ${cap("Semicolon")} plays the waste and ${cap("KeyP")} sends it up, ${cap("KeyV")} declares that you are stuck, ${cap("KeyB")} gives a hint, ${cap("KeyN")} puts the stock's top card to its bottom where the table allows it, ? shows this.`;
 
 /**
  * A public table in one line: game, players, and whether it can be joined at once.

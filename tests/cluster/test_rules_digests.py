@@ -29,3 +29,8 @@ def test_a_digest_follows_from_the_rules(
     changed = {**GAMES, "classic": replace(GAMES["classic"], **change)}  # type: ignore[arg-type]
     monkeypatch.setattr(rules, "GAMES", changed)
     assert len(before - set(rules_digests())) == differs
+
+
+def test_attributes_that_no_game_uses_change_no_digest() -> None:
+    """Servers of an older version, which do not know them, have the same digest of the classic game."""
+    assert "764d75cbe844384c" in rules_digests()

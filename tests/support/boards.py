@@ -77,6 +77,12 @@ class Position:
             due = self.rules.automatic_play(self.board, seat)
         return moves
 
+    def shift(self, seat: int = 0) -> None:
+        """Move the top card of a seat's stock to the bottom."""
+        self.rules.verify_shift(self.board, seat)
+        for board in (self.board, self.hidden):
+            board.shift(self.rules.layout.stock[seat])
+
     def surfacing(self, seat: int = 0) -> set[Card]:
         """Return the cards that a seat can surface by turning alone."""
         layout = self.rules.layout
@@ -87,6 +93,7 @@ class Position:
             self.hidden.cards[layout.stock[seat]],
             self.hidden.cards[layout.waste[seat]],
             self.board.redeals.get(seat, 0),
+            self.board.shifts.get(seat, 0),
         )
 
     def can_progress(self, seat: int = 0) -> bool:

@@ -21,6 +21,11 @@ MATCHES: dict[str, tuple[int, dict[str, object]]] = {
     "demon-b": (2, {"game": "demon-b", "hands": 1}),
     "fooliana": (2, {"game": "fooliana", "hands": 1, "redeals": 2}),
     "eight": (8, {"hands": 1}),
+    "house rules": (
+        2,
+        {"game": "classic", "hands": 2, "stock_shift": "any_time", "spaces": "at_once", "king_bonus": 5}
+        | {"reserve_up": True, "turn_by_players": False, "match_score": "hands"},
+    ),
 }
 """The matches by name: how many bots, and the table's options."""
 USUAL: Final = ("racing-demon", "shouted", "demon-a", "eight")

@@ -27,6 +27,7 @@ MATCHES: dict[str, dict[str, object]] = {
     "fooliana": {"game": "fooliana", "hands": 1},
     "rotating": {"hands": 1, "stall_rule": "rotate", "auto_first_turn": True},
     "shuffled": {"hands": 1, "shuffle": True},
+    "house rules": {"hands": 1, "stock_shift": "once_a_pass", "king_bonus": 10},
     "turned singly": {"game": "classic", "hands": 2, "turn": 1, "call_out": "shout", "target": 40},
 }
 """The options of the matches by name; two bots play each."""

@@ -10,7 +10,7 @@ from racing_demon_protocol.engine.deal import subseed
 from racing_demon_protocol.engine.dealer import Dealer
 from racing_demon_protocol.engine.rules.building import BuildingRules
 from racing_demon_protocol.engine.specification import Game, Racing
-from racing_demon_protocol.games import GAMES
+from racing_demon_protocol.games import GAMES, declare
 from racing_demon_protocol.table.scoring import points, totals
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.table.suggestions import helpful_play, opened_play
@@ -33,7 +33,13 @@ from tests.support.typical import BUILDING_GAMES
 PLAYS: Final = 40
 ASKED: Final = 20
 MOST: Final = 4
-MATCHES: Final = ("racing-demon", "shouted", "rotated", "first turns", "eight")
+MATCHES: Final = ("racing-demon", "shouted", "rotated", "first turns", "eight", "house rules")
+HOUSE_RULES: Final[tuple[dict[str, Any], ...]] = (
+    {"game": "classic", "spaces": "reserve", "king_bonus": 5},
+    {"game": "classic", "spaces": "at_once", "reserve_up": True, "turn_by_players": True},
+    {"game": "demon-a-aces", "reserve_up": True, "reserve": 20, "columns": 9},
+)
+"""Options of hands that are played besides one of each game."""
 POSITIONS: Final = amount(2, 30)
 """Of each game."""
 MOST_CARDS: Final = 5
@@ -43,7 +49,8 @@ EVERY: Final = 40
 
 def vectors() -> dict[str, Any]:
     """Return hands of all games, and matches of shared games, as JSON may hold them."""
-    hands = [_hand(game) for game in GAMES.values()]
+    hands = [_hand(Options(game=game)) for game in GAMES]
+    hands += [_hand(Options(**options)) for options in HOUSE_RULES]
     matches = [_match(name) for name in MATCHES]
     positions = [position for game in BUILDING_GAMES for position in _positions(game)]
     assert sum(sum(position["legal"]) for position in positions) > amount(50, 200)
@@ -57,9 +64,10 @@ def vectors() -> dict[str, Any]:
     }
 
 
-def _hand(game: Game) -> dict[str, Any]:
+def _hand(options: Options) -> dict[str, Any]:
     """Return a hand, with every move, what the rules say before it, and how the board looks after it."""
-    seats = tuple(range(1, 1 + min(2, game.max_seats)))
+    seats = tuple(range(1, 1 + min(2, declare(options, 1).max_seats)))
+    game = declare(options, len(seats))
     seed, rng = subseed(bytes(32), f"vectors/{game.name}"), random.Random(game.name)
     hand = Dealt(game, seed, seats)
     for _ in range(PLAYS):
@@ -71,7 +79,7 @@ def _hand(game: Game) -> dict[str, Any]:
     return {
         "game": game.name,
         "seats": seats,
-        "options": Options(game=game.name).model_dump(mode="json"),
+        "options": options.model_dump(mode="json"),
         "seed": seed.hex(),
         "deck": Dealer(seed, hand.rules).open_board().cards,
         "dealt": hand.dealt,

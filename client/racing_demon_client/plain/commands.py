@@ -30,6 +30,7 @@ HELP: Final = f"""\
  0 c       the next card of the stock, unseen, to pile c    a out  off the table
  c/1 up    from under one card of pile c, where that is allowed
  s         stuck: when everybody is, the hand ends
+ shift     the stock's top card to its bottom, where the table allows that
  d         "Demon!", where going out must be called
  b         the table again (Enter does the same)
  hint      a play that helps, where the table allows hints
@@ -62,6 +63,7 @@ class TextCommand(Enum):
 
     TURN = "t turn"
     STUCK = "s stuck"
+    SHIFT = "shift"
     CALL = "d demon"
     BOARD = "b board"
     HINT = "hint"
@@ -179,6 +181,8 @@ def line_for(rules: Rules, board: Board, seat: int, play: Play) -> str | None:
 def hint_line(hints: HintFinder, rules: Rules, board: Board, seat: int) -> str:
     """Return the line to type for a play that helps, or that none does."""
     play = hints.play(rules, board, seat)
+    if hints.advises_shift(rules, board, seat):
+        return "shift"
     if play is None:
         return f"{NOTHING_HELPS}."
     return (None if play == rules.stock_play(board, seat) else line_for(rules, board, seat, play)) or "t"

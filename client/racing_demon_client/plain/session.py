@@ -43,6 +43,7 @@ def has_guests(client: TableClient) -> bool:
 
 COMMANDS: Final[dict[TextCommand, tuple[type[cl.Command], dict[str, bool]]]] = {
     TextCommand.STUCK: (cl.Stuck, {}),
+    TextCommand.SHIFT: (cl.ShiftStock, {}),
     TextCommand.CALL: (cl.Call, {}),
     TextCommand.READY: (cl.Ready, {}),
     TextCommand.UNREADY: (cl.Ready, {"ready": False}),

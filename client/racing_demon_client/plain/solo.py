@@ -2,7 +2,7 @@
 
 import secrets
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final, TextIO
 
 from racing_demon_client.shared.message_text import MessageText, Write, duration
@@ -15,6 +15,7 @@ from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.engine.commit_reveal import SEED_SIZE
 from racing_demon_protocol.errors import IllegalPlay
 from racing_demon_protocol.formatting import pluralize
+from racing_demon_protocol.wire.messages import Event
 
 from .commands import ParseError, hint_line, parse_play
 from .render import all_piles, table, wrap_lines
@@ -27,6 +28,7 @@ HELP: Final = """\
  c/1 up    from under one card of pile c, where that is allowed
  fs c      back from the foundation of spades (h, c, d), where that is allowed
  t         turn the stock, or deal, or the only play there is
+ shift     the stock's top card to its bottom, where that is allowed
  u, redo   undo a play, as many as you like; redo it
  hint      a play         all      send up all cards that can go up
  again     the same deal from the start     new  another deal
@@ -66,6 +68,7 @@ class _SoloPlayer:
             "board": self.show,
             "t": self._turn,
             "turn": self._turn,
+            "shift": lambda: self._report(client.shift()),
             "u": lambda: self._went(client.undo()),
             "undo": lambda: self._went(client.undo()),
             "redo": lambda: self._went(client.redo()),
@@ -122,9 +125,12 @@ class _SoloPlayer:
     # Steps.
 
     def _play(self, play: Play) -> None:
+        self._report(self._client.make(play))
+
+    def _report(self, events: Iterable[Event]) -> None:
         client = self._client
         words = MessageText(client.view, client.seat, ascii_only=self._ascii)
-        for event in client.make(play):
+        for event in events:
             self._hints.observe(event, client.view, client.seat)
             if line := words.describe(event):
                 self._write(line)

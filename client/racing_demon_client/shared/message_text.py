@@ -353,6 +353,10 @@ class MessageText:
     def _rotated(self, event: ev.Rotated) -> str:
         return "nobody can play: the top card of every stock goes to its bottom"
 
+    def _stock_shifted(self, event: ev.StockShifted) -> str:
+        whose = "your" if event.seat == self._seat else "their"
+        return f"{self.player_name(event.seat)} moved the top card of {whose} stock to its bottom"
+
     def _called(self, event: ev.Called) -> str:
         return f"DEMON! called by {self.player_name(event.seat)}; plays already on their way still count"
 

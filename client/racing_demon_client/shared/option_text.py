@@ -40,6 +40,12 @@ CALLED: Final = {
     "out_bonus": "points for going out",
     "win_lead": "lead that ends a match",
     "handicap": "handicaps",
+    "king_bonus": "points for each king",
+    "spaces": "empty columns",
+    "reserve_up": "reserve face up",
+    "stock_shift": "shifting the stock",
+    "turn_by_players": "two turn single cards",
+    "match_score": "a match counts",
 }
 """Names of options whose identifier does not explain itself."""
 MEANINGS: Final = {
@@ -76,14 +82,23 @@ MEANINGS: Final = {
     "teams": "How many teams there are, whose points add up; none: everybody plays for themselves.",
     "win_lead": "A lead over all others that ends the match early; none: there is no such lead.",
     "handicap": "Whether each hand's winner gets a heap card more, and who scored nothing one fewer.",
+    "king_bonus": "The points for laying the last card, mostly a king, on a foundation.",
+    "spaces": "What fills an empty column, instead of any card you like.",
+    "reserve_up": "Whether all cards of the reserves lie face up; still only the top one can be played.",
+    "stock_shift": "When you may move the top card of your stock to its bottom, so that other cards turn up.",
+    "turn_by_players": "Whether one or two players turn one card at a time; more players, the usual number.",
+    "match_score": "What adds up over the hands: points, or the hands in which nobody had more.",
 }
 """What each option decides, as players read it."""
 GROUPS: Final = {
-    "match": ("game", "hands", "target", "win_lead", "tie_break", "teams"),
+    "match": ("game", "hands", "match_score", "target", "win_lead", "tie_break", "teams"),
     "hand": ("time_limit_ms", "call_out", "grace_ms", "stall_rule", "auto_first_turn", "hints"),
-    "points": ("out_bonus", "reserve_card"),
-    "reserve and columns": ("reserve", "columns", "columns_by_players", "take_back", "forced_bases"),
-    "stock": ("turn", "redeals", "shuffle", "tail_rule", "waste_view"),
+    "points": ("out_bonus", "king_bonus", "reserve_card"),
+    "reserve and columns": (
+        *("reserve", "reserve_up", "columns", "columns_by_players", "spaces"),
+        *("take_back", "forced_bases"),
+    ),
+    "stock": ("turn", "turn_by_players", "redeals", "shuffle", "tail_rule", "waste_view", "stock_shift"),
     "people": ("seats", "handicap", "late_join", "on_leave", "spectators", "watch_delay_ms"),
     "pauses": ("countdown_ms", "tally_ms", "pause_after_ms"),
 }
@@ -103,13 +118,20 @@ VALUES: Final = {
     "free": "yes",
     "to_space": "only into a space",
     "fixed": "as the host sets them",
+    "at_once": "the reserve fills them at once",
+    "reserve": "only the reserve may fill them",
+    "any_time": "any time",
+    "once_a_pass": "once in each pass",
+    "points": "points",
+    "hands": "hands won",
 }
 NONE: Final = {
     "target": "none",
     "win_lead": "none",
-    "teams": "none",
     "pause_after_ms": "never",
     "time_limit_ms": "none",
+    "stock_shift": "never",
+    "teams": "none",
 }
 """What no value means, if not the game's default."""
 UNITS: Final = {"": 1_000, "s": 1_000, "ms": 1, "min": 60_000}

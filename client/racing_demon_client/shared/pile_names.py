@@ -81,13 +81,14 @@ def addresses(rules: Rules, board: Board, seat: int) -> Mapping[str, int]:
 
 
 def actions_with_keys(rules: Rules, board: Board, seat: int) -> tuple[str, ...]:
-    """Return the actions that need keys: piles, the space bar, and whether cards may go up.
+    """Return the actions that need keys: piles, the space bar, the shift, and whether cards may go up.
 
     Without a stock nothing is turned, but unbuilt games may have a single next play.
     """
     has_stock = seat in rules.layout.stock
     space = ["turn"] if has_stock else [] if isinstance(rules, BuildingRules) else ["next"]
-    return (*addresses(rules, board, seat), *space, *(["up"] if rules.layout.foundations else []))
+    shift = ["shift"] if rules.allows_shifts else []
+    return (*addresses(rules, board, seat), *space, *shift, *(["up"] if rules.layout.foundations else []))
 
 
 _KNOWN: WeakKeyDictionary[Rules, dict[int, Mapping[str, int]]] = WeakKeyDictionary()

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Final
 
+from racing_demon_protocol.constants import MAX_SEATS
 from racing_demon_protocol.engine.board import Shows
 from racing_demon_protocol.engine.cards import KING, RANK_NAMES, SUIT_SIZE
 from racing_demon_protocol.engine.mechanics.common import Out, Packets
@@ -58,6 +59,7 @@ from racing_demon_protocol.engine.specification import (
     Scoring,
     Special,
     Stock,
+    StockShift,
     SuitRule,
     Tableau,
     TailRule,
@@ -68,7 +70,7 @@ from racing_demon_protocol.engine.specification import (
 )
 from racing_demon_protocol.formatting import join_words, pluralize
 from racing_demon_protocol.games import GAMES, declare
-from racing_demon_protocol.wire.options import Options
+from racing_demon_protocol.wire.options import MatchScore, Options
 
 from .option_text import called, value_text
 
@@ -494,15 +496,17 @@ def brief(options: Options, limit_ms: int | None = None) -> Iterator[str]:
         limit_ms: the time limit of a hand in milliseconds, if there is one.
 
     """
-    game = declare(options, 1)
+    game = declare(options, MAX_SEATS)
     if game.racing is Racing.SHARED:
         yield "Build on the shared foundations, ace to king. The first card to arrive stays."
     else:
         yield game.text.partition(". ")[0].rstrip(".") + "."
-    yield " ".join(sentence for group in game.groups for sentence in _own_cards(game, group))
+    few = ["One or two players turn one card."] if options.turn_by_players and options.turn is None else []
+    yield " ".join([*(sentence for group in game.groups for sentence in _own_cards(game, group)), *few])
     late = "" if limit_ms is None else ", or after " + value_text("time_limit_ms", limit_ms)
     end = f"The hand ends when {ENDS[game.goal]}, or nobody can play on{late}."
-    yield end if game.racing is Racing.SOLO else f"{end} {_scoring(game)}"
+    counts = " Most points win the hand; hands won decide." if options.match_score is MatchScore.HANDS else ""
+    yield end if game.racing is Racing.SOLO else f"{end} {_scoring(game)}{counts}"
 
 
 def _own_cards(game: Game, group: object) -> Iterator[str]:
@@ -510,18 +514,29 @@ def _own_cards(game: Game, group: object) -> Iterator[str]:
         if len(group.build) == 1 and group.build[0].delta in {-1, 1}:
             way = "down" if group.build[0].delta == -1 else "up"
             yield f"Columns build {way} {BUILD_SUITS[group.build[0].suit]}."
-        space = group.space
-        if () in {space.takes, group.takes}:
-            yield "Spaces stay empty."
-        elif space.ranks == frozenset({KING}):
-            yield "Only kings fill spaces."
-        elif space.fill:
-            yield "The reserve fills spaces automatically."
-        elif (space.takes, space.ranks) == (None, None):
-            yield "Any card fills a space."
+        yield from _spaces(game, group)
+    elif isinstance(group, Reserve) and group.shows is Shows.ALL and group.playable:
+        yield "The reserve lies face up; its top card can be played."
     elif isinstance(group, Stock) and any(isinstance(other, Waste) for other in game.groups):
         cards = "one card" if group.turn == 1 else f"{group.turn} cards"
         yield f"The stock turns {cards} at a time."
+        if group.shift is not None:
+            yield f"{SHIFTS[group.shift]}, its top card may go to its bottom."
+
+
+def _spaces(game: Game, columns: Tableau) -> Iterator[str]:
+    space = columns.space
+    reserves = {group.name for group in game.groups if isinstance(group, Reserve)}
+    if () in {space.takes, columns.takes}:
+        yield "Spaces stay empty."
+    elif space.ranks == frozenset({KING}):
+        yield "Only kings fill spaces."
+    elif space.fill:
+        yield "The reserve fills spaces automatically."
+    elif space.takes is not None and reserves.issuperset(space.takes):
+        yield "Only the reserve fills spaces."
+    elif (space.takes, space.ranks) == (None, None):
+        yield "Any card fills a space."
 
 
 def _scoring(game: Game) -> str:
@@ -529,11 +544,18 @@ def _scoring(game: Game) -> str:
     counts = [f"A card up counts {scoring.foundation_card}"]
     if scoring.reserve_card:
         counts.append(f"one left in the reserve {scoring.reserve_card}")
+    if scoring.king_bonus:
+        counts.append(f"one that completes a foundation {scoring.king_bonus} more")
     if scoring.out_bonus:
         counts.append(f"going out {scoring.out_bonus} more")
     return ", ".join(counts) + "."
 
 
+SHIFTS: Final = {
+    StockShift.ANY_TIME: "At any time",
+    StockShift.ONCE: "Once in each pass",
+}
+"""When a stock's top card may go to its bottom."""
 KINDS: Final = {
     Racing.SHARED: "around shared foundations",
     Racing.IDENTICAL: "on identical deals",
@@ -814,6 +836,8 @@ def _stock(group: Stock, *, is_turned: bool) -> Iterator[str]:
     )
     if group.relay:
         yield "Right after a redeal: " + " ".join(map(_deal, group.relay))
+    if group.shift is not None:
+        yield f"{SHIFTS[group.shift]}, you may move its top card to its bottom, so that other cards turn up."
     if group.tail_rule is TailRule.EITHER2:
         yield "If only two cards are left at the end, they can be turned one at a time."
 
@@ -862,6 +886,8 @@ def _race(game: Game) -> Iterator[str]:
     if scoring.reserve_card:
         does = "costs" if scoring.reserve_card < 0 else "scores"
         yield f"Each card left in the reserve {does} {_points(abs(scoring.reserve_card))}."
+    if scoring.king_bonus:
+        yield f"The card that completes a foundation scores {_points(scoring.king_bonus)} more."
     if scoring.out_bonus:
         yield f"Going out scores {_points(scoring.out_bonus)} more."
 

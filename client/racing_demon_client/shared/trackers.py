@@ -20,6 +20,8 @@ from racing_demon_protocol.wire.messages.server import Refused, Snapshot
 
 NOTHING_HELPS: Final = "Nothing helps: stuck"
 """The hint for a player whom no play helps."""
+SHIFT_HELPS: Final = "The stock's top card to its bottom"
+"""The hint for such a player who may still shift the stock."""
 
 
 class HintFinder:
@@ -46,7 +48,9 @@ class HintFinder:
                 self._follow_turn(rules, board, seat)
             elif message.seat == seat or Kind.FOUNDATION in kinds:
                 self._begin(rules, board, seat)
-        elif isinstance(message, Snapshot | ev.Dealt | ev.Rotated):
+        elif isinstance(message, Snapshot | ev.Dealt | ev.Rotated) or (
+            isinstance(message, ev.StockShifted) and message.seat == seat
+        ):
             self._begin(rules, board, seat)
 
     def play(self, rules: Rules, board: Board, seat: int) -> Play | None:
@@ -58,6 +62,10 @@ class HintFinder:
         if is_sure and isinstance(rules, BuildingRules):  # these cards only wander, or come back
             plays = (p for p in plays if board.piles[p.source].kind not in {Kind.TABLEAU, Kind.FOUNDATION})
         return next(plays, None)
+
+    def advises_shift(self, rules: Rules, board: Board, seat: int) -> bool:
+        """Return whether, as no play helps, the stock's top card should go to its bottom."""
+        return rules.may_shift(board, seat) and self.play(rules, board, seat) is None
 
     def _begin(self, rules: Rules, board: Board, seat: int) -> None:
         """Start a new pass through the stock: other cards may help now."""

@@ -189,6 +189,11 @@ class SoloClient(TableClient):
                 self.make(play, command.counter)
             except IllegalPlay as error:
                 self._put(Refused(counter=command.counter, reason=error.reason, text=error.text))
+        elif isinstance(command, cl.ShiftStock):
+            try:
+                self.shift()
+            except IllegalPlay as error:
+                self._refuse(command, error.text)
         elif isinstance(command, cl.Start | cl.Ready) and self.table.is_over:
             self.restart()
         elif not isinstance(command, cl.Leave):
@@ -216,6 +221,17 @@ class SoloClient(TableClient):
             events += self.table.finish(self._won_ms)
         self._send(*events)
         return events
+
+    def shift(self) -> list[Event]:
+        """Move the stock's top card to its bottom, and return the events.
+
+        Raises:
+            IllegalPlay: that is not allowed.
+
+        """
+        event = self.table.shift()
+        self._send(event)
+        return [event]
 
     # Operations of a solo table only.
 

@@ -59,7 +59,7 @@ class SoloTable:
         self._name = name
         game = declare(self._options, 1)
         self._seats = tuple(range(2 if game.racing is Racing.TOGETHER else 1))
-        self._line: list[list[ev.Played]] = []
+        self._line: list[list[ev.Played | ev.StockShifted]] = []
         self._at = 0
         self._begun: list[Event] = []
         self._ends: list[Event] = []
@@ -151,9 +151,27 @@ class SoloTable:
                 raise
             played.append(self.view.play(seat, counter, resolved, self._dealer.move))
             played += self._settle()
-        self._line[self._at :] = [played]
+        self._line[self._at :] = [[*played]]
         self._at += 1
         return played
+
+    def shift(self) -> Event:
+        """Move the stock's top card to its bottom; undo takes that back like a play.
+
+        Raises:
+            IllegalPlay: that is not allowed; nothing has changed.
+
+        """
+        if self.is_over:
+            raise IllegalPlay("This deal is over.")
+        seat = self.seat
+        self.rules.verify_shift(self.board, seat)
+        self._dealer.shift(self.rules.layout.stock[seat])
+        event = ev.StockShifted(seq=self.view.seq + 1, seat=seat)
+        self.view.apply(event)
+        self._line[self._at :] = [[event]]
+        self._at += 1
+        return event
 
     def undo(self) -> bool:
         """Undo the last play; return whether there was one."""
@@ -172,7 +190,10 @@ class SoloTable:
         for played in self._line[:place]:
             for event in played:
                 self.view.apply(event)
-                self._dealer.move(Play(event.source, event.count, event.destination, event.depth), [])
+                if isinstance(event, ev.StockShifted):
+                    self._dealer.shift(self.rules.layout.stock[event.seat])
+                else:
+                    self._dealer.move(Play(event.source, event.count, event.destination, event.depth), [])
         return True
 
     def finish(self, elapsed_ms: int) -> list[Event]:

@@ -102,6 +102,10 @@ class ActionHandlers:
         """Declare being stuck."""
         self._session.send(cl.Stuck)
 
+    def action_shift(self) -> None:
+        """Move the top card of the stock to its bottom."""
+        self._session.send(cl.ShiftStock)
+
     def action_call(self) -> None:
         """Call "Demon!"."""
         self._session.send(cl.Call)

@@ -68,6 +68,12 @@ def _under(group: ActionGroup, *actions: Action) -> tuple[Action, ...]:
 ACTIONS: Final = (
     Action("turn", "turn the stock, or turn the waste over", "turn", keys=("space",)),
     Action(
+        "shift",
+        "move the stock's top card to its bottom, when nothing else helps",
+        "shift",
+        position=(KeyRow.LOWER, "shift"),
+    ),
+    Action(
         "waste",
         "pick up the waste's top card; twice: its best play",
         "waste",

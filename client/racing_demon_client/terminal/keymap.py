@@ -28,7 +28,7 @@ from .actions import (
     pile_actions,
 )
 
-LOWER_POSITIONS: Final = {"drop": 1, "call": 2, "stuck": 3, "hint": 4}
+LOWER_POSITIONS: Final = {"drop": 1, "call": 2, "stuck": 3, "hint": 4, "shift": 5}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -57,7 +57,7 @@ class KeyboardLayout:
     def positions(self, columns: int) -> dict[str, int]:
         """Return each pile's position in its row for a number of columns.
 
-        Eight columns also use the gap between the hands; with nine or more the reserve has no key.
+        Eight columns also use the gap between the hands, nine or more the reserve's place.
         """
         used = self.columns[:columns]
         free = [index for index in range(10) if index not in {*self.columns, self.waste, self.reserve}]
@@ -246,6 +246,7 @@ class ChosenByKey(NamedTuple):
         foundations: the number of foundations with a key of their own.
         space: the effect of the space bar: turn the stock, or make the next play; empty for neither.
         upward: whether cards go to foundations.
+        shift: whether the stock's top card may go to its bottom.
 
     """
 
@@ -256,6 +257,7 @@ class ChosenByKey(NamedTuple):
     foundations: int = 0
     space: str = "turn"
     upward: bool = True
+    shift: bool = False
 
     @classmethod
     def of(cls, names: Iterable[str]) -> "ChosenByKey":
@@ -270,6 +272,7 @@ class ChosenByKey(NamedTuple):
             foundations=kinds.count("foundation"),
             space=next((name for name in names if name in {"turn", "next"}), ""),
             upward="up" in names,
+            shift="shift" in names,
         )
 
 
@@ -291,9 +294,7 @@ def table_keymap(
     """
     columns = chosen.columns
     positions = layout.positions(columns)
-    table = [
-        a for a in _table_actions(chosen.space, alone) if chosen.reserve or not a.id.startswith("reserve")
-    ]
+    table = [a for a in _table_actions(chosen, alone) if chosen.reserve or not a.id.startswith("reserve")]
     actions = [*column_actions(columns), *table, *pile_actions(0, chosen.foundations)]
     keys = {action.id: _keys(action, layout, positions) for action in actions}
     for number in range(1, columns + 1):
@@ -311,7 +312,7 @@ def pile_keymap(bindings: Mapping[str, str], chosen: ChosenByKey, *, alone: bool
     While capitals are left over, a pile's capital letter plays its top card to a foundation, in games that
     have them. Places with a rank have the rank as their key; other piles use the remaining letters.
     """
-    table = [a for a in _table_actions(chosen.space, alone) if not a.id.startswith(("waste", "reserve"))]
+    table = [a for a in _table_actions(chosen, alone) if not a.id.startswith(("waste", "reserve"))]
     actions = [*pile_actions(chosen.piles, chosen.foundations, chosen.places), *table]
     if not chosen.upward:
         actions = [action for action in actions if not action.id.endswith("-up")]
@@ -340,12 +341,12 @@ def game_keymap(
     return table_keymap(layout, bindings, chosen, alone=alone)
 
 
-def _table_actions(space: str, alone: bool) -> list[Action]:
+def _table_actions(chosen: ChosenByKey, alone: bool) -> list[Action]:
     """Return the actions at a table, without those that choose piles."""
     actions = [
-        replace(a, description=NEXT, summary="next") if a.id == "turn" and space == "next" else a
+        replace(a, description=NEXT, summary="next") if a.id == "turn" and chosen.space == "next" else a
         for a in ACTIONS
-        if space or a.id != "turn"
+        if (chosen.space or a.id != "turn") and (chosen.shift or a.id != "shift")
     ]
     if not alone:
         return actions

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Protocol
 
 from racing_demon_client.shared.pile_names import addresses, cursor_piles, usable
-from racing_demon_client.shared.trackers import NOTHING_HELPS, BestPlayThrottle, HintFinder
+from racing_demon_client.shared.trackers import NOTHING_HELPS, SHIFT_HELPS, BestPlayThrottle, HintFinder
 from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Kind, Play
 from racing_demon_protocol.engine.cards import UNKNOWN, Card
 from racing_demon_protocol.engine.rules.base import Rules
@@ -171,7 +171,10 @@ class Selection:
             return
         rules, board, seat = self._rules(), self.board(), self._own_seat()
         play = self.hints.play(rules, board, seat)
-        if play is None:
+        if self.hints.advises_shift(rules, board, seat):
+            key = labels.get("shift")
+            self.show_message(f"{SHIFT_HELPS}: {key}" if key else f"{SHIFT_HELPS}.", now)
+        elif play is None:
             key = labels.get("stuck") if len(self._table.view.hand_seats) > 1 else None
             self.show_message(f"{NOTHING_HELPS}: {key}" if key else f"{NOTHING_HELPS}.", now)
         else:

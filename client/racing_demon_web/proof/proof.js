@@ -45,6 +45,8 @@ export function prove(hand, secret) {
   for (const [what, fields] of moves) {
     if (what === "dealt") compare(mirror.faceUp(), fields.shown);
     else if (what === "rotated") [open, mirror].forEach((board) => board.rotate());
+    else if (what === "stock_shifted")
+      [open, mirror].forEach((board) => board.shift(layout.seats.indexOf(fields.seat)));
     else {
       const { seat, counter, source, count, destination, depth } = fields;
       if (counter > 0 && ![source, destination].every((pile) => owns(layout, seat, pile)))

@@ -4,6 +4,8 @@ import { Layout, rank, UNKNOWN } from "./layout.js";
 
 /** @import { Pile, Step } from "./layout.js" */
 
+const SUIT_SIZE = 13; // the cards of a complete foundation around which people race
+
 const outside = (/** @type {Pile} */ pile, /** @type {number[]} */ cards) =>
   pile.kind === "out" ? cards.length : 0;
 
@@ -25,11 +27,13 @@ export class Board {
    * @param {Layout} layout
    * @param {number[][]} cards by pile, each bottom first
    * @param {number[]} redeals by place
+   * @param {number[]} shifts by place: how often its stock's top card went to the bottom since the last redeal
    */
-  constructor(layout, cards, redeals = layout.seats.map(() => 0)) {
+  constructor(layout, cards, redeals = layout.seats.map(() => 0), shifts = layout.seats.map(() => 0)) {
     this.layout = layout;
     this.cards = cards;
     this.redeals = redeals;
+    this.shifts = shifts;
   }
 
   /**
@@ -48,6 +52,7 @@ export class Board {
       this.layout,
       this.cards.map((pile) => pile.slice()),
       this.redeals.slice(),
+      this.shifts.slice(),
     );
   }
 
@@ -90,8 +95,19 @@ export class Board {
     return to === source ? [] : [...this.#unknown(source), ...this.#unknown(to)];
   }
 
+  /**
+   * Put the top card of a place's stock to its bottom.
+   * @param {number} place
+   */
+  shift(place) {
+    const cards = this.cards[this.layout.own(place, "stock")[0].number];
+    cards.unshift(/** @type {number} */ (cards.pop()));
+    this.shifts[place] += 1;
+  }
+
   /** Turn all wastes over, and put each stock's top card to its bottom. */
   rotate() {
+    this.shifts.fill(0);
     for (const stock of this.layout.piles.filter((pile) => pile.kind === "stock")) {
       const cards = this.cards[stock.number];
       for (const waste of this.layout.own(stock.place, "waste")) {
@@ -143,6 +159,22 @@ export class Board {
   }
 
   /**
+   * How many foundations a place has completed with a card of its own.
+   * @param {number} place
+   */
+  completed(place) {
+    const size = 52 * this.layout.game.packs;
+    return this.layout.piles.filter(({ kind, number }) => {
+      const cards = this.cards[number];
+      return (
+        kind === "foundation" &&
+        cards.length === SUIT_SIZE &&
+        Math.floor(cards[SUIT_SIZE - 1] / size) === place
+      );
+    }).length;
+  }
+
+  /**
    * How far a place is; null where its game counts what is not told here.
    * @param {number} place
    */
@@ -174,7 +206,9 @@ export class Board {
    * @param {number} number
    */
   onRedeal(number) {
-    this.redeals[this.layout.piles[number].place] += 1;
+    const { place } = this.layout.piles[number];
+    this.redeals[place] += 1;
+    this.shifts[place] = 0;
   }
 
   /** @param {number} number */

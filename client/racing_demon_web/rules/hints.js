@@ -31,7 +31,8 @@ export class Hints {
     const board = table.hand?.board;
     if (!board || place < 0) return;
     if (name !== "played") {
-      if (["snapshot", "dealt", "rotated"].includes(name)) this.#begin(board, place);
+      const isShifted = name === "stock_shifted" && table.handSeats.indexOf(seat) === place;
+      if (isShifted || ["snapshot", "dealt", "rotated"].includes(name)) this.#begin(board, place);
       return;
     }
     const kinds = [source, destination].map((pile) => board.layout.piles[pile].kind);

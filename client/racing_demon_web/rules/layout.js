@@ -95,11 +95,15 @@ export class Layout {
     this.handicaps = handicaps;
     /** @type {Pile[]} */
     this.piles = [];
-    for (const group of game.groups.filter((each) => each.owner === "table")) {
+    /** @type {Group[]} */
+    const groups = game.groups.map((group) =>
+      group.kind === "reserve" && options.reserve_up ? { ...group, shows: "all" } : group,
+    );
+    for (const group of groups.filter((each) => each.owner === "table")) {
       this.#add(group, -1, this.#count(group) * seats.length);
     }
     seats.forEach((_, place) => {
-      for (const group of game.groups.filter((each) => each.owner === "player")) {
+      for (const group of groups.filter((each) => each.owner === "player")) {
         this.#add(group, place, this.#count(group));
       }
     });
@@ -176,6 +180,15 @@ export class Layout {
     const { shows, kind } = pile.spec;
     const view = kind === "waste" ? (this.options.waste_view ?? pile.spec.view) : pile.spec.view;
     return { none: 0, kept: 0, last: Math.min(1, size), top: Math.min(view, size), all: size }[shows];
+  }
+
+  /**
+   * How many cards are turned at a time.
+   * @param {number} usual in this game
+   */
+  turnSize(usual) {
+    const { turn, turn_by_players: byPlayers } = this.options;
+    return turn ?? (byPlayers && this.seats.length <= 2 ? 1 : usual);
   }
 
   /** Whether all other players' layouts are private: several play the same deal. */

@@ -102,7 +102,7 @@ export class Rules {
       return known
         ? {
             source: stock.number,
-            count: Math.min(this.layout.options.turn ?? known.turn, left),
+            count: Math.min(this.layout.turnSize(known.turn ?? 1), left),
             destination: waste.number,
           }
         : null;
@@ -116,6 +116,18 @@ export class Rules {
     }
     const turned = waste ? board.cards[waste.number].length : 0;
     return turned > 0 ? { source: waste.number, count: turned, destination: stock.number } : null;
+  }
+
+  /**
+   * Whether the top card of a place's stock may go to its bottom now.
+   * @param {Board} board
+   * @param {number} place
+   */
+  mayShift(board, place) {
+    const { stock_shift: shift } = this.layout.options;
+    const stock = this.layout.own(place, "stock")[0];
+    if (!shift || !stock || (shift === "once_a_pass" && board.shifts[place] > 0)) return false;
+    return board.cards[stock.number].length > 1;
   }
 
   /**
@@ -214,12 +226,21 @@ function landingOf(rules, board, place, play) {
  * @param {Layout} layout
  */
 function wayOf(move, tables, layout) {
-  const { turn, opens, takes, run } = move;
-  if (turn !== undefined) return { turn: layout.options.turn ?? turn };
+  const { from, turn, opens, takes, run } = move;
+  if (turn !== undefined) return { turn: layout.turnSize(turn) };
   /** @param {number | null | undefined} number */
   const table = (number) => (number === null || number === undefined ? null : tables[number]);
-  return { turn: 0, opens, takes: (takes ?? []).map(table), run: table(run) };
+  const isClosed =
+    layout.options.spaces === "reserve" && !isOf(layout, from, "reserve") && isOf(layout, move.to, "tableau");
+  return { turn: 0, opens: isClosed ? "" : opens, takes: (takes ?? []).map(table), run: table(run) };
 }
+
+/**
+ * @param {Layout} layout
+ * @param {string} group
+ * @param {string} kind
+ */
+const isOf = ({ game }, group, kind) => game.groups.some((each) => each.name === group && each.kind === kind);
 
 /**
  * @param {string[] | null} run

@@ -75,12 +75,14 @@ export class HandView {
 
   /** The points of the hand as it stands, by seat. */
   points() {
-    const each = this.layout.options.reserve_card ?? this.layout.game.reserve_card ?? 0;
+    const { reserve_card: own, king_bonus: bonus = 0 } = this.layout.options;
+    const each = own ?? this.layout.game.reserve_card ?? 0;
     /** @type {Map<number, number>} */
     const points = new Map();
     for (const seat of this.seats) {
       const reached = this.reached(seat);
-      if (reached !== null) points.set(seat, reached + each * (this.heap(seat) ?? 0));
+      const kings = bonus > 0 ? bonus * this.board.completed(this.seats.indexOf(seat)) : 0;
+      if (reached !== null) points.set(seat, reached + kings + each * (this.heap(seat) ?? 0));
     }
     return points;
   }
@@ -189,6 +191,11 @@ export class TableState {
     );
   }
 
+  /** Whether a match is decided by the hands that players win, and not by their points. */
+  get countsHands() {
+    return this.options.match_score === "hands";
+  }
+
   /** The seats of people at the table, without bots and those who have left. */
   get people() {
     return [...this.seats.values()].filter(({ bot, left }) => !bot && !left);
@@ -204,14 +211,28 @@ export class TableState {
       : 0;
   }
 
-  /** The totals of the match, by seat, the highest first. */
+  /** The totals of the match, points or hands won, by seat, the highest first. */
   totals() {
-    /** @type {Map<number, number>} */
-    const totals = new Map([...this.seats.keys()].map((seat) => [seat, 0]));
+    return this.#totalsOf([...this.seats.keys()], (seat) => seat);
+  }
+
+  /**
+   * @param {number[]} sides seats or teams
+   * @param {(seat: number) => number | undefined} sideOf
+   */
+  #totalsOf(sides, sideOf) {
+    const totals = new Map(sides.map((side) => [side, 0]));
     for (const { seats, points, handicaps } of this.results) {
-      seats.forEach((/** @type {number} */ seat, /** @type {number} */ at) =>
-        totals.set(seat, (totals.get(seat) ?? 0) + points[at] + (handicaps[at]?.[2] ?? 0)),
-      );
+      /** @type {Map<number, number>} */
+      const added = new Map();
+      seats.forEach((/** @type {number} */ seat, /** @type {number} */ at) => {
+        const side = sideOf(seat);
+        if (side !== undefined)
+          added.set(side, (added.get(side) ?? 0) + points[at] + (handicaps[at]?.[2] ?? 0));
+      });
+      const most = Math.max(...added.values());
+      for (const [side, own] of added)
+        totals.set(side, (totals.get(side) ?? 0) + (this.countsHands ? Number(own === most) : own));
     }
     return [...totals].sort(([, a], [, b]) => b - a);
   }
@@ -232,13 +253,7 @@ export class TableState {
   /** The totals of the teams, by team, the highest first; empty where there are none. */
   teamTotals() {
     const teams = this.teams();
-    /** @type {Map<number, number>} */
-    const totals = new Map();
-    for (const [seat, total] of this.totals()) {
-      const team = teams.get(seat);
-      if (team !== undefined) totals.set(team, (totals.get(team) ?? 0) + total);
-    }
-    return [...totals].sort(([, a], [, b]) => b - a);
+    return this.#totalsOf([...new Set(teams.values())], (seat) => teams.get(seat));
   }
 
   /**
@@ -417,6 +432,10 @@ const REDUCERS = {
     table.hand?.board.rotate();
     clearStuck(table);
   },
+  stock_shifted(table, { seat }) {
+    table.hand?.board.shift(table.hand.seats.indexOf(seat));
+    updateSeat(table, seat, { stuck: false });
+  },
   called(table, { seat }) {
     table.called = seat;
     table.phase = "grace";
@@ -478,7 +497,7 @@ const REDUCERS = {
  * @param {any} fields
  */
 function handOf(table, fields) {
-  const { hand_seats: seats, piles, redeals, progress, since, phase, handicaps } = fields;
+  const { hand_seats: seats, piles, redeals, shifts, progress, since, phase, handicaps } = fields;
   if (seats.length === 0 || piles.length === 0) return null;
   const layout = new Layout(table.game, seats, table.options, handicaps);
   const reached = seats.map((/** @type {number} */ seat, /** @type {number} */ at) => [
@@ -487,7 +506,12 @@ function handOf(table, fields) {
   ]);
   // During the shuffle the commitment is the next hand's, but the cards are still the last one's.
   const deal = phase === "shuffling" ? "" : table.commitment;
-  return new HandView(new Board(layout, piles, redeals), deal, new Map(layout.isPrivate ? reached : []));
+  const shifted = seats.map((/** @type {number} */ _, /** @type {number} */ place) => shifts[place] ?? 0);
+  return new HandView(
+    new Board(layout, piles, redeals, shifted),
+    deal,
+    new Map(layout.isPrivate ? reached : []),
+  );
 }
 
 /** @param {any[]} row */

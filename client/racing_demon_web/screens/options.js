@@ -26,12 +26,13 @@ export const NUMBERS = {
   turn: [1, 2, 3],
   redeals: [0, 1, 2, 3],
   waste_view: [1, 2, 3],
-  columns: [3, 4, 5, 6, 7],
-  reserve: [7, 10, 13, 16],
+  columns: [3, 4, 5, 6, 7, 8, 9],
+  reserve: [...Array(16).keys()].map((at) => at + 5),
   reserve_card: [-3, -2, -1, 0],
   out_bonus: [0, 5, 10, 20],
   win_lead: [20, 30, 50, 100],
   teams: [2, 3, 4],
+  king_bonus: [0, 3, 5, 10],
 };
 
 /**

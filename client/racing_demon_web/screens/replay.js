@@ -7,7 +7,7 @@ import { LATER } from "../words_later.js";
 
 const SPEEDS = [1, 2, 4, 8];
 const MAX_STEP_MS = 1500;
-const SHOWN = ["dealt", "played", "rotated", "hand_over"];
+const SHOWN = ["dealt", "played", "rotated", "stock_shifted", "hand_over"];
 
 export class Replay {
   #timer = 0;

@@ -47,6 +47,7 @@ export function keyMeaning(event) {
       Semicolon: { name: "waste" },
       KeyV: { name: "stuck" },
       KeyB: { name: "hint" },
+      KeyN: { name: "shift" },
       KeyH: { name: "reserve" },
       KeyY: { name: "reserve-up" },
       Escape: { name: "put-down" },

@@ -313,6 +313,10 @@ export class MoveInput {
     if (this.mayPlay) this.screen.session?.command("stuck", { seen: this.screen.table.seq });
   }
 
+  shift() {
+    if (this.mayPlay) this.screen.session?.command("shift_stock", { seen: this.screen.table.seq });
+  }
+
   /** @param {number} pile */
   shake(pile) {
     if (this.shown) this.screen.boardView.shake(this.shown, pile);
@@ -354,6 +358,7 @@ export class MoveInput {
       reserve: () => tap(own("reserve")),
       "reserve-up": () => up(own("reserve")),
       stuck: () => this.stuck(),
+      shift: () => this.shift(),
       hint: () => this.screen.hint(),
       help: () => this.screen.openHelp(),
       "put-down": () => this.putDown(),

@@ -110,6 +110,7 @@ export class TableScreen {
     });
     root.querySelector(".menu")?.addEventListener("click", openMenu);
     root.querySelector(".stuck")?.addEventListener("click", () => this.moveInput.stuck());
+    root.querySelector(".shift")?.addEventListener("click", () => this.moveInput.shift());
     root.querySelector(".hint")?.addEventListener("click", () => this.hint());
   }
 
@@ -128,6 +129,11 @@ export class TableScreen {
     return this.place >= 0 && (this.table.options.hints || this.table.handSeats.length === 1);
   }
 
+  /** Whether this player may move the stock's top card to its bottom, now or at other times. */
+  get hasShifts() {
+    return this.place >= 0 && Boolean(this.table.options.stock_shift);
+  }
+
   /** Highlight a play that helps. */
   hint() {
     if (!this.hasHints) return this.announce(WORDS.noHints, true);
@@ -135,7 +141,8 @@ export class TableScreen {
       const { rules, shown, place } = this;
       if (!rules || !shown || !this.moveInput.mayPlay) return;
       const play = (this.#hints ??= new Hints()).play(rules, shown, place);
-      const words = hintWords(play, shown);
+      const shifts = play === null && rules.mayShift(shown, place);
+      const words = shifts ? WORDS.shiftHelps : hintWords(play, shown);
       if (play) this.boardView.ring(this.scene?.places.get(play.source), "var(--accent)", words);
       this.announce(words);
     });
@@ -190,6 +197,9 @@ export class TableScreen {
     signalled: (screen) => screen.#waits(screen.session?.seat) || sound("signal"),
     seat_signalled: (screen, { seat }) => seat === screen.session?.seat && sound("signal"),
     hand_over: () => sound("out"),
+    stock_shifted: (screen, { seat }) => {
+      if (seat === screen.session?.seat) screen.announce(WORDS.shifted);
+    },
     race_lost: (screen, fields) => screen.#tick(raceWords(screen.table, fields)),
     reacted: (screen, { seat, reaction }) =>
       screen.#say(seat, REACTIONS[/** @type {Reaction} */ (reaction)] ?? reaction),
@@ -309,7 +319,8 @@ export class TableScreen {
       moveInput.held = null;
     const { width, height } = box;
     const { isLeftHanded: isMirrored } = settings;
-    const isTall = this.hasHints && layout.own(this.place, "reserve").length > 0; // no room for two buttons beside three piles
+    const buttons = 1 + Number(this.hasHints) + Number(this.hasShifts);
+    const isTall = buttons > 1 && layout.own(this.place, "reserve").length > 0; // no room for two buttons beside three piles
     setClass(this.root, "tall-bar", isTall);
     const shape = `${deal} ${width} ${height} ${isMirrored} ${this.place} ${shapeOf(shown, this.place)}`;
     if (shape !== this.#shape || !this.scene) {
@@ -320,7 +331,7 @@ export class TableScreen {
         place: this.place,
         deal,
         slots: this.slots,
-        buttons: isTall ? 2 : 1,
+        buttons: isTall ? buttons : 1,
         area: { width, height },
         isMirrored,
       });
@@ -388,6 +399,9 @@ export class TableScreen {
     const stuck = /** @type {HTMLButtonElement} */ (this.root.querySelector(".stuck"));
     const own = session?.seat === null ? undefined : table.seats.get(session?.seat ?? -1);
     stuck.hidden = this.place < 0;
+    const shift = /** @type {HTMLButtonElement} */ (this.root.querySelector(".shift"));
+    shift.hidden = !this.hasShifts;
+    shift.disabled = !(this.moveInput.mayPlay && this.shown && this.rules?.mayShift(this.shown, this.place));
     const hint = /** @type {HTMLButtonElement} */ (this.root.querySelector(".hint"));
     hint.hidden = !this.hasHints;
     hint.disabled = !this.moveInput.mayPlay;

@@ -67,7 +67,7 @@ function sections(table, place) {
 const isKnown = (card) => card !== null && card !== UNKNOWN;
 
 /**
- * Execute a typed line: "3" plays column 3, "3 up", "3 5", "w", "w up", "w 4", "r", "t" turns, "v" is stuck.
+ * Execute a typed line: "3" plays column 3, "3 up", "3 5", "w", "w up", "w 4", "r", "t" turns, "v" is stuck, "n" shifts the stock.
  * @param {MoveInput} moveInput
  * @param {string} line
  * @returns {string} an error message; empty if the line was valid
@@ -80,6 +80,7 @@ export function obey(moveInput, line) {
   if (!moveInput.shown || moveInput.place < 0) return REFUSALS.not_seated;
   if (first === "t") moveInput.turn(pileOf(moveInput, "s"));
   else if (first === "v") moveInput.stuck();
+  else if (first === "n") moveInput.shift();
   else {
     const [from, to] = [pileOf(moveInput, first), pileOf(moveInput, second)];
     if (from === undefined || (second !== "" && second !== "up" && to === undefined)) return LATER.lineHelp;

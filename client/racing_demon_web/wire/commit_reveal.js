@@ -178,6 +178,9 @@ export class HandTranscript {
     rotated(own, fields) {
       own.hand?.moves?.push(["rotated", fields]);
     },
+    stock_shifted(own, fields) {
+      own.hand?.moves?.push(["stock_shifted", fields]);
+    },
   };
 }
 

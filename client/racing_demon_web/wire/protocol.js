@@ -12,7 +12,7 @@ export const WEBSOCKET_PATH = "/v1";
 /** The extensions that the page understands. */
 export const EXTENSIONS = ["house-rules", "handicaps", "teams"];
 /** The options that servers leave out at these defaults. @type {Record<string, any>} */
-export const LATER_OPTIONS = {"win_lead": null, "handicap": "fixed", "teams": null};
+export const LATER_OPTIONS = {"win_lead": null, "handicap": "fixed", "teams": null, "king_bonus": 0, "spaces": null, "reserve_up": false, "stock_shift": null, "turn_by_players": false, "match_score": "points"};
 /** The time limit on identical deals without one of their own. */
 export const IDENTICAL_LIMIT_MS = 600000;
 /** The most of each: characters, seats at a table, and names of kicked players. */
@@ -80,6 +80,7 @@ export const FROM_CLIENT = {
   "reveal": {"tag": 25, "fields": ["counter", "value"], "defaults": {}},
   "play_best": {"tag": 26, "fields": ["counter", "source", "count", "seen"], "defaults": {}},
   "relaying": {"tag": 27, "fields": ["count", "lacking"], "defaults": {"lacking": ""}},
+  "shift_stock": {"tag": 28, "fields": ["counter", "seen"], "defaults": {"seen": 0}},
   "set_team": {"tag": 29, "fields": ["counter", "seat", "team"], "defaults": {}},
   "set_handicap": {"tag": 30, "fields": ["counter", "seat", "handicap"], "defaults": {}},
 };
@@ -88,7 +89,7 @@ export const FROM_CLIENT = {
 export const FROM_SERVER = {
   "64": {"name": "versions", "fields": ["oldest", "newest", "software"], "defaults": {"software": ""}},
   "65": {"name": "seated", "fields": ["code", "seat", "token", "counter", "epoch"], "defaults": {"seat": null, "token": null, "counter": 0, "epoch": ""}},
-  "66": {"name": "snapshot", "fields": ["seq", "code", "options", "host", "phase", "seats", "hand", "hand_id", "commitment", "hand_seats", "piles", "redeals", "elapsed_ms", "called", "results", "winners", "paused", "locked", "came", "liberties", "progress", "since", "departed", "banned", "shuffle", "next_shuffle", "handicaps", "waiting"], "defaults": {"hand": 0, "hand_id": "", "commitment": null, "hand_seats": [], "piles": [], "redeals": [], "elapsed_ms": 0, "called": null, "results": [], "winners": [], "paused": false, "locked": false, "came": [], "liberties": [], "progress": [], "since": [], "departed": [], "banned": [], "shuffle": null, "next_shuffle": null, "handicaps": [], "waiting": []}},
+  "66": {"name": "snapshot", "fields": ["seq", "code", "options", "host", "phase", "seats", "hand", "hand_id", "commitment", "hand_seats", "piles", "redeals", "elapsed_ms", "called", "results", "winners", "paused", "locked", "came", "liberties", "progress", "since", "departed", "banned", "shuffle", "next_shuffle", "handicaps", "waiting", "shifts"], "defaults": {"hand": 0, "hand_id": "", "commitment": null, "hand_seats": [], "piles": [], "redeals": [], "elapsed_ms": 0, "called": null, "results": [], "winners": [], "paused": false, "locked": false, "came": [], "liberties": [], "progress": [], "since": [], "departed": [], "banned": [], "shuffle": null, "next_shuffle": null, "handicaps": [], "waiting": [], "shifts": []}},
   "67": {"name": "accepted", "fields": ["counter", "seq"], "defaults": {}},
   "68": {"name": "refused", "fields": ["counter", "reason", "text", "by", "late_us", "pile", "top"], "defaults": {"by": null, "late_us": 0, "pile": -1, "top": -1}},
   "69": {"name": "pong", "fields": ["stamp"], "defaults": {}},
@@ -124,6 +125,7 @@ export const FROM_SERVER = {
   "103": {"name": "prepared", "fields": ["seq", "hand_id", "commitment"], "defaults": {}},
   "104": {"name": "contributed", "fields": ["seq", "seat", "commitment"], "defaults": {}},
   "105": {"name": "revealed", "fields": ["seq", "seat", "value"], "defaults": {}},
+  "106": {"name": "stock_shifted", "fields": ["seq", "seat"], "defaults": {}},
   "107": {"name": "team_set", "fields": ["seq", "seat", "team"], "defaults": {}},
   "110": {"name": "handicap_set", "fields": ["seq", "seat", "handicap"], "defaults": {}},
   "111": {"name": "seat_signalled", "fields": ["seq", "seat"], "defaults": {}},

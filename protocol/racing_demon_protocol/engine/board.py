@@ -50,6 +50,8 @@ class Shows(StrEnum):
     """Each card stays as it came: nothing is turned up or covered automatically."""
 
 
+MIN_SHIFTED: Final = 2
+"""The fewest cards of a stock whose top card can go to its bottom."""
 ALL_OF_THEM: Final = 1_000_000
 """More cards than any pile holds."""
 
@@ -133,7 +135,7 @@ class Transfer:
 NOT_PLAIN: Final = Transfer(is_plain=False)
 
 
-Counts = tuple[dict[int, int], dict[int, int], dict[int, int]]
+Counts = Sequence[dict[int, int]]
 """A copy of a board's counts: see :attr:`Board.counts`."""
 
 
@@ -147,6 +149,7 @@ class Board:
         came: how often cards came to each counting pile from one of another kind since its seat's last
             gathering; for a counting stock, how often it was turned since its seat's last other move.
         liberties: how often each seat took a card from below others, or back from a foundation.
+        shifts: how often each seat moved its stock's top card to the bottom since its last redeal.
 
     """
 
@@ -158,6 +161,7 @@ class Board:
         self.redeals: dict[int, int] = {}
         self.came: dict[int, int] = {}
         self.liberties: dict[int, int] = {}
+        self.shifts: dict[int, int] = {}
         self._turned = {p.seat: p.number for p in self.piles if p.counts and p.kind is Kind.STOCK}
         self._transfers: dict[tuple[int, int], Transfer] = {}
         if len(self.cards) != len(self.piles):
@@ -182,12 +186,14 @@ class Board:
 
     @property
     def counts(self) -> Counts:
-        """Everything counted beside the cards: redeals, cards that came, liberties."""
-        return self.redeals.copy(), self.came.copy(), self.liberties.copy()
+        """Everything counted beside the cards: redeals, cards that came, liberties, and shifts if any."""
+        counts = self.redeals.copy(), self.came.copy(), self.liberties.copy()
+        return (*counts, self.shifts.copy()) if self.shifts else counts
 
     @counts.setter
     def counts(self, counts: Counts) -> None:
-        self.redeals, self.came, self.liberties = (count.copy() for count in counts)
+        self.redeals, self.came, self.liberties, *shifts = (count.copy() for count in counts)
+        self.shifts = shifts[0] if shifts else {}
 
     def changed_by(self, play: Play) -> list[int]:
         """Return the piles whose cards a play changes."""
@@ -283,7 +289,7 @@ class Board:
         if target.kind is Kind.STOCK or (origin.kind is Kind.STOCK and count > 0):
             taken.reverse()  # the order is the same whether cards are turned one by one or together
         if target.kind is Kind.STOCK and target.seat is not None and not self.cards[destination]:
-            self.redeals[target.seat] = self.redeals.get(target.seat, 0) + 1
+            self._count_redeal(target.seat)
         self._count(origin, target, depth)
         if target.under is None or origin.kind is Kind.STOCK:  # dealt cards lie on top
             self.cards[destination] += taken
@@ -298,6 +304,7 @@ class Board:
 
         This is the stall rule ``rotate``: it shifts the threes. It reveals no card.
         """
+        self.shifts.clear()
         wastes = {pile.seat: pile.number for pile in self.piles if pile.kind is Kind.WASTE}
         for pile in self.piles:
             if pile.kind is Kind.STOCK:
@@ -310,6 +317,21 @@ class Board:
                     stock.insert(0, stock.pop())
                 self._turn_down(pile.number)
         return []
+
+    def shift(self, stock: int) -> None:
+        """Move a stock's top card to its bottom, for its player alone. It reveals no card.
+
+        Raises:
+            InconsistentEvent: the pile is not a player's stock of two cards or more.
+
+        """
+        if not 0 <= stock < len(self.piles):
+            raise InconsistentEvent(f"no pile {stock}")
+        pile, cards = self.piles[stock], self.cards[stock]
+        if pile.kind is not Kind.STOCK or pile.seat is None or len(cards) < MIN_SHIFTED:
+            raise InconsistentEvent(f"pile {stock} cannot be shifted")
+        cards.insert(0, cards.pop())
+        self.shifts[pile.seat] = self.shifts.get(pile.seat, 0) + 1
 
     def reveal(self, refs: Sequence[CardRef], shown: Sequence[Card]) -> None:
         """Name the cards that were turned up.
@@ -385,8 +407,13 @@ class Board:
             self.cards[pile].clear()
         for number in [n for n in self.came if self.piles[n].seat == stock.seat]:
             del self.came[number]
-        self.redeals[stock.seat] = self.redeals.get(stock.seat, 0) + 1
+        self._count_redeal(stock.seat)
         self._turn_down(stock.number)
+
+    def _count_redeal(self, seat: int) -> None:
+        """Count a redeal of a seat, with which a new pass through its stock begins."""
+        self.redeals[seat] = self.redeals.get(seat, 0) + 1
+        self.shifts.pop(seat, None)
 
     def _gathered_with(self, stock: Pile) -> list[int]:
         """Return the piles that a redeal puts into a stock."""

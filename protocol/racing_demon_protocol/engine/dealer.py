@@ -50,6 +50,10 @@ class Dealer:
         """Shift every stock by one card: the stall rule ``rotate``."""
         self._board.rotate()
 
+    def shift(self, stock: int) -> None:
+        """Move the top card of one player's stock to its bottom."""
+        self._board.shift(stock)
+
     def open_board(self) -> Board:
         """Return a board with all cards known. Nobody may see it during the hand."""
         return self._board.copy()
@@ -79,7 +83,7 @@ class Dealer:
         rules = self._rules
         if not isinstance(rules, BuildingRules):
             return rules.can_progress(board, seat, self._board)
-        if rules.move_generator.is_unrestricted:
+        if rules.move_generator.are_columns_searched:
             return self._columns_can_progress(rules, board, seat)
         return can_progress(rules, board, self._board, seat)
 
@@ -108,4 +112,5 @@ class Dealer:
         stock = layout.groups[layout.stock[seat]]
         assert isinstance(stock, Stock)
         hand, waste = self._board.cards[layout.stock[seat]], self._board.cards[layout.waste[seat]]
-        return turnable_cards(stock, hand, waste, board.redeals.get(seat, 0))
+        redeals, shifts = board.redeals.get(seat, 0), board.shifts.get(seat, 0)
+        return turnable_cards(stock, hand, waste, redeals, shifts)

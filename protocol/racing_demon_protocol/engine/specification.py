@@ -6,12 +6,15 @@
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, Final, NamedTuple
 
 from racing_demon_protocol.constants import MAX_SEATS
 
 from .board import Kind, Shows
 from .cards import ACE, ALL_RANKS, SUIT_SIZE, SUITS
+
+LATER: Final = {"later": True}
+"""Marks attributes that are younger than the games' digests, which leave them out at their defaults."""
 
 # The words for the attributes of a declaration.
 
@@ -80,6 +83,15 @@ class TakeBack(StrEnum):
     """It may go wherever it fits."""
     TO_SPACE = "to_space"
     """Only into an empty column."""
+
+
+class StockShift(StrEnum):
+    """When a player may move the top card of the stock to its bottom, which shifts the threes."""
+
+    ANY_TIME = "any_time"
+    """As often as the player likes."""
+    ONCE = "once_a_pass"
+    """Once between two redeals."""
 
 
 class Goal(StrEnum):
@@ -418,6 +430,7 @@ class Stock(Group):
         rounds: what is dealt from it on command, instead of turning, in each deal; the last entry holds for
             all later ones.
         tail_rule: what holds when fewer than ``turn`` cards are left.
+        shift: when its player may move the top card to the bottom; ``None`` for never.
 
     """
 
@@ -430,6 +443,7 @@ class Stock(Group):
     relay: tuple[Deal, ...] = ()
     rounds: tuple[tuple[Deal, ...], ...] = ()
     tail_rule: TailRule = TailRule.TOP
+    shift: StockShift | None = field(default=None, metadata=LATER)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -468,12 +482,14 @@ class Scoring:
         foundation_card: for each of the player's cards on the foundations.
         reserve_card: for each card left in the player's reserve.
         out_bonus: for going out.
+        king_bonus: for each of the player's cards that completes a foundation.
 
     """
 
     foundation_card: int = 1
     reserve_card: int = 0
     out_bonus: int = 10
+    king_bonus: int = field(default=0, metadata=LATER)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -5,18 +5,21 @@ from difflib import get_close_matches
 from importlib import import_module
 from typing import Any, Final
 
+from racing_demon_protocol.engine.board import Shows
 from racing_demon_protocol.engine.specification import (
     Foundations,
     Game,
     Group,
     Racing,
     Reserve,
+    Scoring,
+    Space,
     Stock,
     Tableau,
     Waste,
 )
 from racing_demon_protocol.errors import InvalidGame
-from racing_demon_protocol.wire.options import Options
+from racing_demon_protocol.wire.options import Options, SpaceFill
 
 from .common import regrouped
 
@@ -108,6 +111,8 @@ GAMES: Final[dict[str, Game]] = {
 }
 """Every game by its name."""
 
+FEW_PLAYERS: Final = 2
+"""With so many players or fewer there are more columns, or fewer cards a turn, if an option says so."""
 GROUP_OPTIONS: dict[str, tuple[type[Group], str]] = {
     "turn": (Stock, "turn"),
     "redeals": (Stock, "redeals"),
@@ -117,6 +122,7 @@ GROUP_OPTIONS: dict[str, tuple[type[Group], str]] = {
     "take_back": (Foundations, "take_back"),
     "forced_bases": (Foundations, "forced_bases"),
     "reserve": (Reserve, "size"),
+    "stock_shift": (Stock, "shift"),
 }
 """The options that change an attribute of a kind of groups."""
 
@@ -145,17 +151,36 @@ def declare(options: Options, players: int) -> Game:
     """
     game = _resize(game_named(options.game), options, players)
     _verify_teams(game, options)
+    if options.turn_by_players:
+        _verify_has(game, Waste, "turn_by_players")
+        if options.turn is None and players <= FEW_PLAYERS:
+            game = _change(game, Stock, "turn_by_players", turn=1)
     for option, (kind, attribute) in GROUP_OPTIONS.items():
         value = getattr(options, option)
         if value is not None:
             game = _change(game, kind, option, **{attribute: value})
+    if options.stock_shift is not None:
+        _verify_shared(game, "the stock's top card cannot go to its bottom")
+    if options.spaces is not None:
+        game = _fill_spaces(game, options.spaces)
+    if options.reserve_up:
+        game = _change(game, Reserve, "reserve_up", shows=Shows.ALL)
+    scoring = _scored(game, options)
+    return game if scoring is game.scoring else replace(game, scoring=scoring)
+
+
+def _scored(game: Game, options: Options) -> Scoring:
+    """Return what a game's cards score with these options."""
     scoring = game.scoring
+    if options.king_bonus:
+        _verify_shared(game, "kings bring no bonus")
+        scoring = replace(scoring, king_bonus=options.king_bonus)
     if options.out_bonus is not None:
         scoring = replace(scoring, out_bonus=options.out_bonus)
     if options.reserve_card is not None:
         _verify_has(game, Reserve, "reserve_card")
         scoring = replace(scoring, reserve_card=options.reserve_card)
-    return game if scoring is game.scoring else replace(game, scoring=scoring)
+    return scoring
 
 
 def seats_of(options: Options) -> int:
@@ -185,7 +210,7 @@ def _resize(game: Game, options: Options, players: int) -> Game:
     """Set the tableau's number of columns as the options say."""
     columns = options.columns
     if columns is None and options.columns_by_players:
-        columns = 6 if players <= 2 else 5 if players == 3 else 4
+        columns = 6 if players <= FEW_PLAYERS else 5 if players == 3 else 4
     if columns is None:
         return game
     _verify_has(game, Tableau, "columns")
@@ -193,6 +218,24 @@ def _resize(game: Game, options: Options, players: int) -> Game:
     if set(tableau.shape) != {1}:
         raise InvalidGame(f"{game.name} has columns of its own shape; their number cannot be changed.")
     return _change(game, Tableau, "columns", shape=(1,) * columns)
+
+
+def _fill_spaces(game: Game, fill: SpaceFill) -> Game:
+    """Let the reserve fill empty columns, at once or alone."""
+    _verify_has(game, Reserve, "spaces")
+    _verify_has(game, Tableau, "spaces")
+    if any(isinstance(group, Tableau) and group.space != Space() for group in game.groups):
+        raise InvalidGame(
+            f"{game.name} has a rule of its own for empty columns, which the option 'spaces' cannot change."
+        )
+    reserves = tuple(group.name for group in game.groups if isinstance(group, Reserve))
+    space = Space(fill=True) if fill is SpaceFill.AT_ONCE else Space(takes=reserves)
+    return _change(game, Tableau, "spaces", space=space)
+
+
+def _verify_shared(game: Game, otherwise: str) -> None:
+    if game.racing is not Racing.SHARED:
+        raise InvalidGame(f"{game.name} is not played around shared foundations, and so {otherwise}.")
 
 
 def _verify_has(game: Game, kind: type[Group], option: str) -> None:

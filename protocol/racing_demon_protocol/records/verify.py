@@ -50,7 +50,7 @@ TOLD_BY_EVENTS: Final = (
     "paused",
 )
 """What a snapshot repeats of the events before it, whoever receives it. Older servers told no more."""
-ON_THE_TABLE: Final = ("piles", "redeals")
+ON_THE_TABLE: Final = ("piles", "redeals", "shifts")
 """What it repeats where layouts are public."""
 
 
@@ -267,7 +267,7 @@ def _check_time(view: TableState, event: ev.Event) -> None:
     """Check that an event may occur at this point of a match."""
     is_played = view.phase is Phase.PLAYING and not view.paused
     match event:
-        case ev.Played():
+        case ev.Played() | ev.StockShifted():
             expect(event, view.in_hand, "it was played outside a hand")
             expect(event, not view.paused, "it was played in a pause")
         case ev.Committed():
@@ -297,7 +297,7 @@ def _check_time(view: TableState, event: ev.Event) -> None:
 def _check_handicap(view: TableState, event: ev.Event) -> None:
     """Check an event against the handicaps: nobody plays or is stuck before their own signal."""
     match event:
-        case ev.Played() | ev.StuckSaid():
+        case ev.Played() | ev.StockShifted() | ev.StuckSaid():
             expect(event, event.seat not in view.waiting, "it came before the seat's signal")
         case ev.SeatSignalled():
             is_played = view.phase is Phase.PLAYING and not view.paused
@@ -421,6 +421,8 @@ class HandReplay:
                 expect(event, is_out, f"seat {event.seat} was not out")
             case ev.Rotated():
                 self._rotate(event)
+            case ev.StockShifted():
+                self._shift(event)
         return 0
 
     def check_end(self, view: TableState, over: ev.HandOver) -> None:
@@ -469,6 +471,18 @@ class HandReplay:
         expect(event, self._rotations < self._rules.turn_size, "the stocks were shifted too often")
         self._board.rotate()
         self._dealer.rotate()
+
+    def _shift(self, event: ev.StockShifted) -> None:
+        """Move the top card of a stock to its bottom. Like a play, it brings the hand nearer to its limit."""
+        expect(event, not self._ended, "the hand was over")
+        try:
+            self._rules.verify_shift(self._board, event.seat)
+        except IllegalPlay as error:
+            raise InvalidRecord(f"Event {event.seq}: {error}") from error
+        stock = self._rules.layout.stock[event.seat]
+        self._board.shift(stock)
+        self._dealer.shift(stock)
+        self._plays += 1
 
     def _play(self, event: ev.Played) -> None:
         play = Play(event.source, event.count, event.destination, event.depth)

@@ -5,7 +5,7 @@ from typing import Final
 
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.games import declare
-from racing_demon_protocol.wire.options import OnLeave, TieBreak
+from racing_demon_protocol.wire.options import MatchScore, OnLeave, TieBreak
 
 from .state import HandView, TableState
 
@@ -50,12 +50,23 @@ def race_order(hand: HandView, out: int | None = None) -> list[int]:
 
 
 def totals(view: TableState) -> dict[int, int]:
-    """Return each seat's total over the finished hands of the match, with the points of handicaps."""
+    """Return each seat's total over the finished hands of the match: its points, or the hands it has won.
+
+    Both with the points of handicaps.
+    """
     added = dict.fromkeys(view.seats, 0)
     for result in view.results:
-        for seat, gained in result.added().items():
+        for seat, gained in _counted(view, result.added()).items():
             added[seat] = added.get(seat, 0) + gained
     return added
+
+
+def _counted(view: TableState, points: dict[int, int]) -> dict[int, int]:
+    """Return what the points of one hand, of seats or of teams, add to their totals."""
+    if view.options.match_score is MatchScore.POINTS:
+        return points
+    best = max(points.values(), default=0)
+    return {side: int(own == best) for side, own in points.items()}
 
 
 def teams_of(view: TableState) -> dict[int, int]:
@@ -70,11 +81,16 @@ def teams_of(view: TableState) -> dict[int, int]:
 
 def team_totals(view: TableState) -> dict[int, int]:
     """Return each team's total over the finished hands of the match; empty where there are no teams."""
-    teams, added = teams_of(view), totals(view)
-    return {
-        team: sum(added[seat] for seat, own in teams.items() if own == team)
-        for team in sorted(set(teams.values()))
-    }
+    teams = teams_of(view)
+    added = dict.fromkeys(sorted(set(teams.values())), 0)
+    for result in view.results:
+        points = dict.fromkeys((teams[seat] for seat in result.seats if seat in teams), 0)
+        for seat, own in result.added().items():
+            if seat in teams:
+                points[teams[seat]] += own
+        for team, gained in _counted(view, points).items():
+            added[team] += gained
+    return added
 
 
 def _side_totals(view: TableState) -> dict[int, int]:

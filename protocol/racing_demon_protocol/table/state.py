@@ -100,6 +100,7 @@ class HandView:
         board = Board(rules.layout.piles, snapshot.piles)
         board.redeals = _counted(seats, snapshot.redeals)
         board.liberties = _counted(seats, snapshot.liberties)
+        board.shifts = _counted(seats, snapshot.shifts)
         board.came = _counted(range(len(board.piles)), snapshot.came)
         if not len(snapshot.progress) == len(snapshot.since) == len(seats) * rules.is_private:
             raise InconsistentEvent("the progress is of other seats")
@@ -483,6 +484,7 @@ class TableState:
             next_shuffle=self.next_shuffle,
             handicaps=() if self.hand is None else self.hand.handicaps,
             waiting=self.waiting,
+            shifts=self._by_seat(board.shifts) if board and board.shifts else (),
         )
 
     def _by_seat(self, counts: Mapping[int, int]) -> tuple[int, ...]:
@@ -689,6 +691,11 @@ class TableState:
     def _rotated(self, event: ev.Rotated) -> None:
         self._dealt_hand().board.rotate()
         self._clear_stuck()
+
+    def _stock_shifted(self, event: ev.StockShifted) -> None:
+        hand = self._dealt_hand()
+        hand.board.shift(hand.rules.layout.stock[event.seat])
+        self._update(event.seat, stuck=False)
 
     def _called(self, event: ev.Called) -> None:
         self.called = event.seat

@@ -21,14 +21,24 @@ SHOWS_RACES: Final = "races"
 """The word in a client's ``software`` that says that it understands ``race_lost``."""
 
 HOUSE_RULES: Final = "house-rules"
-"""The extension of December 2026: the options from ``win_lead`` on."""
+"""The extension of December 2026: house rules that a table plays by."""
 HANDICAPS: Final = "handicaps"
 """The extension for handicaps: ``set_handicap`` and its events, and the option ``handicap``."""
 TEAMS: Final = "teams"
 """The extension for teams: the option, ``set_team``, ``team_set``, and the teams of seats and hands."""
 EXTENSIONS: Final = {HOUSE_RULES: "house rules", HANDICAPS: "handicaps", TEAMS: "teams"}
 """The extensions that this version understands, and what people call them; both ends announce them."""
-NEEDED_BY: Final = {"win_lead": HOUSE_RULES, "handicap": HANDICAPS, "teams": TEAMS}
+NEEDED_BY: Final = {
+    **dict.fromkeys(
+        (
+            *("win_lead", "king_bonus", "spaces", "reserve_up", "stock_shift"),
+            *("turn_by_players", "match_score"),
+        ),
+        HOUSE_RULES,
+    ),
+    "handicap": HANDICAPS,
+    "teams": TEAMS,
+}
 """The extension that each option belongs to, for those that older clients do not know."""
 
 

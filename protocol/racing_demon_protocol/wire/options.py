@@ -13,7 +13,7 @@ from pydantic import (
 )
 
 from racing_demon_protocol.constants import MAX_SEATS, MAX_TEAMS
-from racing_demon_protocol.engine.specification import TailRule, TakeBack
+from racing_demon_protocol.engine.specification import StockShift, TailRule, TakeBack
 
 
 class CallOut(StrEnum):
@@ -41,6 +41,24 @@ class TieBreak(StrEnum):
     """Joint winners."""
     HAND = "hand"
     """Further hands, until one player leads."""
+
+
+class SpaceFill(StrEnum):
+    """How the reserve fills an empty column, where otherwise any card may."""
+
+    AT_ONCE = "at_once"
+    """Its top card fills a space automatically, as long as the reserve lasts."""
+    RESERVE = "reserve"
+    """Only its top card may be played to a space."""
+
+
+class MatchScore(StrEnum):
+    """What adds up to a player's total over the hands of a match."""
+
+    POINTS = "points"
+    """The points of each hand."""
+    HANDS = "hands"
+    """The hands in which nobody had more points."""
 
 
 class OnLeave(StrEnum):
@@ -155,6 +173,18 @@ class Options(BaseModel):
     """How handicaps change within a match."""
     teams: Annotated[int, Field(strict=True, ge=2, le=MAX_TEAMS)] | None = None
     """How many teams there are, whose points add up; none: everybody plays for themselves."""
+    king_bonus: Annotated[int, Field(strict=True, ge=0, le=10)] = 0
+    """The points for each of the player's own cards that completes a foundation: mostly a king."""
+    spaces: SpaceFill | None = None
+    """How the reserve fills an empty column, in games in which otherwise any card may."""
+    reserve_up: Annotated[bool, Field(strict=True)] = False
+    """Whether all cards of the reserves lie face up; only the top one can be played."""
+    stock_shift: StockShift | None = None
+    """When players may move the top card of their stock to its bottom; none: never, as on identical deals."""
+    turn_by_players: Annotated[bool, Field(strict=True)] = False
+    """Whether one card is turned at a time where one or two play; more turn as many as the game says."""
+    match_score: MatchScore = MatchScore.POINTS
+    """What adds up over the hands of a match, and is compared with ``target``."""
 
 
 LATER: Final = tuple(Options.model_fields)[tuple(Options.model_fields).index("win_lead") :]

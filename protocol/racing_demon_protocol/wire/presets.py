@@ -6,7 +6,9 @@ Tables do not store their preset. A table belongs to one if all options that aff
 from dataclasses import dataclass
 from typing import Final
 
-from .options import Options, StallRule
+from racing_demon_protocol.engine.specification import StockShift
+
+from .options import Options
 
 NEUTRAL: Final = frozenset(
     {
@@ -92,11 +94,18 @@ PRESETS: Final = {
             Options(game="classic", reserve=10, reserve_card=-1),
         ),
         Preset(
+            "guardian",
+            "Guardian",
+            "A reserve of 13, -1 for each left, five for each king; ten for going out.",
+            "The Guardian, 2008",
+            Options(game="classic", reserve_card=-1, king_bonus=5),
+        ),
+        Preset(
             "peanuts",
             "Peanuts",
-            "A reserve of 11; stocks move on when all are stuck; ten for going out.",
+            "A reserve of 11; if stuck, your stock's top card goes under; ten for going out.",
             "exploring-etc.co.uk, Peanuts, 2009",
-            Options(game="classic", reserve=11, stall_rule=StallRule.ROTATE),
+            Options(game="classic", reserve=11, stock_shift=StockShift.ANY_TIME),
         ),
         Preset(
             "no-penalty",

@@ -6,6 +6,7 @@ from dataclasses import fields, is_dataclass
 from enum import Enum
 from typing import Any, Final
 
+from racing_demon_protocol.engine.specification import LATER
 from racing_demon_protocol.games import GAMES
 
 FOR_PEOPLE: Final = frozenset({"title", "source", "text", "doubts"})
@@ -22,10 +23,18 @@ def rules_digests() -> list[str]:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as JSON data, the same in every process and version of Python."""
+    """Return a value as JSON data, the same in every process and version of Python.
+
+    It has no attribute that older versions do not know, unless a game uses it.
+    """
     if is_dataclass(value) and not isinstance(value, type):
-        parts = {each.name: _plain(getattr(value, each.name)) for each in fields(value)}
-        return [type(value).__name__, {name: part for name, part in parts.items() if name not in FOR_PEOPLE}]
+        parts = {
+            each.name: getattr(value, each.name)
+            for each in fields(value)
+            if each.name not in FOR_PEOPLE
+            and not (each.metadata == LATER and getattr(value, each.name) == each.default)
+        }
+        return [type(value).__name__, {name: _plain(part) for name, part in parts.items()}]
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, frozenset):

@@ -16,7 +16,7 @@ from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.engine.sliced_search import SlicedSearch
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.table.state import TableState
-from racing_demon_protocol.wire.messages.client import Call, Command, PlayCards, Stuck
+from racing_demon_protocol.wire.messages.client import Call, Command, PlayCards, ShiftStock, Stuck
 from racing_demon_protocol.wire.options import CallOut
 from racing_demon_protocol.wire.serial_numbers import next_counter
 
@@ -67,7 +67,7 @@ class Bot:
         self._level: Level
         self._rng = rng
         self._counter = counter
-        self._fruitless = self._turns = 0
+        self._fruitless = self._turns = self._shifts = 0
         self._hand: tuple[int, str] | None = None
         self._standing: Standing = (0, 0, 0)
         self._gave_up_at: Standing | None = None
@@ -81,7 +81,8 @@ class Bot:
 
     def _think(self, view: TableState) -> Generator[int, None, Decision]:
         if (view.hand_number, view.hand_id) != self._hand:
-            self._hand, self._fruitless, self._turns = (view.hand_number, view.hand_id), 0, 0
+            self._hand = view.hand_number, view.hand_id
+            self._fruitless = self._turns = self._shifts = 0
             self._gave_up_at = None
             self._level = self.level.in_hand(view, self.seat)
         may_play = self.seat in view.hand_seats and self.seat not in view.waiting
@@ -103,7 +104,7 @@ class Bot:
         """Choose a play. A stuck bot tries again when others have made progress."""
         yield len(board.piles) // PILES_A_UNIT
         if (standing := _standing(rules, board)) != self._standing:
-            self._standing, self._fruitless = standing, 0
+            self._standing, self._fruitless, self._shifts = standing, 0, 0
         turn = rules.stock_play(board, self.seat)
         turns = self._turns_of_pass(rules, board)
         is_attentive = self._fruitless > LOOKED_THROUGH * turns
@@ -115,10 +116,16 @@ class Bot:
             if worth is not None and worth + patience > 0:
                 useful.append((worth, play))
         if useful and (is_attentive or self._rng.random() >= self._level.overlooks):
-            self._fruitless = self._turns = 0
+            self._fruitless = self._turns = self._shifts = 0
             best = max(useful, key=lambda item: (item[0], self._rng.random()))[1]
             return self._send(best, seen), self._wait(self._level.play_ms, self._level.least_ms)
-        if self._fruitless > (LOOKED_THROUGH + 1) * turns:
+        passes = self._fruitless / turns - LOOKED_THROUGH
+        shifts_on = rules.allows_shifts and self._shifts < rules.turn_size - 1
+        if shifts_on and passes > 1 and rules.may_shift(board, self.seat):
+            self._shifts += 1
+            self._fruitless = LOOKED_THROUGH * turns
+            return ShiftStock(counter=self.next_counter(), seen=seen), self._wait(self._level.turn_ms)
+        if passes > 1 + shifts_on:  # the stock may be too short for a shift until the waste is turned over
             self._gave_up_at = standing
             if is_stuck:
                 return None, self._wait(IDLE_MS)

@@ -211,6 +211,15 @@ class Commands:
             self._log.emit(ev.StuckSaid, seat=seat)
         self._lifecycle.check_agreed_stop(self._now)
 
+    def _shift_stock(self, seat: int, command: cl.ShiftStock) -> None:
+        hand = self._running_hand(command.seen)
+        self._verify_in_hand(seat)
+        self._verify_signalled(seat)
+        hand.rules.verify_shift(hand.board, seat)
+        hand.shift_stock(seat, self._now)
+        self._log.emit(ev.StockShifted, seat=seat)
+        self._lifecycle.after_play(hand, seat, (), (), self._now)
+
     def _call(self, seat: int, command: cl.Call) -> None:
         hand = self._running_hand(command.seen)
         if self._view.phase is Phase.GRACE:
@@ -252,6 +261,7 @@ class Commands:
         cl.PlayBest: _play_best,
         cl.Stuck: _stuck,
         cl.Call: _call,
+        cl.ShiftStock: _shift_stock,
         cl.Ready: _ready,
         cl.Contribute: _contribute,
         cl.Reveal: _reveal,

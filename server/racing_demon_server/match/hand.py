@@ -199,7 +199,7 @@ class Hand:
         rotations: how often stocks were rotated since the last play that made progress.
         first_out: the seat that reached the goal first.
         dealt_seq: the number of the event that dealt it.
-        plays: the number of plays so far, with automatic ones.
+        plays: the number of plays so far, with automatic ones and shifts of a stock.
 
     Args:
         view: the table's view, after the deal.
@@ -392,6 +392,16 @@ class Hand:
         """Shift the hidden stocks. The view's own stocks follow with the event."""
         self._dealer.rotate()
         self.rotations += 1
+        for test in self._dead_tests.values():
+            test.forget(at)
+
+    def shift_stock(self, seat: int, at: int) -> None:
+        """Move the top card of a seat's hidden stock to its bottom. The view's stock follows with the event.
+
+        It counts as a play, so that no hand has more events than it may have plays.
+        """
+        self._dealer.shift(self.rules.layout.stock[seat])
+        self.plays += 1
         for test in self._dead_tests.values():
             test.forget(at)
 

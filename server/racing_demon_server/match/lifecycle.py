@@ -91,6 +91,8 @@ class MatchLifecycle:
                 self.pauses.restore(event, self._hand_of(event), at)
             case ev.Rotated():
                 self._hand_of(event).rotate(at)
+            case ev.StockShifted():
+                self._hand_of(event).shift_stock(event.seat, at)
             case ev.Called():
                 self._grace_until = at + event.grace_ms * 1_000
             case ev.HandOver():

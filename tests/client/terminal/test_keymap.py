@@ -60,7 +60,7 @@ def all_keymaps() -> Iterator[Keymap]:
     for preset, columns, reserve in product(
         KEYBOARD_LAYOUTS.values(), range(1, MAX_COLUMNS + 1), (False, True)
     ):
-        yield table_keymap(preset, {}, ChosenByKey(columns=columns, reserve=reserve))
+        yield table_keymap(preset, {}, ChosenByKey(columns=columns, reserve=reserve, shift=reserve))
         yield table_keymap(
             preset, {}, ChosenByKey(columns=columns, reserve=reserve, foundations=4), alone=True
         )

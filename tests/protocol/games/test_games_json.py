@@ -43,6 +43,7 @@ TRIED: dict[str, tuple[Any, ...]] = {
     "forced_bases": (True, False),
     "columns": (3, 4, 5),
     "reserve": (1, 2),
+    "stock_shift": ("any_time", "once_a_pass"),
 }
 
 

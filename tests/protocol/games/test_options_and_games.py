@@ -5,9 +5,10 @@ from typing import Any, Final
 
 from racing_demon_protocol.engine.dealer import Dealer
 from racing_demon_protocol.engine.factory import make_rules
+from racing_demon_protocol.engine.specification import StockShift
 from racing_demon_protocol.errors import InvalidGame
 from racing_demon_protocol.games import GAMES, declare
-from racing_demon_protocol.wire.options import Options
+from racing_demon_protocol.wire.options import Options, SpaceFill
 from tests.support.invariants import status
 from tests.support.typical import of_games
 
@@ -20,6 +21,11 @@ ASKED: Final[tuple[dict[str, Any], ...]] = (
     {"take_back": "free"},
     *({"forced_bases": forced} for forced in (True, False)),
     *({"reserve": size} for size in (1, 13, 30)),
+    {"king_bonus": 5},
+    *({"spaces": spaces} for spaces in SpaceFill),
+    {"reserve_up": True},
+    *({"stock_shift": shift} for shift in StockShift),
+    {"turn_by_players": True},
 )
 PLAYERS: Final = 2
 STEPS: Final = 12

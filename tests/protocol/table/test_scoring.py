@@ -4,7 +4,7 @@ from racing_demon_protocol.engine.dealer import Dealer
 from racing_demon_protocol.engine.factory import make_rules
 from racing_demon_protocol.enums import EndReason
 from racing_demon_protocol.games import declare
-from racing_demon_protocol.table.scoring import MOST_HANDS, hand_points, match_winners, race_order
+from racing_demon_protocol.table.scoring import MOST_HANDS, hand_points, match_winners, race_order, totals
 from racing_demon_protocol.table.state import Progress, TableState
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import events as ev
@@ -161,3 +161,31 @@ def test_the_order_of_a_race(progress: list[tuple[int, int]], out: int | None, e
     assert hand is not None
     hand.progress = {seat: Progress(*reached) for seat, reached in enumerate(progress)}
     assert race_order(hand, out) == expected
+
+
+# House rules.
+
+
+def test_a_king_brings_its_bonus_to_whoever_laid_it() -> None:
+    """The owner of the card that completes a foundation scores the bonus, whoever laid the others."""
+    view = _view(king_bonus=5)
+    assert view.board is not None
+    ranks = ["AH", "2H", "3H", "4H", "5H", "6H", "7H", "8H", "9H", "10H", "JH", "QH"]
+    view.board.cards[0] = cards(" ".join(f"{card}/0" for card in ranks))
+    assert hand_points(view, None) == (12, 0, 0)
+    view.board.cards[0] += cards("KH/1")
+    assert hand_points(view, None) == (12, 6, 0)
+
+
+def test_most_points_win_a_hand_and_ties_share_it() -> None:
+    """Where hands count, every seat with the most points has won one, even with a negative number."""
+    view = _view((9, 3, 9), (-2, -1, -5), match_score="hands", hands=2)
+    assert totals(view) == {0: 1, 1: 1, 2: 1}
+    assert match_winners(view) == (0, 1, 2)
+
+
+def test_a_target_and_a_lead_count_hands_where_hands_count() -> None:
+    """So many hands won end the match early, whatever their points."""
+    assert match_winners(_view((40, 3, 9), match_score="hands", target=2)) is None
+    assert match_winners(_view((40, 3, 9), (2, 1, 0), match_score="hands", target=2)) == (0,)
+    assert match_winners(_view((40, 3, 9), (2, 1, 0), match_score="hands", win_lead=2)) == (0,)

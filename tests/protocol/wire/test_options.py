@@ -37,6 +37,12 @@ CHANGED: dict[str, object] = {
     "reserve": 10,
     "reserve_card": -1,
     "out_bonus": 0,
+    "king_bonus": 5,
+    "spaces": "at_once",
+    "reserve_up": True,
+    "stock_shift": "any_time",
+    "turn_by_players": True,
+    "match_score": "hands",
     "win_lead": 30,
     "handicap": "auto",
     "teams": 2,
@@ -132,6 +138,9 @@ def test_options_do_not_change() -> None:
         ("win_lead", 0),
         ("teams", 1),
         ("teams", 5),
+        ("king_bonus", 11),
+        ("spaces", "any"),
+        ("stock_shift", "never"),
         ("house_rule", 1),
     ],
 )
@@ -142,7 +151,7 @@ def test_values_that_no_option_takes(name: str, value: object) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["hands", "target", "win_lead", "tie_break", "call_out", "stall_rule", "on_leave"]
+    "name", ["hands", "target", "win_lead", "match_score", "tie_break", "call_out", "stall_rule", "on_leave"]
 )
 def test_options_of_the_table_leave_the_rules_alone(name: str) -> None:
     """Options about the match change no declaration."""

@@ -200,12 +200,14 @@ def test_bots_play_by_the_rules(game: str, bots: int) -> None:
 @pytest.mark.parametrize(
     "changes",
     usually(
-        6,
+        8,
         [
             {"call_out": "shout", "grace_ms": 0},
             {"stall_rule": "rotate"},
             {"auto_first_turn": True},
             {"turn": 1, "redeals": 0},
+            {"stock_shift": "once_a_pass", "king_bonus": 5},
+            {"game": "classic", "spaces": "reserve", "stock_shift": "any_time"},
             {"game": "classic", "columns_by_players": True, "reserve_card": -1},
             {"game": "demon-b", "take_back": "free"},
             {"call_out": "shout"},
@@ -216,6 +218,8 @@ def test_bots_play_by_the_rules(game: str, bots: int) -> None:
             {"waste_view": 3},
             {"game": "classic", "call_out": "shout", "stall_rule": "rotate"},
             {"hands": 5, "target": 20},
+            {"hands": 5, "target": 2, "match_score": "hands"},
+            {"game": "classic", "spaces": "at_once", "reserve_up": True, "columns": 9, "reserve": 20},
             {"hands": 1, "tie_break": "hand"},
         ],
     ),

@@ -149,8 +149,10 @@ def commands(recorded: Recorded, rng: random.Random) -> Iterator[tuple[int, cl.C
                     seen=seen,
                 ),
             )
-        elif chance < 0.93:
+        elif chance < 0.92:
             yield seat, cl.Stuck(counter=counter)
+        elif chance < 0.93:
+            yield seat, cl.ShiftStock(counter=counter)
         elif chance < 0.96:
             yield seat, cl.Pause(counter=counter, paused=not view.paused)
         elif chance < 0.98:
@@ -179,10 +181,11 @@ OPTIONS: list[dict[str, object]] = [
     {"hands": 2, "tally_ms": 0, "countdown_ms": 0, "call_out": "shout", "auto_first_turn": True},
     {"hands": 2, "game": "classic", "tally_ms": 500, "stall_rule": "rotate"},
     {"hands": 2, "game": "demon-b", "tally_ms": 500},
+    {"hands": 2, "game": "classic", "tally_ms": 500, "stock_shift": "once_a_pass", "spaces": "at_once"},
 ]
 
 
-@pytest.mark.parametrize("options", OPTIONS, ids=["racing", "shout", "classic", "demon-b"])
+@pytest.mark.parametrize("options", OPTIONS, ids=["racing", "shout", "classic", "demon-b", "house"])
 @pytest.mark.parametrize("seed", range(3))
 def test_it_goes_on_like_the_one_that_never_ended(options: dict[str, object], seed: int) -> None:
     """At any moment of a match: the same cards, the same answers to old and new commands, the same events."""

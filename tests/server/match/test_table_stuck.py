@@ -371,6 +371,56 @@ def test_by_itself_nothing_is_shifted() -> None:
     assert of_type(ev.Rotated, sitting.log) == []
 
 
+# A single stock.
+
+
+def test_a_player_shifts_their_own_stock() -> None:
+    """The top card goes to the bottom, other cards turn up, and the player is no longer stuck."""
+    sitting = _hand(Own(["9D"], stock="AS 7S 8S 9S"), Own(["9D"], stock="2S 3S"), stock_shift="any_time")
+    sitting.events(0, cl.Stuck)
+    assert told(sitting.events(0, cl.ShiftStock)) == "stock_shifted"
+    assert not sitting.table.view.seats[0].stuck
+    sitting.turn(0)
+    assert parse("AS") == sitting.board.top(sitting.waste(0))
+
+
+def test_others_stay_stuck_when_a_stock_is_shifted() -> None:
+    """A shift is no progress, and helps nobody else."""
+    sitting = _hand(Own(["9D"], stock="AS 7S 8S 9S"), Own(["9D"], stock="2S 3S"), stock_shift="any_time")
+    sitting.events(1, cl.Stuck)
+    sitting.events(0, cl.ShiftStock)
+    assert sitting.table.view.seats[1].stuck
+
+
+def test_a_stock_is_shifted_once_a_pass() -> None:
+    """The second shift is refused until the waste is turned over."""
+    sitting = _hand(Own(["9D"], stock="AS 7S 8S 9S"), NOTHING, stock_shift="once_a_pass")
+    sitting.events(0, cl.ShiftStock)
+    assert sitting.refused(0, cl.ShiftStock).reason == Reason.ILLEGAL
+    for _ in range(3):
+        sitting.turn(0)
+    assert told(sitting.events(0, cl.ShiftStock)) == "stock_shifted"
+
+
+@pytest.mark.parametrize("shift", [None, "any_time"])
+def test_a_shift_is_refused_with_a_sentence(shift: str | None) -> None:
+    """Where the table does not allow it, or the stock has a single card, nothing changes."""
+    sitting = _hand(Own(["9D"], stock="AS"), NOTHING, stock_shift=shift)
+    refused = sitting.refused(0, cl.ShiftStock)
+    assert (refused.reason, refused.text[-1]) == (Reason.ILLEGAL, ".")
+
+
+def test_a_hand_that_a_shift_could_help_is_not_dead() -> None:
+    """An ace that no turn brings up keeps the hand alive; without the house rule it ends."""
+    own = Own(["9D"], stock="3S 4S AS 5S 6S 7S")
+    plain, sitting = (_hand(own, NOTHING, stock_shift=shift) for shift in (None, "once_a_pass"))
+    assert told(plain.wait(3 * SECOND)) == "hand_over"
+    assert told(sitting.wait(60 * SECOND)) == ""
+    sitting.events(0, cl.ShiftStock)
+    sitting.turn(0)
+    sitting.play(0, sitting.waste(0))
+
+
 def test_nobody_is_stuck_between_hands() -> None:
     """Just after the end "stuck" is refused for the same reason as a play."""
     sitting = Sitting.playing(1)

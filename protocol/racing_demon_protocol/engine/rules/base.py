@@ -135,6 +135,28 @@ class Rules:
         """Return the play that uses the stock: turn it, deal a round, or redeal."""
         return None
 
+    @property
+    def allows_shifts(self) -> bool:
+        """Whether players may move the top card of their stock to the bottom, now or at other times."""
+        return False
+
+    def verify_shift(self, board: Board, seat: int) -> None:
+        """Check that a seat may move the top card of its stock to the bottom.
+
+        Raises:
+            IllegalPlay: it may not; the error has the reason.
+
+        """
+        raise IllegalPlay("Here, the stock's top card cannot go to its bottom.")
+
+    def may_shift(self, board: Board, seat: int) -> bool:
+        """Return whether a seat may move the top card of its stock to the bottom now."""
+        try:
+            self.verify_shift(board, seat)
+        except IllegalPlay:
+            return False
+        return True
+
     def caption(self, board: Board, seat: int) -> str:
         """Return what is said with a trick's next step; empty for a game."""
         return ""
@@ -189,12 +211,25 @@ class Rules:
     def points(self, board: Board, out: int | None = None) -> dict[int, int]:
         """Return each seat's points for the hand as it stands, with a bonus for the seat that is out."""
         scoring = self.game.scoring
+        completed = self.completed(board) if scoring.king_bonus else Counter[int]()
         points = {}
         for seat, reached in self.all_progress(board).items():
             left = sum(len(board.cards[pile]) for pile in self.layout.seat_piles(seat, Kind.RESERVE))
             bonus = scoring.out_bonus if seat == out else 0
-            points[seat] = reached * scoring.foundation_card + left * scoring.reserve_card + bonus
+            kings = completed[seat] * scoring.king_bonus
+            points[seat] = reached * scoring.foundation_card + left * scoring.reserve_card + kings + bonus
         return points
+
+    def completed(self, board: Board) -> Counter[int]:
+        """Return how many foundations each seat has completed with a card of its own."""
+        layout = self.layout
+        full = (
+            board.cards[pile]
+            for pile in layout.foundations
+            if isinstance(group := layout.groups[pile], Foundations)
+            and len(board.cards[pile]) == group.length
+        )
+        return Counter(layout.owner(cards[-1]) for cards in full)
 
     def on_foundations(self, board: Board) -> dict[int, int]:
         """Return the number of each seat's cards on the foundations."""

@@ -162,6 +162,20 @@ class BuildingRules(Rules):
         plays = self.move_generator.fill_plays(board, seat)
         return [play for play in plays if play.source in wastes and play.destination in reserves]
 
+    @property
+    def allows_shifts(self) -> bool:
+        """Whether players may move the top card of their stock to the bottom, now or at other times."""
+        return any(isinstance(group, Stock) and group.shift is not None for group in self.game.groups)
+
+    def verify_shift(self, board: Board, seat: int) -> None:
+        """Check that a seat may move the top card of its stock to the bottom.
+
+        Raises:
+            IllegalPlay: it may not; the error has the reason.
+
+        """
+        self._stock.verify_shift(board, seat)
+
     def required_first(self, board: Board, seat: int) -> str:
         """Return what a special rule requires first, in words; empty if nothing."""
         return next((text for effect in self._effects if (text := effect.required_first(board, seat))), "")

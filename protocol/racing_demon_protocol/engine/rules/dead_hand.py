@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from racing_demon_protocol.engine.board import Board, Kind
 from racing_demon_protocol.engine.cards import PACK_SIZE, UNKNOWN, Card
 from racing_demon_protocol.engine.sliced_search import SearchSteps
-from racing_demon_protocol.engine.specification import Reserve, Stock, TailRule
+from racing_demon_protocol.engine.specification import Reserve, Stock, StockShift, TailRule
 
 from .building import BuildingRules
 from .position import ScratchBoard
@@ -37,6 +37,13 @@ class ColumnState(NamedTuple):
     cards: tuple[Card, ...]
 
 
+class Available(NamedTuple):
+    """A card that can be played to a column, and the group that it comes from."""
+
+    card: Card
+    group: str
+
+
 Columns = tuple[ColumnState, ...]
 """An arrangement of the tableau.
 
@@ -44,16 +51,20 @@ Columns are interchangeable, so the search sorts them, and names each by the fir
 """
 
 
-def turnable_cards(stock: Stock, hand: Sequence[Card], waste: Sequence[Card], redeals: int = 0) -> set[Card]:
-    """Return every card that comes to the top of the waste by turning alone, without any play.
+def turnable_cards(
+    stock: Stock, hand: Sequence[Card], waste: Sequence[Card], redeals: int = 0, shifts: int = 0
+) -> set[Card]:
+    """Return every card that comes to the top of the waste by turning and shifting alone, without any play.
 
-    If redeals shuffle the cards, that may be any of them.
+    If redeals shuffle the cards, that may be any of them; so it is if the stock may be shifted in each pass,
+    and there is another one. With few redeals left, that may be more than there are turns for.
 
     Args:
         stock: the declaration: how many are turned, and how often the waste may be turned over.
         hand: the cards of the stock, bottom first, known.
         waste: the cards of the waste, bottom first, known.
         redeals: the number of redeals so far.
+        shifts: how often the stock was shifted in this pass.
 
     """
     cycle = [*waste, *reversed(hand)]
@@ -61,9 +72,15 @@ def turnable_cards(stock: Stock, hand: Sequence[Card], waste: Sequence[Card], re
     if waste:
         shown.add(waste[-1])
     if stock.redeals is None or redeals < stock.redeals:
-        if stock.shuffle:
+        if stock.shuffle or stock.shift is not None:
             return set(cycle)
         shown.update(_turned_tops(cycle, 0, stock))
+    elif stock.shift is StockShift.ANY_TIME:
+        shown.update(hand)
+    elif stock.shift is StockShift.ONCE and not shifts:
+        for start in range(len(waste), len(cycle) - 1, stock.turn):
+            shifted = [*cycle[:start], *cycle[start + 1 :], cycle[start]]
+            shown.update(_turned_tops(shifted, start, stock))
     return shown
 
 
@@ -85,13 +102,13 @@ def columns_can_progress(
     layout = rules.layout
     if seat in rules.takes_back:
         return True
-    available = list(turnable)
+    available = [Available(card, layout.groups[layout.waste[seat]].name) for card in turnable]
     for pile in layout.seat_piles(seat, Kind.RESERVE):
         group = layout.groups[pile]
         if isinstance(group, Reserve) and group.playable and board.cards[pile]:
-            available.append(board.cards[pile][-1])
+            available.append(Available(board.cards[pile][-1], group.name))
     accepted = rules.foundations.accepted_cards(board, seat)
-    if any(card % PACK_SIZE in accepted for card in available):
+    if any(card % PACK_SIZE in accepted for card, _ in available):
         return True
     columns = layout.seat_piles(seat, Kind.TABLEAU)
     start = tuple(sorted(_column(rules, pile, board.cards[pile]) for pile in columns))
@@ -112,7 +129,8 @@ def columns_can_progress(
 def can_progress(rules: BuildingRules, board: Board, hidden: Board, seat: int) -> SearchSteps:
     """Find out the same for any building game, by making all neutral moves, including redeals.
 
-    If redeals shuffle the cards, their result is unknown, and the answer is yes.
+    If redeals shuffle the cards, their result is unknown, and the answer is yes; so it is while the stock may
+    be shifted, which would lead to too many positions.
 
     Args:
         rules: the rules of the hand.
@@ -128,6 +146,8 @@ def can_progress(rules: BuildingRules, board: Board, hidden: Board, seat: int) -
     yield START_UNITS
     while waiting and len(seen) < MAX_POSITIONS:
         scratch.set_position(*waiting.pop())
+        if rules.may_shift(scratch.board, seat):
+            return True
         for move in rules.resolved_plays(scratch.board, seat):
             if move.destination in shuffled or rules.is_irreversible(scratch.board, seat, move):
                 return True
@@ -162,20 +182,21 @@ def _count_spaces(columns: Columns) -> int:
 
 
 def _outcomes(
-    rules: BuildingRules, accepted: Collection[Card], columns: Columns, available: Sequence[Card]
+    rules: BuildingRules, accepted: Collection[Card], columns: Columns, available: Sequence[Available]
 ) -> Iterator[Columns | None]:
     """Yield ``None`` for a play that makes progress, and the arrangement after each other move."""
     for column in columns:
         if column.cards and column.cards[-1] % PACK_SIZE in accepted:
             yield None
-        if any(_accepts(rules, column, card) for card in available):
+        if any(_accepts(rules, column, card, source) for card, source in available):
             yield None
     for number, column in enumerate(columns):
+        name = rules.columns.group(column.pile).name
         face_down = (UNKNOWN,) if column.covered else ()
         for count in rules.columns.movable_counts(rules.columns.group(column.pile), face_down + column.cards):
             head, rest = column.cards[-count], column.cards[:-count]
             for target, other in enumerate(columns):
-                if target == number or not _accepts(rules, other, head):
+                if target == number or not _accepts(rules, other, head, name):
                     continue
                 if not rest and column.covered:
                     yield None
@@ -186,8 +207,9 @@ def _outcomes(
                 yield tuple(sorted(moved))
 
 
-def _accepts(rules: BuildingRules, column: ColumnState, card: Card) -> bool:
+def _accepts(rules: BuildingRules, column: ColumnState, card: Card, source: str) -> bool:
     columns = rules.columns
+    group = columns.group(column.pile)
     if column.cards:
-        return columns.continues(columns.group(column.pile), column.cards[-1], card)
-    return columns.opens(columns.group(column.pile), card)
+        return columns.continues(group, column.cards[-1], card)
+    return (group.space.takes is None or source in group.space.takes) and columns.opens(group, card)

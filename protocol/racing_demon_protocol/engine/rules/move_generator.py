@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from racing_demon_protocol.engine.board import Board, Kind, Play
 from racing_demon_protocol.engine.cards import PACK_SIZE, UNKNOWN, Card
@@ -39,6 +40,8 @@ class MoveGenerator:
         effects: the effects of the game's special rules, which list candidates themselves.
         is_unrestricted: whether the game has only foundations, columns, reserves, and a stock turned to a
             waste, and any card may go wherever it fits.
+        are_columns_searched: whether the dead-hand test needs to search the columns only: in the same games,
+            also if only reserves fill their spaces.
 
     """
 
@@ -49,6 +52,7 @@ class MoveGenerator:
         self.stock = StockRules(layout)
         self.effects = effects_of(self)
         self.is_unrestricted = _is_unrestricted(layout.game)
+        self.are_columns_searched = _is_unrestricted(_with_any_spaces(layout.game))
         self._single_card_piles = {seat: tuple(self._find_single_card_piles(seat)) for seat in layout.seats}
         self._reachable: dict[tuple[int, int], tuple[int, ...]] = {}
         self._fillable_piles = {
@@ -223,6 +227,18 @@ def _is_unrestricted(game: Game) -> bool:
     """Return whether a card may go wherever it fits: only faces decide, not where cards lie or come from."""
     specials = all(isinstance(special, Grace) for special in game.specials)
     return specials and all(_is_unrestricted_group(group) for group in game.groups)
+
+
+def _with_any_spaces(game: Game) -> Game:
+    """Return a game in which any card may fill the spaces that only reserves may."""
+    reserves = {group.name for group in game.groups if isinstance(group, Reserve)}
+    groups = [
+        replace(group, space=replace(group.space, takes=None))
+        if isinstance(group, Tableau) and group.space.takes and reserves.issuperset(group.space.takes)
+        else group
+        for group in game.groups
+    ]
+    return replace(game, groups=tuple(groups))
 
 
 def _is_unrestricted_group(group: Group) -> bool:

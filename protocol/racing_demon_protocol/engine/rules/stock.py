@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from racing_demon_protocol.engine.board import Board, Play
+from racing_demon_protocol.engine.board import MIN_SHIFTED, Board, Play
 from racing_demon_protocol.engine.layout import Layout
-from racing_demon_protocol.engine.specification import Stock, Tableau, TailRule
+from racing_demon_protocol.engine.specification import Stock, StockShift, Tableau, TailRule
 from racing_demon_protocol.errors import IllegalPlay
 from racing_demon_protocol.formatting import pluralize, there_are
 
@@ -86,6 +86,21 @@ class StockRules:
                     yield Play(waste, turned, stock)
             elif any(board.cards[pile] for pile in gathering) and (waste in gathering or not turned):
                 yield Play(stock, 1, stock)
+
+    def verify_shift(self, board: Board, seat: int) -> None:
+        """Check that a seat may move the top card of its stock to the bottom.
+
+        Raises:
+            IllegalPlay: it may not; the error has the reason.
+
+        """
+        stock = self._layout.stock.get(seat)
+        if stock is None or (shift := self._group(stock).shift) is None:
+            raise IllegalPlay("At this table, the stock's top card cannot go to its bottom.")
+        if shift is StockShift.ONCE and board.shifts.get(seat):
+            raise IllegalPlay("You have done that in this pass. Turn the waste over first.")
+        if len(board.cards[stock]) < MIN_SHIFTED:
+            raise IllegalPlay("There are too few cards in the stock. Turn the waste over first.")
 
     def pass_length(self, board: Board, seat: int) -> int:
         """Return the number of turns in a full pass through stock and waste."""

@@ -179,6 +179,17 @@ class Stuck(Command):
     seen: Seen = 0
 
 
+class ShiftStock(Command):
+    """Move the top card of your stock to its bottom, if the option ``stock_shift`` allows it.
+
+    It shifts the threes, and is no progress. ``seen`` is as in :class:`Stuck`.
+    """
+
+    TAG: ClassVar[int] = 28
+    LATER: ClassVar[int] = 1
+    seen: Seen = 0
+
+
 class Ready(Command):
     """Declare that you are ready for the next deal, or no longer. ``seen`` is as in :class:`Stuck`."""
 

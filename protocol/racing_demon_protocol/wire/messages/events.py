@@ -182,6 +182,13 @@ class Rotated(Event):
     TAG: ClassVar[int] = 91
 
 
+class StockShifted(Event):
+    """A player moved the top card of their stock to its bottom, and is no longer stuck."""
+
+    TAG: ClassVar[int] = 106
+    seat: Seat
+
+
 class Called(Event):
     """A player who is out called "Demon!"; unconfirmed cards may land for ``grace_ms`` more."""
 

@@ -186,7 +186,7 @@ class Snapshot(Message):
     """
 
     TAG: ClassVar[int] = 66
-    LATER: ClassVar[int] = 10
+    LATER: ClassVar[int] = 11
     seq: Seq
     """The number of the last event that is part of this."""
     code: Code
@@ -240,6 +240,8 @@ class Snapshot(Message):
     """The handicaps by which the hand was dealt, for each of its seats; empty where nobody had any."""
     waiting: tuple[Seat, ...] = ()
     """The seats of the hand whose signal is still to come, while others play."""
+    shifts: tuple[Annotated[int, Field(strict=True, ge=0)], ...] = ()
+    """For each seat of the hand, how often it shifted its stock since its last redeal; or empty."""
 
 
 class Accepted(Message):

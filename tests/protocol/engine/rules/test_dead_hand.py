@@ -6,7 +6,7 @@ from racing_demon_protocol.engine.board import Kind, Play
 from racing_demon_protocol.engine.cards import UNKNOWN
 from racing_demon_protocol.engine.deal import subseed
 from racing_demon_protocol.engine.rules.dead_hand import turnable_cards
-from racing_demon_protocol.engine.specification import Stock, TailRule
+from racing_demon_protocol.engine.specification import Stock, StockShift, TailRule
 from racing_demon_protocol.games import GAMES, declare
 from racing_demon_protocol.wire.options import Options
 from tests.support.boards import RACES, Position, build, cards, deal_seed, names, rules_of
@@ -31,16 +31,23 @@ def distance(position: Position, seat: int) -> tuple[int, int, int, int]:
     return sum(heaps) + on_layout, sum(heaps), face_down, sum(1 for column in columns if column)
 
 
-def way_to_progress(position: Position, seat: int) -> list[Play] | None:
+def way_to_progress(position: Position, seat: int) -> list[Play | None] | None:
     """Return a shortest row of plays of a seat of which the last is progress; ``None`` if none exists.
 
-    All others only turn the stock or move cards about. Every position that they lead to is looked at.
+    All others only turn or shift (``None``) the stock, or move cards about. Every position that they lead to
+    is looked at.
     """
     start = distance(position, seat)
     seen = {_key(position, seat)}
-    waiting: list[tuple[Position, list[Play]]] = [(position, [])]
+    waiting: list[tuple[Position, list[Play | None]]] = [(position, [])]
     while waiting:
         here, way = waiting.pop(0)
+        if here.rules.may_shift(here.board, seat):
+            shifted = here.copy()
+            shifted.shift(seat)
+            if (key := _key(shifted, seat)) not in seen:
+                seen.add(key)
+                waiting.append((shifted, [*way, None]))
         for play in here.plays(seat):
             after = here.copy()
             after.play(seat, play)
@@ -60,7 +67,8 @@ def _key(position: Position, seat: int) -> tuple[object, ...]:
     assert isinstance(stock, Stock)
     return (
         tuple(sorted(tuple(cards[pile]) for pile in layout.seat_piles(seat, Kind.TABLEAU))),
-        len(cards[layout.stock[seat]]),
+        len(cards[layout.stock[seat]]) if stock.shift is None else tuple(cards[layout.stock[seat]]),
+        position.board.shifts.get(seat, 0) if stock.shift is StockShift.ONCE else 0,
         None if stock.redeals is None else position.board.redeals.get(seat, 0),
     )
 
@@ -142,6 +150,39 @@ def test_turning_one_by_one_surfaces_everything() -> None:
 def test_either_of_the_last_two_surfaces(hand: str, surfaced: str) -> None:
     """Where a last turn of two may be made one by one, both of its cards come up (D6)."""
     assert surfaced == _surfaced(Stock(tail_rule=TailRule.EITHER2), hand)
+
+
+def _tops(position: Position) -> set[int]:
+    """Return every card that comes to the top of the waste by turning and shifting, in any order."""
+    stock, waste = (own[0] for own in (position.rules.layout.stock, position.rules.layout.waste))
+    tops, seen, waiting = set(position.hidden.cards[waste][-1:]), set[object](), [position]
+    while waiting:
+        here = waiting.pop()
+        steps = [here.copy() for _ in range(2)]
+        play, able = here.rules.stock_play(here.board, 0), here.rules.may_shift(here.board, 0)
+        if play is not None:
+            steps[0].play(0, play)
+        if able:
+            steps[1].shift()
+        for after in steps[play is None : 2 if able else 1]:
+            piles = (tuple(after.hidden.cards[pile]) for pile in (stock, waste))
+            key = (*piles, after.board.redeals.get(0), bool(after.board.shifts))
+            if key not in seen:
+                seen.add(key)
+                waiting.append(after)
+                tops.update(after.hidden.cards[waste][-1:])
+    return tops
+
+
+@pytest.mark.parametrize("shift", ["any_time", "once_a_pass"])
+@pytest.mark.parametrize("turned", [0, 1, 3])
+@pytest.mark.parametrize("redeals", [0, 3])
+def test_shifting_surfaces_what_it_can(shift: str, turned: int, redeals: int) -> None:
+    """What turning and shifting bring up is what some row of turns and shifts brings up."""
+    deck = ("2d 3d 4d 5d 6d" if shift == "any_time" else "2d 3d 4d 5d 6d 7d 8d").split()
+    rules = rules_of(stock_shift=shift, redeals=redeals)
+    position = build(rules, stock=" ".join(deck[turned:]), waste=" ".join(deck[:turned]))
+    assert position.surfacing() == _tops(position)
 
 
 # The plays that keep a hand alive, each alone.
@@ -336,6 +377,9 @@ def test_nobody_knows_what_a_shuffle_brings(name: str) -> None:
         ({"tail_rule": "either2"}, 1),
         ({"turn": 2, "tail_rule": "either2"}, 1),
         ({"game": "fooliana", "redeals": 0}, 1),
+        ({"game": "classic", "spaces": "reserve"}, 1),
+        ({"game": "classic", "spaces": "at_once"}, 1),
+        ({"redeals": 0, "stock_shift": "once_a_pass"}, 1),
     ],
     ids=str,
 )
@@ -371,7 +415,7 @@ def test_progress_is_what_brings_the_end_nearer(game: str) -> None:
                 assert expected == (distance(position, 0) < before)
 
 
-def _follow(position: Position, seat: int, way: list[Play], rng: random.Random) -> None:
+def _follow(position: Position, seat: int, way: list[Play | None], rng: random.Random) -> None:
     """Make the plays of a way to progress; but any play that is progress at once, if there is one."""
     start = distance(position, seat)
     at_once = []
@@ -382,5 +426,8 @@ def _follow(position: Position, seat: int, way: list[Play], rng: random.Random) 
             at_once.append(play)
     if at_once:
         way = [rng.choice(at_once)]
-    for play in way:
-        position.play(seat, play)
+    for step in way:
+        if step is None:
+            position.shift(seat)
+        else:
+            position.play(seat, step)
