@@ -10,7 +10,7 @@ import os
 import sys
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from racing_demon_client.errors import RecordFailed, RecordUnreadable
@@ -33,7 +33,7 @@ from racing_demon_client.shared.handicap_text import handicap_text
 from racing_demon_client.shared.message_text import Write
 from racing_demon_client.streams import is_ascii_only, is_terminal, wants_terminal, write
 from racing_demon_protocol.errors import DamagedRecord, InvalidRecord
-from racing_demon_protocol.formatting import format_duration, pluralize, printable
+from racing_demon_protocol.formatting import format_duration, join_words, pluralize, printable
 from racing_demon_protocol.records.format import (
     Correction,
     Record,
@@ -51,6 +51,7 @@ from racing_demon_protocol.records.standings import (
     Key,
     Standing,
     Standings,
+    TeamStanding,
     select_hands,
     select_matches,
     standings,
@@ -422,6 +423,8 @@ def as_table(standings: Standings, ratings: Ratings) -> list[str]:
             f"{pluralize(standings.on_trust, 'hand')} on identical deals: how far players came whose plays",
             "were not recorded is the server's word",
         ]
+    if standings.teams:
+        lines += ["", *_team_lines(standings.teams)]
     if standings.handicapped:
         lines += [
             "",
@@ -455,6 +458,7 @@ def as_json(standings: Standings, ratings: Ratings) -> str:
             "unfinished": standings.unfinished,
             "on_trust": standings.on_trust,
             "players": [_fields(row, ratings.get(row.key)) for row in standings.rows],
+            "teams": [_team_fields(row) for row in standings.teams],
             "handicapped": [
                 {"id": match.id, "players": [{"player": name, **dict(own)} for name, own in match.players]}
                 for match in standings.handicapped
@@ -462,6 +466,31 @@ def as_json(standings: Standings, ratings: Ratings) -> str:
             "corrections": [each._asdict() for each in standings.corrected],
         }
     )
+
+
+def _team_lines(rows: Sequence[TeamStanding]) -> list[str]:
+    """Return the standings of teams as lines."""
+    lines = [f"{'won/of':>8}{'hands':>6}{'a hand':>7}  team"]
+    for row in rows:
+        names = printable(join_words([_player_text(key) for key in row.players]))
+        lines.append(f"{f'{row.wins}/{row.matches}':>8}{row.hands:>6}{row.points_a_hand:>7.1f}  {names}")
+    return lines
+
+
+def _player_text(key: Key) -> str:
+    """Return a player's name, with the level of a bot."""
+    return f"{key.name} ({key.bot})" if key.bot else key.name
+
+
+def _team_fields(row: TeamStanding) -> dict[str, Any]:
+    return {
+        "players": [{"player": printable(key.name), "bot": printable(key.bot)} for key in row.players],
+        "matches": row.matches,
+        "wins": row.wins,
+        "hands": row.hands,
+        "points": row.points,
+        "points_a_hand": round(row.points_a_hand, 3),
+    }
 
 
 def _line(row: Standing, rating: Rating | None) -> str:

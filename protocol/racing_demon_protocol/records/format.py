@@ -19,7 +19,7 @@ from racing_demon_protocol.constants import MAX_SEATS, MAX_TEXT_LENGTH
 from racing_demon_protocol.engine.commit_reveal import is_further_draw
 from racing_demon_protocol.errors import DamagedRecord, InconsistentEvent, InvalidGame, InvalidRecord
 from racing_demon_protocol.formatting import pluralize
-from racing_demon_protocol.table.scoring import totals
+from racing_demon_protocol.table.scoring import team_totals, teams_of, totals
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import FROM_SERVER, Event, Message, name_of
 from racing_demon_protocol.wire.messages.base import Seat
@@ -275,6 +275,8 @@ def tally_line(view: TableState) -> str:
     ]
     names = {seat: state.name for seat, state in view.seats.items()}
     tally = {"hands": hands, "totals": totals(view), "names": names, "winners": view.winners}
+    if teams := teams_of(view):
+        tally |= {"teams": teams, "team_totals": team_totals(view)}
     return json_line({"message": "tally", **tally})
 
 

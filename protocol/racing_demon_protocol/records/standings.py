@@ -5,6 +5,7 @@ Corrections count from the moment they are entered: points are added to the matc
 determined again; a void match counts for nobody. An unfinished match counts its hands, but nobody wins it.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
@@ -80,6 +81,31 @@ class Standing:
         return median(self.won_by) / 1_000 if self.won_by else None
 
 
+@dataclass(slots=True)
+class TeamStanding:
+    """The row of people, or bots, who were one team.
+
+    Attributes:
+        players: who they are, by name.
+        matches: finished matches.
+        wins: matches won, including shared wins.
+        hands: hands played.
+        points: their points of all hands, corrections included.
+
+    """
+
+    players: tuple[Key, ...]
+    matches: int = 0
+    wins: int = 0
+    hands: int = 0
+    points: int = 0
+
+    @property
+    def points_a_hand(self) -> float:
+        """The team's average points of a hand."""
+        return self.points / self.hands if self.hands else 0.0
+
+
 class AppliedCorrection(NamedTuple):
     """A correction in these standings: the match, when, by whom, what and why."""
 
@@ -103,6 +129,7 @@ class Standings:
 
     ``matches`` were finished; of ``unfinished`` ones only the hands count. ``on_trust`` hands rest in part on
     the server's word: see :class:`.summary.HandSummary`. ``handicapped`` matches count, and are not rated.
+    ``teams`` are the rows of teams, best first; their players have rows of their own, too.
     """
 
     rows: list[Standing]
@@ -111,6 +138,7 @@ class Standings:
     corrected: list[AppliedCorrection]
     on_trust: int = 0
     handicapped: list[HandicappedMatch] = field(default_factory=list)
+    teams: list[TeamStanding] = field(default_factory=list)
 
 
 def select_matches(
@@ -215,7 +243,25 @@ def standings(summaries: Sequence[MatchSummary]) -> Standings:
     corrected = [correction for summary in summaries for correction in _corrected(summary)]
     on_trust = sum(hand.on_trust for summary in counting for hand in summary.hands)
     handicapped = [_handicapped(summary) for summary in counting if summary.handicaps]
-    return Standings(ordered, matches, len(counting) - matches, corrected, on_trust, handicapped)
+    teams = _team_rows(counting)
+    return Standings(ordered, matches, len(counting) - matches, corrected, on_trust, handicapped, teams)
+
+
+def _team_rows(summaries: Iterable[MatchSummary]) -> list[TeamStanding]:
+    """Return a row for the players of each team, best first."""
+    rows: dict[tuple[Key, ...], TeamStanding] = {}
+    for summary in summaries:
+        totals, winners = total_points(summary), corrected_winners(summary)
+        for team in {player.team for player in summary.players} - {None}:
+            members = [player for player in summary.players if player.team == team]
+            players = tuple(sorted(Key(player.name, player.bot) for player in members))
+            row = rows.setdefault(players, TeamStanding(players))
+            seats = {player.seat for player in members}
+            row.hands += sum(not seats.isdisjoint(hand.points) for hand in summary.hands)
+            row.points += sum(totals[seat] for seat in seats)
+            row.matches += summary.finished
+            row.wins += not seats.isdisjoint(winners)
+    return sorted(rows.values(), key=lambda row: (-row.wins, -row.points_a_hand, row.players))
 
 
 def _handicapped(summary: MatchSummary) -> HandicappedMatch:
@@ -240,11 +286,24 @@ def total_points(summary: MatchSummary) -> dict[int, int]:
     return totals
 
 
+def side_points(summary: MatchSummary) -> dict[int, int]:
+    """Return what counts in the match for each seat: its team's total, or its own without teams."""
+    totals = total_points(summary)
+    teams: Counter[int] = Counter()
+    for player in summary.players:
+        if player.team is not None:
+            teams[player.team] += totals[player.seat]
+    return totals | {player.seat: teams[player.team] for player in summary.players if player.team is not None}
+
+
 def corrected_winners(summary: MatchSummary) -> tuple[int, ...]:
-    """Return the winners as recorded or, after corrections of points, by the new totals."""
+    """Return the winners as recorded or, after corrections of points, by the new totals.
+
+    With teams these are the players of the best team who have not left.
+    """
     if not summary.finished or not any(correction.points for correction in summary.corrections):
         return summary.winners if summary.finished else ()
-    totals = total_points(summary)
+    totals = side_points(summary)
     stayed = [player.seat for player in summary.players if not player.left] or list(totals)
     best = max((totals[seat] for seat in stayed), default=0)
     return tuple(seat for seat in stayed if totals[seat] == best)

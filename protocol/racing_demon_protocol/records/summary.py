@@ -7,10 +7,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from racing_demon_protocol.engine.commit_reveal import is_further_draw, match_of
 from racing_demon_protocol.enums import EndReason, Phase
+from racing_demon_protocol.table.scoring import teams_of
 from racing_demon_protocol.table.state import DEALT, TableState
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
-from racing_demon_protocol.wire.messages.base import Name, Seat
+from racing_demon_protocol.wire.messages.base import Name, Seat, Team
 from racing_demon_protocol.wire.messages.handicap import Handicap
 from racing_demon_protocol.wire.messages.server import HandResult, Points, Snapshot
 from racing_demon_protocol.wire.presets import preset_of
@@ -19,7 +20,7 @@ from .analysis import HandHistory, HistoryTracker
 from .format import Correction, Record, next_state
 from .verify import HandName, VerificationReport, verify
 
-VERSION: Final = 6
+VERSION: Final = 7
 """Incremented with every change of summaries or of their computation; then all are recomputed."""
 
 IN_MATCH: Final = DEALT | {Phase.SHUFFLING, Phase.TALLY}
@@ -33,12 +34,16 @@ class _Part(BaseModel):
 
 
 class PlayerSummary(_Part):
-    """A player: ``bot`` is the level of a bot, ``left`` tells whether the player left."""
+    """A player: ``bot`` is the level of a bot, ``left`` tells whether the player left.
+
+    ``team`` is the player's team; ``None`` where there were no teams.
+    """
 
     seat: Seat
     name: Name
     bot: str = ""
     left: bool = False
+    team: Team | None = None
 
 
 class HandSummary(_Part):
@@ -174,8 +179,11 @@ class _Matches:
         bots = {seat for seat, state in view.seats.items() if state.bot}
         hands = tuple(self._hand(result, bots) for result in counting)
         winners = view.winners if len(counting) == len(view.results) else ()
+        teams = teams_of(view)
         players = [
-            PlayerSummary(seat=state.seat, name=state.name, bot=state.bot, left=state.left)
+            PlayerSummary(
+                seat=state.seat, name=state.name, bot=state.bot, left=state.left, team=teams.get(state.seat)
+            )
             for state in view.seats.values()
             if any(state.seat in hand.points for hand in hands)
         ]

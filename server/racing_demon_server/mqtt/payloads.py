@@ -4,6 +4,7 @@ Names of people appear in payloads only, never in topics.
 """
 
 import json
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
@@ -76,6 +77,7 @@ def state(view: TableState) -> bytes:
                 {"seat": seat, "name": seat_state.name, "points": points.get(seat, 0), "total": totals[seat]}
                 for seat, seat_state in seats
             ],
+            **(_teams(view) if seats else {}),
         }
     )
 
@@ -121,6 +123,7 @@ def _hand(view: TableState, event: ev.HandOver) -> Result:
             {**_who(view, seat), "points": points, "total": totals[seat]}
             for seat, points in zip(view.hand_seats, event.points, strict=True)
         ],
+        **_teams(view),
         "commitment": view.commitment,
         "seed": event.seed,
         "contributions": _contributions(view),
@@ -143,8 +146,21 @@ def _match(view: TableState) -> Result:
         "scores": [
             {**_who(view, seat), "total": total} for seat, total in sorted(scoring.totals(view).items())
         ],
+        **_teams(view),
     }
     return "matches", as_json(payload)
+
+
+def _teams(view: TableState) -> dict[str, Any]:
+    """Return the teams with their seats and totals as a member; nothing where there are none."""
+    seats: dict[int, list[int]] = defaultdict(list)
+    for seat, team in sorted(scoring.teams_of(view).items()):
+        seats[team].append(seat)
+    rows = [
+        {"team": team, "seats": seats[team], "total": total}
+        for team, total in scoring.team_totals(view).items()
+    ]
+    return {"teams": rows} if rows else {}
 
 
 def _heading(view: TableState) -> dict[str, Any]:

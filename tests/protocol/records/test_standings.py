@@ -410,6 +410,49 @@ def test_a_winner_is_rated_before_whoever_left_with_as_many_points() -> None:
     assert as_many[Key("Ann")].estimate > as_many[Key("Ben", "hard")].estimate
 
 
+def pairs(**more: Any) -> MatchSummary:
+    """Return a match of two teams: Ann and Cat, who have won by two points, and Ben and Don."""
+    players = tuple(
+        PlayerSummary(seat=seat, name=name, team=seat % 2)
+        for seat, name in enumerate(("Ann", "Ben", "Cat", "Don"))
+    )
+    hand = digest_of().hands[0].model_copy(update={"points": {0: 10, 1: 40, 2: 50, 3: 18}})
+    return digest_of(**{"players": players, "hands": (hand,), "winners": (0, 2), **more})
+
+
+def test_teams_have_rows_of_their_own() -> None:
+    """A team's points add up, and its players have their own rows as well."""
+    table = standings([pairs(), digest_of()])
+    assert [
+        (*(key.name for key in row.players), row.wins, row.matches, row.points) for row in table.teams
+    ] == [
+        ("Ann", "Cat", 1, 1, 60),
+        ("Ben", "Don", 0, 1, 58),
+    ]
+    assert {row.key.name: (row.wins, row.points) for row in table.rows if row.key.bot == ""} == {
+        "Ann": (2, 50),
+        "Cat": (1, 50),
+        "Ben": (0, 40),
+        "Don": (0, 18),
+    }
+
+
+def test_a_correction_can_turn_a_match_of_teams() -> None:
+    """Three points less for one of them, and the other team has won; whoever left it has not."""
+    note = Correction(at_ms=5, by="Cat", why="A slip.", seat=0, points=-3)
+    assert corrected_winners(pairs(corrections=(note,))) == (1, 3)
+    left = tuple(player.model_copy(update={"left": player.name == "Don"}) for player in pairs().players)
+    assert corrected_winners(pairs(corrections=(note,), players=left)) == (1,)
+
+
+def test_teams_are_rated() -> None:
+    """Players of the winning team are worth the same after a first match, whoever of them got the points."""
+    ann, ben, cat, don = (rating.estimate for _, rating in sorted(ratings([pairs()]).items()))
+    assert ann == pytest.approx(cat)
+    assert ben == pytest.approx(don)
+    assert ann > ben
+
+
 def test_matches_without_an_end_are_not_rated() -> None:
     """What was not played out, or played alone, says nothing of anybody's strength."""
     alone = digest_of(players=(PlayerSummary(seat=0, name="Ann"),))

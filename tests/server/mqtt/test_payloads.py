@@ -97,6 +97,19 @@ def test_a_record_is_told_in_full() -> None:
     }
 
 
+def test_teams_are_told_with_their_totals() -> None:
+    """Where there are teams, a state has the seats and the total of each; elsewhere none are named."""
+    sitting = Sitting.playing(3, hands=4, teams=2, countdown_ms=0)
+    for seat in (0, 1, 2):
+        sitting.events(seat, cl.Stuck)
+    (points,) = [result.points for result in sitting.table.view.results]
+    assert json.loads(state(sitting.table.view))["teams"] == [
+        {"team": 0, "seats": [0, 2], "total": points[0] + points[2]},
+        {"team": 1, "seats": [1], "total": points[1]},
+    ]
+    assert "teams" not in json.loads(state(Sitting.playing(2).table.view))
+
+
 def test_between_matches_all_other_seats_are_free() -> None:
     """A seat whose player has left counts as taken only while its match is played."""
     sitting = Sitting.lobby(2, seats=3)
