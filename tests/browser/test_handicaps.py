@@ -1,9 +1,7 @@
 """Handicaps with real clients: set, seen, waited for, dealt by and proven."""
 
-import asyncio
 import re
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,16 +9,14 @@ from playwright.async_api import Browser, expect
 
 from racing_demon_client.net.client import Client
 from racing_demon_client.net.shuffle_client import ContributionState
-from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.records.verify import verify
 from racing_demon_protocol.table.scoring import totals
-from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
-from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.handicap import Handicap
 from racing_demon_protocol.wire.options import Options
 from tests.support.browsers import Phone, phone
+from tests.support.guests import Guest
 from tests.support.restartable_server import wait_until
 from tests.support.servers import Peer, serving
 
@@ -32,53 +28,6 @@ BIG: Final[dict[str, Any]] = {
     "is_mobile": False,
 }
 OVERFLOWS: Final = "() => document.documentElement.scrollWidth > innerWidth"
-
-
-class Guest:
-    """A player at a terminal: a client of ours, and all that it was told.
-
-    Attributes:
-        client: the client.
-        messages: what it was told.
-        states: what it says of its contribution to each deal.
-
-    """
-
-    def __init__(self, client: Client) -> None:
-        self.client = client
-        self.messages: list[Message] = []
-        self.states: list[ContributionState] = []
-
-    @classmethod
-    @asynccontextmanager
-    async def seated(cls, client: Client) -> AsyncIterator["Guest"]:
-        """Follow the table until the end."""
-        async with client:
-            guest = cls(client)
-            following = asyncio.create_task(guest._follow())
-            try:
-                yield guest
-            finally:
-                following.cancel()
-                with suppress(asyncio.CancelledError):
-                    await following
-
-    async def _follow(self) -> None:
-        async for message in self.client:
-            self.messages.append(message)
-            if isinstance(message, ev.Dealt):
-                self.states.append(self.client.contribution_state)
-
-    async def send(self, cls: type[cl.Command], **fields: Any) -> None:
-        """Send a command."""
-        await self.client.send(cls(counter=self.client.next_counter(), **fields))
-
-    def heaps(self) -> list[int]:
-        """Return the sizes of the heaps as they were dealt."""
-        hand = self.client.view.hand
-        assert hand is not None
-        board = hand.rules.deal()
-        return [len(board.cards[hand.rules.layout.seat_piles(seat, Kind.RESERVE)[0]]) for seat in hand.seats]
 
 
 async def _all_contributed(guest: Guest) -> None:
