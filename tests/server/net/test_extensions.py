@@ -6,6 +6,7 @@ from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import MatchOver, OptionsSet
+from racing_demon_protocol.wire.messages.handicap import Handicap
 from racing_demon_protocol.wire.messages.server import Accepted, Refused
 from racing_demon_protocol.wire.options import LATER, Options
 from racing_demon_protocol.wire.presets import PRESETS
@@ -99,6 +100,29 @@ async def test_the_host_is_told_who_lacks_an_extension() -> None:
         await wait_until(lambda: not served.registry.room(ann.code).broadcast.spectators)
         assert isinstance(await ann.ask(cl.SetOptions, options=house_rules), Accepted)
         assert ann.view.options.win_lead == 50
+
+
+async def test_an_old_client_at_a_table_with_handicaps() -> None:
+    """While it is there nobody gets one; while anybody has one it stays out, and then it may come back."""
+    some, none = Handicap(delay_s=5), Handicap()
+    async with serving() as served, Peer.hosting(served.url) as ann:
+        join, watch = cl.Join(code=ann.code, name="Ben"), cl.Watch(code=ann.code)
+        async with OldClient.entered(served.url, join, Encoding.JSON) as ben:
+            refused = await ann.ask(cl.SetHandicap, seat=0, handicap=some)
+            assert isinstance(refused, Refused)
+            assert (refused.reason, "Ben" in refused.text) == (Reason.BAD_OPTION, True)
+        seats = served.registry.room(ann.code).table.view.seats
+        await wait_until(lambda: not seats[1].connected)
+        assert isinstance(await ann.ask(cl.SetHandicap, seat=0, handicap=some), Accepted)
+        async with OldClient.connect(served.url, Encoding.JSON) as eve:
+            await eve.greet()
+            refused = await _refused(eve, watch)
+            assert (refused.reason, "handicaps" in refused.text) == (Reason.NOT_NOW, True)
+        assert isinstance(await ann.ask(cl.SetHandicap, seat=0, handicap=none), Accepted)
+        place = ben.place
+        resume = cl.Resume(code=ann.code, token=ben.token, seq=ben.view.seq, epoch=place.epoch)
+        async with OldClient.entered(served.url, resume, Encoding.JSON) as again:
+            assert again.view.seats[0].handicap == none
 
 
 async def test_an_old_spectator_with_a_delay_is_let_go() -> None:
