@@ -46,7 +46,7 @@ lint: $(STAMP) node-tools  ## format, lint, import contracts, generated files
 	$(BIN)/python protocol/generate.py --check
 	@if [ -x $(BIOME) ]; then $(BIOME) ci .; else echo "no Biome: the browser's scripts are not checked"; fi
 
-format: $(STAMP) node-tools  ## put the sources into form
+format: $(STAMP) node-tools  ## format the code
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 	@if [ -x $(BIOME) ]; then $(BIOME) check --write .; else echo "no Biome: the browser's scripts are not formatted"; fi

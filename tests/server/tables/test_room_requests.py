@@ -1,6 +1,8 @@
 """What a room makes of those who have no seat, of a stop, and of what is due already."""
 
 import asyncio
+import gc
+import weakref
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +15,7 @@ from racing_demon_server.match.table import GONE
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.registry import Registry
+from racing_demon_server.tables.room import Room
 from tests.support.virtual_rooms import (
     FakeConnection,
     RoundingLoop,
@@ -87,6 +90,23 @@ async def test_a_stopped_room_judges_nothing() -> None:
     await say(room, conn, ann, READY)
     assert conn.replies == []
     assert not room.table.view.seats[ann].ready
+
+
+async def _closed_in_a_countdown() -> "weakref.ref[Room]":
+    room = open_room(countdown_ms=10_000, contributions=False)
+    ann, conn = seat_at(room, "Ann")
+    await say(room, conn, ann, cl.AddBot(counter=1, level="easy"), cl.Start(counter=2))
+    assert room.table.view.phase is Phase.COUNTDOWN
+    room.close()
+    return weakref.ref(room)
+
+
+@virtual
+async def test_a_closed_room_is_freed_before_its_timer() -> None:
+    """A room that was closed in a countdown is not held until the signal would have come."""
+    room = await _closed_in_a_countdown()
+    gc.collect()
+    assert room() is None
 
 
 def test_what_is_due_just_now_is_done_before_anything_else() -> None:
