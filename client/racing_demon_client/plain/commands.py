@@ -48,6 +48,7 @@ HELP: Final = f"""\
  unban Bob            let Bob back in after a kick (host)
  handicap 3 heap 2    2 cards more in the heap of seat 3; or late 10 (seconds),
                       points -3 (a hand), or all three, or none
+ team 3 B             put seat 3 into team B (host), or yourself
  standin 3            let a bot play for seat 3 while it is away (host)
  mute 3, unmute 3     hide or show what seat 3 says (host)
  leave     give up the seat           q      quit
@@ -82,6 +83,7 @@ class TextCommand(Enum):
     KICK = "kick"
     UNBAN = "unban"
     HANDICAP = "handicap"
+    TEAM = "team"
     MAKE_HOST = "makehost"
     STAND_IN = "standin"
     MUTE = "mute"
@@ -121,7 +123,7 @@ def parse_command(line: str) -> ParsedLine | None:
         return ParsedLine(TextCommand.SAY, line.strip()[1:].strip())
     words = to_halfwidth(line).lower().split()
     verb = VERBS.get(words[0].rstrip("!") or "?" if words else "")
-    if verb in {TextCommand.UNBAN, TextCommand.HANDICAP}:
+    if verb in {TextCommand.UNBAN, TextCommand.HANDICAP, TextCommand.TEAM}:
         return ParsedLine(verb, line.strip()[len(words[0]) :].strip())
     if verb is None or (len(words) > 1 and verb not in COMMANDS_WITH_ARGUMENT):
         return None

@@ -8,12 +8,21 @@ from typing import Final
 
 from racing_demon_client.shared.handicap_text import handicap_lines
 from racing_demon_client.shared.pile_names import is_racelike, pile_groups, pile_labels
+from racing_demon_client.shared.team_text import team_name, with_team
 from racing_demon_protocol.engine.board import Board, Kind
 from racing_demon_protocol.engine.cards import RANK_NAMES, SUIT_LETTERS, SUIT_NAMES, UNKNOWN, name, rank, suit
 from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.engine.specification import Geometry
 from racing_demon_protocol.formatting import printable
-from racing_demon_protocol.table.scoring import points, race_order, totals
+from racing_demon_protocol.table.scoring import (
+    by_teams,
+    points,
+    race_order,
+    team_points,
+    team_totals,
+    teams_of,
+    totals,
+)
 from racing_demon_protocol.table.state import TableState
 
 NAME_WIDTH = 12
@@ -126,8 +135,8 @@ def _points(number: int) -> str:
 
 def tally(view: TableState) -> list[str]:
     """Return the tally as a table: one line per player, one column per hand, best total first."""
-    added = totals(view)
-    seats = sorted(added, key=lambda seat: -added[seat])
+    added, teams = totals(view), by_teams(view)
+    seats = [seat for _, seats in teams for seat in seats] or sorted(added, key=lambda seat: -added[seat])
     head = "".join(f"{result.hand:>6}" for result in view.results)
     lines = [f"{'hand':{NAME_WIDTH}}{head}   total"]
     for seat in seats:
@@ -141,12 +150,16 @@ def tally(view: TableState) -> list[str]:
         lines.append(f"{who:{NAME_WIDTH}}{''.join(cells)}  {added[seat]:>6}{won}")
     if any(result.out is not None for result in view.results):
         lines.append("* went out")
+    of_teams = team_totals(view)
+    for team, _ in teams:
+        cells = [f"{team_points(result).get(team, '-'):>5} " for result in view.results]
+        lines.append(f"{team_name(team):{NAME_WIDTH}}{''.join(cells)}  {of_teams[team]:>6}")
     return [*lines, *(f"handicap of {line}" for line in handicap_lines(view))]
 
 
 def _who(view: TableState, seat: int) -> str:
-    """Return a player's name, cut to fit."""
-    name = printable(view.player(seat)) or f"seat {seat + 1}"
+    """Return a player's name behind the letter of a team, cut to fit."""
+    name = with_team(teams_of(view).get(seat), printable(view.player(seat)) or f"seat {seat + 1}")
     return name if len(name) <= NAME_WIDTH else f"{name[: NAME_WIDTH - 2]}.."
 
 

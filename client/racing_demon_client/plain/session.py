@@ -17,7 +17,7 @@ from racing_demon_client.shared.message_text import MessageText, Write, kick_que
 from racing_demon_client.shared.trackers import BestPlayThrottle, HintFinder, RaceTracker, StuckTracker
 from racing_demon_client.sources.tables import OpenedTable
 from racing_demon_client.streams import read_in_background, run_until_one_ends
-from racing_demon_protocol.constants import MAX_CHAT_LENGTH
+from racing_demon_protocol.constants import MAX_CHAT_LENGTH, TEAM_LETTERS
 from racing_demon_protocol.engine.board import Kind, Play
 from racing_demon_protocol.enums import BotLevel, Phase, Reaction
 from racing_demon_protocol.formatting import printable
@@ -318,6 +318,7 @@ class _Player:
             TextCommand.KICK: self._ask_before_kick,
             TextCommand.UNBAN: self._unban,
             TextCommand.HANDICAP: self._set_handicap,
+            TextCommand.TEAM: self._set_team,
             TextCommand.BOT: self._add_bot,
             TextCommand.SAY: self._say,
             TextCommand.REACT: self._react,
@@ -380,6 +381,12 @@ class _Player:
         else:
             raise ParseError(HANDICAP_USAGE)
         await self._send(cl.SetHandicap, {"seat": state.seat, "handicap": handicap})
+
+    async def _set_team(self, text: str) -> None:
+        words = text.upper().split()
+        if len(words) != 2 or words[1] not in TEAM_LETTERS:
+            raise ParseError("Type a seat and a team, like: team 3 B")
+        await self._send(cl.SetTeam, {"seat": _seat_of(words[0]), "team": TEAM_LETTERS.index(words[1])})
 
     async def _add_bot(self, word: str) -> None:
         level = word or BotLevel.MEDIUM

@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from itertools import zip_longest
 from typing import Final
 
-from racing_demon_protocol.constants import TEAM_LETTERS
 from racing_demon_protocol.engine.board import Board, Kind, Pile, Play
 from racing_demon_protocol.engine.cards import UNKNOWN, Card, name
 from racing_demon_protocol.enums import EndReason, Reaction, Reason
@@ -27,6 +26,7 @@ from .handicap_text import handicap_text
 from .option_text import options_text
 from .pile_names import is_racelike, pile_labels
 from .rules_text import title_of
+from .team_text import team_name
 from .trackers import LostRace
 
 TOO_LONG: Final = "there were as many plays as a hand may have"
@@ -51,11 +51,6 @@ def duration(milliseconds: int) -> str:
     """Return a time in minutes and seconds, such as ``2:05``."""
     seconds = max(0, milliseconds) // 1_000
     return f"{seconds // 60}:{seconds % 60:02}"
-
-
-def team_name(team: int) -> str:
-    """Return what people call a team: ``team A``."""
-    return f"team {TEAM_LETTERS[team]}"
 
 
 def kick_question(state: SeatState, unban: str) -> str:

@@ -5,6 +5,7 @@ from typing import Final
 
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.games import declare
+from racing_demon_protocol.wire.messages.server import HandResult
 from racing_demon_protocol.wire.options import MatchScore, OnLeave, TieBreak
 
 from .state import HandView, TableState
@@ -77,6 +78,22 @@ def teams_of(view: TableState) -> dict[int, int]:
     for result in view.results:
         teams |= dict(zip(result.seats, result.teams, strict=False))
     return teams
+
+
+def team_points(result: HandResult) -> dict[int, int]:
+    """Return the points of each team in a hand; empty where there were no teams."""
+    points: dict[int, int] = {}
+    for team, gained in zip(result.teams, result.points, strict=False):
+        points[team] = points.get(team, 0) + gained
+    return points
+
+
+def by_teams(view: TableState) -> list[tuple[int, list[int]]]:
+    """Return the teams with their seats, the team and the seat with the highest total first."""
+    teams, added, of_teams = teams_of(view), totals(view), team_totals(view)
+    best = sorted(of_teams, key=lambda team: -of_teams[team])
+    seats = sorted(teams, key=lambda seat: -added[seat])
+    return [(team, [seat for seat in seats if teams[seat] == team]) for team in best]
 
 
 def team_totals(view: TableState) -> dict[int, int]:

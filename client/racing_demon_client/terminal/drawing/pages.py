@@ -11,6 +11,7 @@ from racing_demon_client.shared.handicap_text import handicap_lines, next_handic
 from racing_demon_client.shared.message_text import TOO_LONG, MessageText, duration
 from racing_demon_client.shared.option_text import options_text, preset_text
 from racing_demon_client.shared.rules_text import brief, title_of
+from racing_demon_client.shared.team_text import team_name, with_team
 from racing_demon_client.terminal.style import (
     Glyphs,
     Highlight,
@@ -278,8 +279,9 @@ def _draw_seat(lobby: _Lobby, seat: int, y: int) -> None:
     if state is None:
         canvas.put(4, y, glyphs.dot, Role.DIM)
         return
+    name = with_team(state.team, screen_text(state.name))
     ink = Role.ACCENT | Highlight.STRONG if seat == page.seat else Role.TEXT
-    x = canvas.put(4, y, fit(screen_text(state.name), min(LOBBY_NAME_WIDTH, room - BESIDE_NAME), glyphs), ink)
+    x = canvas.put(4, y, fit(name, min(LOBBY_NAME_WIDTH, room - BESIDE_NAME), glyphs), ink)
     x = canvas.put(x + 2, y, f"{_seat_kind(state):14}", Role.DIM)
     ready = state.ready and not state.left
     x = canvas.put(x, y, "ready" if ready else "-", Role.KEY if ready else Role.DIM)
@@ -315,7 +317,8 @@ def draw_tally(page: Page, size: tuple[int, int], glyphs: Glyphs) -> Canvas:
     for line in wrapped(headline, canvas.width - 4):
         canvas.put(2, y, line, Role.ACCENT | Highlight.STRONG)
         y += 1
-    is_tight = y + ROWS_AROUND + len(scoring.totals(view)) > bottom
+    rows = len(scoring.totals(view)) + len(scoring.team_totals(view))
+    is_tight = y + ROWS_AROUND + rows > bottom
     y = _draw_rows(canvas, page, (y if is_tight else y + 1, bottom), glyphs)
     proof = wrapped(screen_text(page.proof), canvas.width - 4) if page.proof else []
     for line in proof if y + 1 + len(proof) <= bottom else ():
@@ -342,6 +345,9 @@ def _headline(view: TableState, own: int | None) -> str:
     result = view.results[-1]
     if view.phase is Phase.OVER and view.winners:
         won = join_words(["you" if winner == own else _name(view, winner) for winner in view.winners])
+        teams = scoring.teams_of(view)
+        if sides := sorted({teams[winner] for winner in view.winners if winner in teams}):
+            won = f"{join_words([team_name(side) for side in sides])} ({won})"
         return f"The match is over: {won} won."
     return f"Hand {result.hand} of {view.options.hands}: {_ending(view, result, own)}"
 
@@ -367,29 +373,32 @@ def _draw_rows(canvas: Canvas, page: Page, rows: tuple[int, int], glyphs: Glyphs
     (y, bottom), view, own = rows, page.view, _own(page)
     running = scoring.points(view) if _is_running(view) else {}
     totals = {seat: total + running.get(seat, 0) for seat, total in scoring.totals(view).items()}
-    seats = _fitting(sorted(totals, key=lambda seat: -totals[seat]), bottom - y - 1, own)
+    rows_shown = _fitting(_tally_rows(view, totals, running), bottom - y - 1, own)
     room = canvas.width - TALLY_NAME_WIDTH - 4 - 8
     bar = BAR_WIDTH if room > BAR_WIDTH + 3 * HAND_WIDTH else 0
     results = view.results[-max(1, (room - bar) // HAND_WIDTH - bool(running)) :]
     heads = "".join(f"{result.hand:>{HAND_WIDTH - 1}} " for result in results)
     heads += f"{'now':>{HAND_WIDTH - 1}} " if running else ""
     canvas.put(2, y, f"{'hand':{TALLY_NAME_WIDTH}}{heads}  total", Role.DIM)
-    best = max([1, *totals.values()])
-    for row, seat in enumerate(seats, start=y + 1):
-        ink = Role.ACCENT | Highlight.STRONG if seat == own else Role.TEXT
-        x = canvas.put(2, row, fit(_name(view, seat), TALLY_NAME_WIDTH, glyphs), ink)
+    best = max([1, *(row.total for row in rows_shown)])
+    for at, row in enumerate(rows_shown, start=y + 1):
+        is_own = own in row.seats
+        ink = Role.ACCENT | Highlight.STRONG if is_own else Role.TEXT
+        x = canvas.put(2, at, fit(row.name, TALLY_NAME_WIDTH, glyphs), ink)
         for result in results:
-            points = dict(zip(result.seats, result.points, strict=True)).get(seat)
-            x = canvas.put(x, row, f"{'-' if points is None else points:>{HAND_WIDTH - 1}}", Role.TEXT)
-            x = canvas.put(x, row, "*" if seat == result.out else " ", Role.BANNER | Highlight.STRONG)
+            points = row.points_in(result)
+            x = canvas.put(x, at, f"{'-' if points is None else points:>{HAND_WIDTH - 1}}", Role.TEXT)
+            went_out = result.out is not None and row.seats == (result.out,)
+            x = canvas.put(x, at, "*" if went_out else " ", Role.BANNER | Highlight.STRONG)
         if running:
-            x = canvas.put(x, row, f"{running.get(seat, '-'):>{HAND_WIDTH - 1}} ", Role.ACCENT)
-        x = canvas.put(x, row, f"{totals[seat]:>7}", Role.TEXT | Highlight.STRONG)
-        length = max(0, totals[seat]) * bar // best
-        canvas.put(x + 2, row, glyphs.block * length, Role.ACCENT if seat == own else Role.FRAME)
-        if seat in view.winners and view.phase is Phase.OVER:
-            canvas.put(x + 3 + length, row, "won", Role.BANNER | Highlight.STRONG)
-    y += 1 + len(seats)
+            now = "-" if row.now is None else row.now
+            x = canvas.put(x, at, f"{now:>{HAND_WIDTH - 1}} ", Role.ACCENT)
+        x = canvas.put(x, at, f"{row.total:>7}", Role.TEXT | Highlight.STRONG)
+        length = max(0, row.total) * bar // best
+        canvas.put(x + 2, at, glyphs.block * length, Role.ACCENT if is_own else Role.FRAME)
+        if view.phase is Phase.OVER and not set(row.seats).isdisjoint(view.winners):
+            canvas.put(x + 3 + length, at, "won", Role.BANNER | Highlight.STRONG)
+    y += 1 + len(rows_shown)
     if y < bottom and any(result.out is not None for result in results):
         canvas.put(2, y, "* went out", Role.DIM)
     for line in handicap_lines(view):
@@ -399,11 +408,56 @@ def _draw_rows(canvas: Canvas, page: Page, rows: tuple[int, int], glyphs: Glyphs
     return y + 1
 
 
-def _fitting(seats: list[int], room: int, own: int | None) -> list[int]:
-    """Return as many seats as fit, best first, always including this player's."""
-    if own in seats[max(1, room) :]:
-        return [*seats[: max(0, room - 1)], own]
-    return seats[: max(1, room)]
+class _TallyRow(NamedTuple):
+    """A row of the tally.
+
+    Attributes:
+        seats: the player's seat, or those of a team.
+        name: who that is.
+        total: the total, with the points of the hand that is played.
+        now: the points in that hand; ``None`` if it is another's.
+        is_team: whether it is that of a team.
+
+    """
+
+    seats: tuple[int, ...]
+    name: str
+    total: int
+    now: int | None
+    is_team: bool = False
+
+    def points_in(self, result: HandResult) -> int | None:
+        """Return the row's points in a hand; ``None`` if none of its seats played it."""
+        own = [points for seat, points in zip(result.seats, result.points, strict=True) if seat in self.seats]
+        return sum(own) if own else None
+
+
+def _tally_rows(view: TableState, totals: Mapping[int, int], running: Mapping[int, int]) -> list[_TallyRow]:
+    """Return the rows of the tally, best first; where there are teams, each above its players."""
+
+    def row(name: str, *seats: int) -> _TallyRow:
+        now = [running[seat] for seat in seats if seat in running]
+        total = sum(totals[seat] for seat in seats)
+        return _TallyRow(seats, name, total, sum(now) if now else None)
+
+    teams = [row(team_name(team), *seats)._replace(is_team=True) for team, seats in scoring.by_teams(view)]
+    players = {seat: row(_name(view, seat), seat) for seat in sorted(totals, key=lambda seat: -totals[seat])}
+    if not teams:
+        return list(players.values())
+    rows: list[_TallyRow] = []
+    for team in sorted(teams, key=lambda team: -team.total):
+        own = [players[seat] for seat in players if seat in team.seats]
+        rows += [team, *(player._replace(name=f"  {player.name}") for player in own)]
+    return rows
+
+
+def _fitting(rows: list[_TallyRow], room: int, own: int | None) -> list[_TallyRow]:
+    """Return as many rows as fit, best first, always with this player's; teams before their players."""
+    if len(rows) <= room:
+        return rows
+    rows = sorted(rows, key=lambda row: not row.is_team)
+    mine = [row for row in rows[max(1, room) :] if row.seats == (own,) and not row.is_team]
+    return [*rows[: max(1, room) - len(mine)], *mine]
 
 
 def _name(view: TableState, seat: int) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from racing_demon_client.shared.message_text import duration
+from racing_demon_client.shared.team_text import with_team
 from racing_demon_client.terminal.style import Glyphs, Highlight, Role, fit, screen_text, shortened, suit_role
 from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.engine.cards import UNKNOWN, suit
@@ -140,8 +141,8 @@ def _put_depth(ctx: DrawContext, x: int, y: int, pile: int) -> None:
 
 
 def seat_name(state: SeatState | None, seat: int) -> str:
-    """Return the name of a seat's player, as the terminal can show it."""
-    return screen_text(state.name) if state else f"seat {seat + 1}"
+    """Return the name of a seat's player behind the letter of a team, as the terminal can show it."""
+    return with_team(state.team, screen_text(state.name)) if state else f"seat {seat + 1}"
 
 
 def _name_ink(ctx: DrawContext, seat: int) -> int:

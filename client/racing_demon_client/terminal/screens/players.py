@@ -14,6 +14,7 @@ from textual.widgets import Button, Label, OptionList
 from textual.widgets.option_list import Option
 
 from racing_demon_client.shared.handicap_text import handicap_text
+from racing_demon_client.shared.team_text import team_name
 from racing_demon_client.terminal.style import screen_text
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
@@ -92,6 +93,7 @@ class PlayersScreen(Dialog[PlayerAction]):
         Binding("m", "take('mute')", "mute"),
         Binding("i", "take('ignore')", "ignore"),
         Binding("d", "take('handicap')", "handicap"),
+        Binding("t", "take('team')", "other team"),
         Binding("l", "take('unban')", "let back in"),
     ]
 
@@ -120,6 +122,7 @@ class PlayersScreen(Dialog[PlayerAction]):
                 yield Button("Ignore (i)", id="ignore", compact=True)
             with Horizontal():
                 yield Button("Handicap (d)", id="handicap", compact=True)
+                yield Button("Other team (t)", id="team", compact=True)
                 yield Button("Let in (l)", id="unban", compact=True)
                 yield Button("Back", id="back", compact=True)
             yield Label("", id="keys", markup=False)
@@ -135,6 +138,7 @@ class PlayersScreen(Dialog[PlayerAction]):
         entries: list[tuple[int | str, str]] = [(state.seat, self._entry_text(state)) for state in there]
         entries += [(name, f"- {screen_text(name)}  kicked") for name in view.banned]
         self.query(".hosts").set(display=self._is_host)
+        self.query("#team").set(display=view.options.teams is not None)
         self.query("#unban").set(display=self._is_host and bool(view.banned))
         for label in self.query("#keys").results(Label):
             label.update(self._key_lines())
@@ -150,7 +154,7 @@ class PlayersScreen(Dialog[PlayerAction]):
     def _key_lines(self) -> str:
         """Return the keys, two a line, for a terminal too small for buttons."""
         keys = ["k kick", "h make host", "b bot stands in", "m mute"] if self._is_host else []
-        keys += ["d handicap"]
+        keys += ["d handicap", *["t other team"] * (self._view().options.teams is not None)]
         keys += [*["l let in"] * (self._is_host and bool(self._view().banned)), "i ignore", "Esc back"]
         return "\n".join(
             f"{one:17}{other}" for one, other in zip_longest(keys[::2], keys[1::2], fillvalue="")
@@ -169,6 +173,7 @@ class PlayersScreen(Dialog[PlayerAction]):
             f"a bot stands in ({state.stand_in})" if state.stand_in else "",
             "muted by the host" if state.muted else "",
             "ignored here" if state.seat in self._ignored else "",
+            "" if state.team is None else team_name(state.team),
             handicap_text(state.handicap),
         ]
         shown = ", ".join(screen_text(mark) for mark in marks if mark)
@@ -207,8 +212,13 @@ class PlayersScreen(Dialog[PlayerAction]):
             "mute": PlayerAction(state.seat, cl.Mute, {**seat, "muted": not state.muted}),
             "ignore": PlayerAction(state.seat),
             "handicap": PlayerAction(state.seat, cl.SetHandicap, seat),
+            "team": PlayerAction(state.seat, cl.SetTeam, {**seat, "team": self._next_team(state)}),
         }
         return actions[what]
+
+    def _next_team(self, state: SeatState) -> int:
+        """Return the team behind that of a player; behind the last one is the first."""
+        return ((state.team or 0) + 1) % (self._view().options.teams or 1)
 
     def _refusal_of_banned(self, what: str) -> str:
         if not self._is_host:
@@ -219,6 +229,8 @@ class PlayersScreen(Dialog[PlayerAction]):
         """Return why an action does not apply to a player; empty if it does, as far as is known."""
         if what == "handicap":
             return self._refusal_of_handicap(state)
+        if what == "team":
+            return self._refusal_of_team(state)
         if what != "ignore" and not self._is_host:
             return "Only the host can do that."
         if what == "unban":
@@ -231,3 +243,10 @@ class PlayersScreen(Dialog[PlayerAction]):
         if not (self._is_host or state.seat == self._seat):
             return "The host sets that. You can make your own game harder."
         return "" if self._view().is_between_hands else "Handicaps can be changed only between hands."
+
+    def _refusal_of_team(self, state: SeatState) -> str:
+        if self._view().options.teams is None:
+            return "This table has no teams. The host can change that in the options."
+        if not (self._is_host or state.seat == self._seat):
+            return "The host does that. You can choose your own team."
+        return "" if self._view().between_matches else "Teams can be changed only between matches."

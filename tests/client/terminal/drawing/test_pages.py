@@ -14,13 +14,16 @@ from racing_demon_client.terminal.drawing.scene import FeedLine
 from racing_demon_client.terminal.style import ASCII, UNICODE, Glyphs, Role
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.table.state import TableState
+from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import SeatState
 from racing_demon_protocol.wire.options import Options
 from tests.support.matches import final_view
 from tests.support.recordings import recording_of
+from tests.support.tables import Own, Sitting
 from tests.support.view_models import HOSTILE, SIZES, rows_of
 
+NAMES_OF_EIGHT = ("Ann", "Ben", "Cat", "Don", "Emy", "Flo", "Gil", "Ian")
 ADDRESS = "ws://192.0.2.2:5252"
 NAMES = ("Ann", "A name of twenty-four le")
 
@@ -185,3 +188,41 @@ def test_before_the_first_hand_there_is_none() -> None:
     """Where no hand is over yet the picture says what will be there."""
     page = Page(view=page_of("eight", None).view, seat=None)
     assert "After each hand" in "\n".join(rows_of(draw_analysis(page, (80, 24), UNICODE)))
+
+
+def four_pairs(**options: object) -> TableState:
+    """Return a table of eight in four teams after a match of one hand, which Cat and Gil have won."""
+    sitting = Sitting.lobby(8, teams=4, hands=1, **options)
+    sitting.start()
+    sitting.lay([" ".join(f"{rank}S/2" for rank in "A23456789")], *[Own(["KD"])] * 8)
+    for seat in range(8):
+        sitting.events(seat, cl.Stuck)
+    return sitting.mirror
+
+
+@pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["unicode", "ascii"])
+def test_each_player_has_the_letter_of_a_team(glyphs: Glyphs) -> None:
+    """In the lobby it stands before the name, so teams are told apart without color."""
+    lines = (
+        draw_lobby(Page(view=Sitting.lobby(8, teams=4).mirror, seat=0), (80, 24), glyphs).text().splitlines()
+    )
+    names = [line[2:].split()[:3] for line in lines if line[2:3].isdigit() and line[3:4] == " "]
+    assert names[:2] == [["1", "A", "Ann"], ["2", "B", "Ben"]]
+    assert names[6:8] == [["7", "C", "Gil"], ["8", "D", "Ian"]]
+
+
+def test_a_tally_has_each_team_above_its_players() -> None:
+    """At 80 by 24, four pairs with their totals, and who has won; where few rows fit, the teams."""
+    view = four_pairs()
+    text = draw_tally(Page(view=view, seat=6), (80, 24), UNICODE).text()
+    assert "team C (Cat and you) won" in text
+    rows = [line.split() for line in text.splitlines()]
+    names = [
+        row[1] if row[0] == "team" else row[0] for row in rows if row and row[0] in {"team", *NAMES_OF_EIGHT}
+    ]
+    assert names[:3] == ["C", "Cat", "Gil"]
+    assert sorted(names) == sorted([*"ABCD", *NAMES_OF_EIGHT])
+    assert next(row[:4] for row in rows if row[:2] == ["team", "C"]) == ["team", "C", "9", "9"]
+    tight = draw_tally(Page(view=view, seat=6), (60, 13), UNICODE).text()
+    assert all(f"team {letter}" in tight for letter in "ABCD")
+    assert "Gil" in tight
