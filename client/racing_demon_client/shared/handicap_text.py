@@ -2,7 +2,7 @@
 
 from racing_demon_protocol.formatting import printable
 from racing_demon_protocol.table.state import TableState
-from racing_demon_protocol.wire.messages.handicap import Handicap
+from racing_demon_protocol.wire.messages.handicap import NO_HANDICAP, Handicap
 
 
 def handicap_text(handicap: Handicap) -> str:
@@ -17,13 +17,26 @@ def handicap_text(handicap: Handicap) -> str:
     return ", ".join(parts)
 
 
-def next_handicaps(view: TableState) -> dict[int, str]:
-    """Return the handicaps by which seats are dealt to next, in words; without those that change nothing."""
+def short_text(handicap: Handicap) -> str:
+    """Return a handicap in as few words as can be, such as ``heap +2, +5 s, -3 points``."""
+    parts = [
+        f"heap {handicap.heap:+}" if handicap.heap else "",
+        f"+{handicap.delay_s} s" if handicap.delay_s else "",
+        f"{handicap.points:+} points" if handicap.points else "",
+    ]
+    return ", ".join(filter(None, parts))
+
+
+def next_handicaps(view: TableState) -> dict[int, Handicap]:
+    """Return the handicaps by which seats are dealt to next, without those that change nothing."""
     seats = view.seated()
-    texts = zip(seats, map(handicap_text, view.handicaps_for(seats)), strict=False)
-    return {seat: text for seat, text in texts if text}
+    handicaps = zip(seats, view.handicaps_for(seats), strict=False)
+    return {seat: handicap for seat, handicap in handicaps if handicap != NO_HANDICAP}
 
 
 def handicap_lines(view: TableState) -> list[str]:
     """Return a line for each player with a handicap in the next hand: ``Ann: 2 more in the heap``."""
-    return [f"{printable(view.player(seat))}: {text}" for seat, text in next_handicaps(view).items()]
+    return [
+        f"{printable(view.player(seat))}: {handicap_text(handicap)}"
+        for seat, handicap in next_handicaps(view).items()
+    ]

@@ -291,7 +291,8 @@ class MessageText:
 
     def _handicap_set(self, event: ev.HandicapSet) -> str:
         text = handicap_text(event.handicap) or "none any more"
-        return f"handicap of {self.player_name(event.seat)}: {text}"
+        whose = "your handicap" if event.seat == self._seat else f"handicap of {self.player_name(event.seat)}"
+        return f"{whose}: {text}"
 
     def _stuck_said(self, event: ev.StuckSaid) -> str:
         said, asked = self._view.stuck()

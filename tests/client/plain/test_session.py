@@ -301,6 +301,23 @@ async def test_sending_away_is_asked_once_more() -> None:
         await terminal.answer("kick 7", "^refused: That seat is empty[.]$")
 
 
+async def test_handicaps_are_set_by_words() -> None:
+    """Parts that are not named stay as they are; whoever waits reads when their signal comes."""
+    async with alone() as (client, terminal), await Client.join(client.url, client.code, "Ben"):
+        await terminal.until("^Ben took seat 2$")
+        await terminal.answer("handicap 1 late 1", "^your handicap: starts 1 s later$")
+        await terminal.answer("handicap 2 points -3", "^handicap of Ben: -3 points a hand$")
+        await terminal.answer("handicap 2 late 2", "^handicap of Ben: starts 2 s later, -3 points a hand$")
+        await terminal.answer("handicap 2 none", "^handicap of Ben: none any more$")
+        for wrong in ("handicap 2", "handicap 2 heap", "handicap 2 late soon", "handicap 2 size 3"):
+            await terminal.answer(wrong, "^Type a handicap like: handicap 3 heap 2 late 10")
+        await terminal.answer("handicap 5 none", "^Nobody has that seat[.]$")
+        await terminal.answer("handicap 2 heap 20", "^refused: A heap has 1 to 30 cards")
+        await terminal.answer("start", "^the others play; you may in 1 second$")
+        await terminal.answer("t", "^refused: Others have a head start")
+        await terminal.until("^play!$")
+
+
 async def test_who_was_sent_away_is_let_back_in_by_name() -> None:
     """The name in capitals or not; without one the names are told."""
     async with alone() as (client, terminal), await Client.join(client.url, client.code, "Ben The Guest"):

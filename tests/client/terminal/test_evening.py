@@ -5,10 +5,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from textual.containers import Horizontal
-from textual.widgets import Button, Label, OptionList
+from textual.widgets import Button, Input, Label, OptionList
 
 from racing_demon_client.net.client import Client
 from racing_demon_client.terminal.screens.dialogs import QuestionScreen
+from racing_demon_client.terminal.screens.handicap import HandicapScreen
 from racing_demon_client.terminal.screens.players import PlayersScreen
 from racing_demon_client.terminal.screens.table import TableScreen
 from racing_demon_protocol.enums import Reaction
@@ -69,6 +70,29 @@ async def test_the_table_goes_on_behind_a_dialog() -> None:
         player.session.send(cl.Pause, paused=True)
         await wait(player.pilot, lambda: "The hand is paused." in behind.canvas.text)
         assert isinstance(player.app.screen, PlayersScreen)
+
+
+async def test_a_handicap_is_set_seen_and_waited_for() -> None:
+    """The host types it; the lobby shows it; until their own signal players see seconds, and play nothing."""
+    async with hosting() as player:
+        view = player.session.client.view
+        await player.pilot.press("1")
+        await wait(player.pilot, lambda: len(view.seats) == 2)
+        await at_players(player, "Ann")
+        await player.pilot.press("d")
+        await wait(player.pilot, lambda: isinstance(player.app.screen, HandicapScreen))
+        player.app.screen.query_one("#delay_s", Input).value = "sixty"
+        await player.pilot.press("enter")
+        assert "a whole number" in refused(player)
+        player.app.screen.query_one("#delay_s", Input).value = "30"
+        player.app.screen.query_one("#points", Input).value = "-3"
+        await player.pilot.press("enter")
+        await shows(player, "starts 30 s later")
+        await player.pilot.press("enter")
+        await wait(player.pilot, lambda: player.session.client.view.waiting == (0,))
+        await shows(player, "you may play in")
+        await player.pilot.press("space")
+        assert not player.session.client.unanswered
 
 
 async def test_what_cannot_be_done_with_bots_and_oneself() -> None:
@@ -164,8 +188,9 @@ async def test_the_host_is_asked_and_lets_who_was_sent_away_back_in() -> None:
             await wait(player.pilot, lambda: client.view.banned == ("Ben",))
             await at_players(player, "Ben")
             assert any("kicked" in line for line in listed(player))
-            row = player.app.screen.query_one(Horizontal).region
-            assert all(row.contains_region(button.region) for button in player.app.screen.query(Button))
+            rows = [row.region for row in player.app.screen.query(Horizontal)]
+            buttons = [button.region for button in player.app.screen.query(Button)]
+            assert all(any(row.contains_region(button) for row in rows) for button in buttons)
             await player.pilot.press("m")
             assert refused(player).startswith("That player was kicked.")
             await player.pilot.press("l")

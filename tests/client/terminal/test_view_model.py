@@ -6,20 +6,22 @@ from hypothesis import strategies as st
 
 from racing_demon_client.terminal.drawing.scene import CardRange, FeedLine
 from racing_demon_client.terminal.style import ASCII, UNICODE, Glyphs, Role
-from racing_demon_client.terminal.view_model import BANNER_MS, FeedText, RecentActivity, SoundCue
+from racing_demon_client.terminal.view_model import BANNER_MS, FeedText, RecentActivity, SoundCue, ViewModel
 from racing_demon_protocol.engine.board import FOUNDATIONS, Kind, Play
 from racing_demon_protocol.engine.cards import UNKNOWN
 from racing_demon_protocol.enums import EndReason, Phase, Reason
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Message
+from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.handicap import Handicap
 from racing_demon_protocol.wire.messages.server import Accepted, HandResult, Pong, Refused, Seated
 from racing_demon_protocol.wire.options import Options
 from tests.support.boards import Position, build, rules_of
 from tests.support.effort import examples
 from tests.support.matches import MATCHES, log_of, of_matches, options_of
-from tests.support.tables import Own, Sitting
-from tests.support.view_models import HOSTILE, Player, moments, view_of
+from tests.support.tables import SECOND, Own, Sitting, of_type
+from tests.support.view_models import HOSTILE, FakeClient, Player, moments, view_of
 
 SEED = "0" * 64
 BEATEN = Refused(counter=3, reason=Reason.BEATEN, text="", by=1, late_us=12_000)
@@ -480,6 +482,23 @@ def test_the_seconds_to_the_signal(countdown: int, later: int) -> None:
     left = max(0, countdown - later)
     assert (left + 999) // 1_000 == activity.seconds_to_signal(NOW + later)
     assert max(0, later - countdown) == activity.elapsed_ms(NOW + later)
+
+
+def test_a_late_signal_has_its_own_countdown_and_sound() -> None:
+    """The first signal sounds for those who may play; whoever waits counts on, and then hears it."""
+    sitting = Sitting.lobby(2, countdown_ms=0)
+    sitting.events(0, cl.SetHandicap, seat=1, handicap=Handicap(delay_s=5))
+    sitting.events(0, cl.Start)
+    late, now = ViewModel(FakeClient(sitting.mirror, 1)), ViewModel(FakeClient(sitting.mirror, 0))
+    for model in (late, now):
+        model.activity.start_from(sitting.mirror, NOW, 0)
+    (signal,) = of_type(ev.Signalled, sitting.wait(0))
+    assert [model.observe(signal, NOW) for model in (late, now)] == [None, SoundCue.SIGNAL]
+    assert [model.scene(NOW + 1_500, {}, ()).countdown for model in (late, now)] == [4, 0]
+    assert "you may play in 4 s" in late.prompt(NOW + 1_500, {})[0]
+    (own,) = of_type(ev.SeatSignalled, sitting.wait(5 * SECOND))
+    assert [model.observe(own, NOW + 5_000) for model in (late, now)] == [SoundCue.SIGNAL, None]
+    assert late.scene(NOW + 5_000, {}, ()).countdown == 0
 
 
 def test_the_clock_runs_from_the_signal_and_stops_at_the_end() -> None:

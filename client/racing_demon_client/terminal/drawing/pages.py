@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from racing_demon_client.links import table_link
 from racing_demon_client.shared.analysis_text import full, hashes, summary
-from racing_demon_client.shared.handicap_text import handicap_lines, next_handicaps
+from racing_demon_client.shared.handicap_text import handicap_lines, handicap_text, next_handicaps, short_text
 from racing_demon_client.shared.message_text import TOO_LONG, MessageText, duration
 from racing_demon_client.shared.option_text import options_text, preset_text
 from racing_demon_client.shared.rules_text import brief, title_of
@@ -287,8 +287,11 @@ def _draw_seat(lobby: _Lobby, seat: int, y: int) -> None:
     x = canvas.put(x, y, "ready" if ready else "-", Role.KEY if ready else Role.DIM)
     if seat == page.view.host:
         x = canvas.put(x + 2, y, "host", Role.ACCENT)
-    if text := next_handicaps(page.view).get(seat):
-        canvas.put(x + 2, y, cut(text, room - x - 3, glyphs), Role.WARNING)
+    handicap = next_handicaps(page.view).get(seat)
+    if handicap is not None:
+        left, text = room - x - 3, handicap_text(handicap)
+        text = text if len(text) <= left else short_text(handicap)
+        canvas.put(x + 2, y, cut(text, left, glyphs), Role.WARNING)
 
 
 def _seat_kind(state: SeatState) -> str:

@@ -16,6 +16,7 @@ from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.handicap import Handicap
 from racing_demon_protocol.wire.messages.server import SeatState
 from racing_demon_protocol.wire.options import Options
 from tests.support.matches import final_view
@@ -75,6 +76,22 @@ def test_whoever_waits_reads_how_the_game_goes(size: tuple[int, int], number: in
     assert told == (size == (120, 40) or number <= 4)
     assert "P0 says: hello" in text
     assert all(f"P{seat} " in text for seat in range(number))
+
+
+def test_handicaps_are_seen_in_the_lobby() -> None:
+    """In words where they fit, and else in figures; the tally names them below."""
+    page = lobby()
+    view = page.view
+    view.seats[0] = view.seats[0].model_copy(update={"handicap": Handicap(heap=-2)})
+    view.seats[1] = view.seats[1].model_copy(update={"handicap": Handicap(heap=2, delay_s=9, points=-3)})
+    text = draw_lobby(page, (80, 24), UNICODE).text()
+    assert "2 fewer in the heap" in text
+    assert "heap +2, +9 s" in text
+    assert (
+        "2 more in the heap, starts 9 s later, -3 points a hand"
+        in draw_lobby(page, (120, 40), UNICODE).text()
+    )
+    assert "handicap of Ann: 2 fewer in the heap" in draw_tally(page, (80, 24), UNICODE).text()
 
 
 SMALL = [(40, 10), (40, 12), (60, 14), (80, 12)]
