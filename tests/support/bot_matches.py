@@ -10,8 +10,9 @@ from racing_demon_protocol.engine.deal import hand_seeds, subseed
 from racing_demon_protocol.engine.sliced_search import SlicedSearch
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.table.state import TableState
-from racing_demon_protocol.wire.messages.client import AddBot, Command, Ready, Start
+from racing_demon_protocol.wire.messages.client import AddBot, Command, Ready, SetHandicap, Start
 from racing_demon_protocol.wire.messages.events import Event
+from racing_demon_protocol.wire.messages.handicap import Handicap
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.bots.bot import Bot, Decision
 from racing_demon_server.bots.levels import LEVELS
@@ -51,6 +52,8 @@ def play_match(
     options: Options,
     others: Mapping[int, Player] = MappingProxyType({}),
     hear: Callable[[int, Actor, Command, CommandResult], None] = lambda *_: None,
+    *,
+    handicaps: Mapping[int, Handicap] = MappingProxyType({}),
 ) -> tuple[Table, list[Event], list[Arrived]]:
     """Play one match of bots in virtual time, as fast as the machine can.
 
@@ -60,6 +63,7 @@ def play_match(
         options: the table's.
         others: who plays in a bot's stead, by seat.
         hear: gets every command with its time, its sender and its answer.
+        handicaps: what the host gives to seats before the start.
 
     Returns:
         The table after the match, its log, and the commands that made it, refused ones included.
@@ -81,7 +85,9 @@ def play_match(
             send(0, None, AddBot(counter=number + 1, level=level))
         else:
             log.extend(table.join(f"Person {number}", bytes([number]), 0)[1])
-    send(0, None, Start(counter=len(levels) + 1))
+    for number, (seat, handicap) in enumerate(handicaps.items(), len(levels) + 1):
+        send(0, None, SetHandicap(counter=number, seat=seat, handicap=handicap))
+    send(0, None, Start(counter=len(levels) + len(handicaps) + 1))
     bots: list[Player] = [
         others[seat]
         if seat in others

@@ -5,7 +5,7 @@ It imports nothing of the project, so that it deals as a client in another langu
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -43,8 +43,17 @@ def piles_of(game: str, seats: int, options: Options) -> list[Pile]:
     return piles
 
 
-def deal(seed: bytes, game: str, seats: int, options: Options) -> list[list[int]]:
-    """Return the cards of all piles after the deal, each bottom first."""
+def deal(seed: bytes, game: str, seats: int, options: Options, heaps: Sequence[int] = ()) -> list[list[int]]:
+    """Return the cards of all piles after the deal, each bottom first.
+
+    Args:
+        seed: the hand's seed.
+        game: the game's name.
+        seats: how many play.
+        options: the table's options that are not at their defaults.
+        heaps: how many cards more each place's heap gets, by its handicap; empty where nobody has any.
+
+    """
     told = GAMES[game]
     order = piles_of(game, seats, options)
     piles: dict[Pile, list[int]] = {pile: [] for pile in order}
@@ -58,7 +67,7 @@ def deal(seed: bytes, game: str, seats: int, options: Options) -> list[list[int]
                 for pile, card in zip(to, found, strict=False):
                     pile.append(card)
             else:
-                _lay(step, to, cards, options)
+                _lay(step, to, cards, options, heaps[place] if heaps else 0)
         if cards:
             (stock,) = (group["name"] for group in told["groups"] if group["kind"] == "stock")
             piles[stock, place, 0] += reversed(cards)
@@ -71,10 +80,12 @@ def shown(game: str, seats: int, options: Options, piles: list[list[int]]) -> li
     named: list[int] = []
     for (name, _, _), cards in zip(piles_of(game, seats, options), piles, strict=True):
         group = groups[name]
-        view = group["view"]
+        view, shows = group["view"], group["shows"]
         if group["kind"] == "waste":
             view = options.get("waste_view") or view
-        face_up = {"none": 0, "kept": 0, "last": 1, "top": view, "all": len(cards)}[group["shows"]]
+        elif group["kind"] == "reserve" and options.get("reserve_up"):
+            shows = "all"
+        face_up = {"none": 0, "kept": 0, "last": 1, "top": view, "all": len(cards)}[shows]
         named += cards[max(0, len(cards) - face_up) :]
     return named
 
@@ -133,9 +144,13 @@ def _seek(cards: list[int], wanted: tuple[int, int]) -> int:
     return card
 
 
-def _lay(step: dict[str, Any], piles: list[list[int]], cards: list[int], options: Options) -> None:
-    """Lay one step's cards, and take them from the front of the seat's."""
+def _lay(
+    step: dict[str, Any], piles: list[list[int]], cards: list[int], options: Options, more: int = 0
+) -> None:
+    """Lay one step's cards, and take them from the front of the seat's; so many more upon its heap."""
     counts = _counts(step, len(piles), options)
+    if step.get("option") == "reserve":
+        counts = [count + more for count in counts]
     taken = [cards.pop(0) for _ in range(sum(counts))]
     if step.get("by_rank"):
         taken.sort(key=lambda card: card % 13)

@@ -1,6 +1,9 @@
 """Any combination of options: refused with a sentence, or played by bots to the end of the match."""
 
 import random
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from racing_demon_protocol.engine.commit_reveal import deal_seed
@@ -10,9 +13,13 @@ from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.records.verify import verify
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import events as ev
-from racing_demon_protocol.wire.options import Options
+from racing_demon_protocol.wire.messages.client import Command
+from racing_demon_protocol.wire.messages.handicap import Handicap
+from racing_demon_protocol.wire.messages.server import HandResult, Refused
+from racing_demon_protocol.wire.options import MatchScore, Options
 from racing_demon_protocol.wire.presets import PRESETS
-from racing_demon_server.match.table import Table
+from racing_demon_server.match.seat_tokens import Actor
+from racing_demon_server.match.table import CommandResult, Table
 from tests.support import independent_dealer
 from tests.support.bot_matches import play_match
 from tests.support.invariants import status
@@ -23,6 +30,8 @@ MOST_CHANGED: Final = 4
 MOST_BOTS: Final = 5
 LOOKS: Final = 40
 """The invariants are asked after every event of this number, and after the last of each hand."""
+REASONS: Final = {Reason.BAD_OPTION, Reason.NOT_NOW}
+"""Why a host cannot have options, or begin a match with them."""
 SHORT: Final = {"hands": 1, "countdown_ms": 0, "tally_ms": 0}
 
 
@@ -33,12 +42,14 @@ class Combination(NamedTuple):
         options: the options that are named.
         bots: how many bots play.
         seed: the seed of the match.
+        handicaps: those of seats.
 
     """
 
     options: dict[str, Any]
     bots: int
     seed: bytes
+    handicaps: Mapping[int, Handicap] = MappingProxyType({})
 
 
 class Outcome(NamedTuple):
@@ -89,23 +100,45 @@ def draw(rng: random.Random) -> Combination:
         options.pop("tie_break", None)
     options |= SHORT | {"hands": rng.choice([1, 1, 2])}
     most = min(MOST_BOTS, GAMES[options.get("game", Options().game)].max_seats)
-    return Combination(options, rng.randint(1, most), rng.randbytes(32))
+    bots = rng.randint(1, most)
+    handicaps = {seat: _handicap(rng) for seat in range(bots)} if rng.random() < 0.2 else {}
+    return Combination(options, bots, rng.randbytes(32), handicaps)
+
+
+def _handicap(rng: random.Random) -> Handicap:
+    return Handicap(heap=rng.randint(-4, 4), delay_s=rng.choice([0, 1, 3]), points=rng.randint(-9, 9))
 
 
 def try_out(asked: Combination) -> Outcome:
     """Open a table, let bots play its match if it can be opened, and check all of it."""
     options = Options.model_validate(asked.options)
     try:
-        Table("SIM", options, iter([bytes(32)]))
+        return _played(asked, options)
     except CommandRefused as refused:
-        is_sentence = refused.text.endswith(".") and refused.text[0] != refused.text[0].swapcase()
-        wrong = [] if is_sentence and refused.reason is Reason.BAD_OPTION else ["refused without a sentence"]
+        is_sentence = refused.text.endswith(".") and refused.text[0].isalpha()
+        wrong = [] if is_sentence and refused.reason in REASONS else ["refused without a sentence"]
         return Outcome(refused.text, 0, wrong)
+
+
+def _played(asked: Combination, options: Options) -> Outcome:
+    """Let bots play the match.
+
+    Raises:
+        CommandRefused: it cannot be opened, or the host cannot begin it.
+
+    """
+    Table("SIM", options, iter([bytes(32)]))
     bots = max(asked.bots, GAMES[options.game].min_seats)
     rng = random.Random(asked.seed)
     levels = rng.choices(list(BotLevel), k=bots)
-    table, log, _ = play_match(asked.seed, levels, options)
+    table, log, _ = play_match(asked.seed, levels, options, hear=_insist, handicaps=asked.handicaps)
     return Outcome("", len(table.view.results), list(_problems(options, table.view, log)))
+
+
+def _insist(_at: int, actor: Actor, _command: Command, answer: CommandResult) -> None:
+    """Pass on why the host cannot do something."""
+    if actor is None and isinstance(answer.reply, Refused):
+        raise CommandRefused(answer.reply.reason, answer.reply.text)
 
 
 def _problems(options: Options, view: TableState, log: list[ev.Event]) -> list[str]:
@@ -124,15 +157,31 @@ def _problems(options: Options, view: TableState, log: list[ev.Event]) -> list[s
     report = verify([empty, *log])
     if (report.hands, report.skipped, report.matches) != (len(view.results), 0, 1):
         problems.append(f"verified: {report}")
-    added = [sum(points) for points in zip(*(result.points for result in view.results), strict=True)]
-    if view.winners and max(added) != added[view.winners[0]]:
-        problems.append("the winner has not most points")
+    if sorted(view.winners) != _winners(options, view.results):
+        problems.append("others have won")
     return problems
+
+
+def _winners(options: Options, results: Sequence[HandResult]) -> list[int]:
+    """Return who has most of what counts, counted anew: seats, or all seats of the best teams."""
+    totals = Counter[int]()
+    for result in results:
+        points = Counter[int]()
+        sides = result.teams or result.seats
+        handicaps = result.handicaps or [Handicap()] * len(result.seats)
+        for side, own, handicap in zip(sides, result.points, handicaps, strict=True):
+            points[side] += own + handicap.points
+        best = max(points.values())
+        is_hands = options.match_score is MatchScore.HANDS
+        totals.update({side: int(own == best) if is_hands else own for side, own in points.items()})
+    seats, sides = results[-1].seats, results[-1].teams or results[-1].seats
+    return [seat for seat, side in zip(seats, sides, strict=True) if totals[side] == max(totals.values())]
 
 
 def _dealt_again(options: Options, dealt: ev.Dealt, seed: bytes) -> list[str]:
     named = options.model_dump(mode="json", exclude_defaults=True)
     seats = len(dealt.seats)
-    cards = independent_dealer.deal(seed, options.game, seats, named)
+    heaps = [handicap.heap for handicap in dealt.handicaps]
+    cards = independent_dealer.deal(seed, options.game, seats, named, heaps)
     shown = independent_dealer.shown(options.game, seats, named, cards)
     return [] if list(dealt.shown) == shown else ["games.json deals other cards"]

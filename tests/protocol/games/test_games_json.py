@@ -30,6 +30,7 @@ OTHER_WISE: tuple[dict[str, Any], ...] = (
     {"reserve": 9},
     {"reserve": 20, "columns": 5},
     {"waste_view": 3},
+    {"reserve_up": True},
 )
 """What a host may change of the piles and the deal."""
 
