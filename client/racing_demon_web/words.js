@@ -143,6 +143,7 @@ export const WORDS = {
   player: "Player",
   hand: "Hand",
   total: "Total",
+  handsWon: "Hands",
   yourHand: "Your hand",
   watchAgain: "Watch the match again",
   toStart: "To the first screen",

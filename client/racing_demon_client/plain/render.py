@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from racing_demon_client.shared.handicap_text import handicap_lines
+from racing_demon_client.shared.option_text import total_word
 from racing_demon_client.shared.pile_names import is_racelike, pile_groups, pile_labels
 from racing_demon_client.shared.team_text import team_name, with_team
 from racing_demon_protocol.engine.board import Board, Kind
@@ -138,7 +139,7 @@ def tally(view: TableState) -> list[str]:
     added, teams = totals(view), by_teams(view)
     seats = [seat for _, seats in teams for seat in seats] or sorted(added, key=lambda seat: -added[seat])
     head = "".join(f"{result.hand:>6}" for result in view.results)
-    lines = [f"{'hand':{NAME_WIDTH}}{head}   total"]
+    lines = [f"{'hand':{NAME_WIDTH}}{head}   {total_word(view.options)}"]
     for seat in seats:
         cells = []
         for result in view.results:

@@ -9,7 +9,7 @@ from typing import Final
 from pydantic import ValidationError
 
 from racing_demon_protocol.formatting import pluralize
-from racing_demon_protocol.wire.options import Options
+from racing_demon_protocol.wire.options import MatchScore, Options
 from racing_demon_protocol.wire.presets import nearest_preset
 
 CALLED: Final = {
@@ -181,6 +181,11 @@ def refusal(error: ValidationError) -> str:
             kind = "a time, like 1.5 s or 2 min" if name.endswith("_ms") else "a whole number"
             return f"{called(name)}: {kind}."
     return explained(error)
+
+
+def total_word(options: Options) -> str:
+    """Return the heading of a match's totals, in five letters: points, or hands won."""
+    return "hands" if options.match_score is MatchScore.HANDS else "total"
 
 
 def options_text(options: Options) -> str:

@@ -255,6 +255,7 @@ export class LobbyScreen {
           return row;
         });
         section.querySelector("tbody")?.replaceChildren(...rows);
+        setText(section.querySelector("th:last-child"), table.countsHands ? WORDS.handsWon : WORDS.total);
         setText(caption, outcome(table));
       },
       caption,

@@ -12,6 +12,7 @@ from statistics import median
 from typing import NamedTuple
 
 from racing_demon_protocol.wire.messages.handicap import NO_HANDICAP, Handicap
+from racing_demon_protocol.wire.options import MatchScore
 
 from .summary import MatchSummary
 
@@ -288,12 +289,38 @@ def total_points(summary: MatchSummary) -> dict[int, int]:
 
 def side_points(summary: MatchSummary) -> dict[int, int]:
     """Return what counts in the match for each seat: its team's total, or its own without teams."""
+    if summary.match_score is MatchScore.HANDS:
+        return _hands_won(summary)
     totals = total_points(summary)
     teams: Counter[int] = Counter()
     for player in summary.players:
         if player.team is not None:
             teams[player.team] += totals[player.seat]
     return totals | {player.seat: teams[player.team] for player in summary.players if player.team is not None}
+
+
+def _hands_won(summary: MatchSummary) -> dict[int, int]:
+    """Return the hands that each seat, or its team, has won. Only corrections of a hand change them."""
+    sides = {player.seat: _Side(player.team, player.seat) for player in summary.players}
+    sides |= {seat: _Side(side.team, None) for seat, side in sides.items() if side.team is not None}
+    corrected = Counter[tuple[int | None, int | None]]()
+    for correction in summary.corrections:
+        corrected[correction.hand, correction.seat] += correction.points
+    won = Counter[_Side]()
+    for hand in summary.hands:
+        points = Counter[_Side]()
+        for seat in hand.points.keys() & sides.keys():
+            own = hand.points[seat] + hand.handicaps.get(seat, NO_HANDICAP).points
+            points[sides[seat]] += own + corrected[hand.hand, seat]
+        won.update(side for side, total in points.items() if total == max(points.values()))
+    return {seat: won[side] for seat, side in sides.items()}
+
+
+class _Side(NamedTuple):
+    """Who wins hands together: a team, or a seat alone."""
+
+    team: int | None
+    seat: int | None
 
 
 def corrected_winners(summary: MatchSummary) -> tuple[int, ...]:

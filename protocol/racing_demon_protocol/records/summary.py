@@ -14,6 +14,7 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.base import Name, Seat, Team
 from racing_demon_protocol.wire.messages.handicap import Handicap
 from racing_demon_protocol.wire.messages.server import HandResult, Points, Snapshot
+from racing_demon_protocol.wire.options import MatchScore
 from racing_demon_protocol.wire.presets import preset_of
 
 from .analysis import HandHistory, HistoryTracker
@@ -86,6 +87,7 @@ class MatchSummary(_Part):
     winners: tuple[Seat, ...] = ()
     finished: bool = False
     corrections: tuple[Correction, ...] = ()
+    match_score: MatchScore = MatchScore.POINTS
 
     @property
     def handicaps(self) -> dict[Seat, Handicap]:
@@ -199,6 +201,7 @@ class _Matches:
             hands=hands,
             winners=winners,
             finished=bool(winners),
+            match_score=view.options.match_score,
         )
 
     def _counts(self, result: HandResult) -> bool:

@@ -25,7 +25,7 @@ from racing_demon_protocol.records.standings import (
 from racing_demon_protocol.records.summary import HandSummary, MatchSummary, PlayerSummary, summarize
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused
-from racing_demon_protocol.wire.options import Options
+from racing_demon_protocol.wire.options import MatchScore, Options
 from tests.support.effort import examples
 from tests.support.recordings import kept_from, recording, recording_of, seed_of
 
@@ -467,3 +467,13 @@ def test_a_match_with_an_adaptive_bot_is_not_rated() -> None:
         ("Ann", ""),
         ("Bot", "adaptive"),
     }
+
+
+def test_a_correction_can_turn_a_hand_where_hands_are_counted() -> None:
+    """Only one that names the hand: points of the match as a whole win none."""
+    of_hand, of_match = (
+        Correction(at_ms=5, by="Cat", why="A slip.", seat=0, points=-3, hand=hand) for hand in (1, None)
+    )
+    counting = {"match_score": MatchScore.HANDS}
+    assert corrected_winners(pairs(corrections=(of_hand,), **counting)) == (1, 3)
+    assert corrected_winners(pairs(corrections=(of_match,), **counting)) == (0, 2)

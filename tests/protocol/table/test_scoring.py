@@ -4,7 +4,14 @@ from racing_demon_protocol.engine.dealer import Dealer
 from racing_demon_protocol.engine.factory import make_rules
 from racing_demon_protocol.enums import EndReason
 from racing_demon_protocol.games import declare
-from racing_demon_protocol.table.scoring import MOST_HANDS, hand_points, match_winners, race_order, totals
+from racing_demon_protocol.table.scoring import (
+    MOST_HANDS,
+    hand_points,
+    match_winners,
+    race_order,
+    team_totals,
+    totals,
+)
 from racing_demon_protocol.table.state import Progress, TableState
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import events as ev
@@ -189,3 +196,10 @@ def test_a_target_and_a_lead_count_hands_where_hands_count() -> None:
     assert match_winners(_view((40, 3, 9), match_score="hands", target=2)) is None
     assert match_winners(_view((40, 3, 9), (2, 1, 0), match_score="hands", target=2)) == (0,)
     assert match_winners(_view((40, 3, 9), (2, 1, 0), match_score="hands", win_lead=2)) == (0,)
+
+
+def test_a_team_wins_a_hand_by_its_points_together() -> None:
+    """Where hands count, two partners with fewer points each win a hand together, and count it once."""
+    view = _view((30, 20, 15), match_score="hands", hands=1, teams=2)
+    view.results = [view.results[0].model_copy(update={"teams": (0, 1, 1)})]
+    assert team_totals(view) == {0: 0, 1: 1}

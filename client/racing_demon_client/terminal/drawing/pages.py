@@ -9,7 +9,7 @@ from racing_demon_client.links import table_link
 from racing_demon_client.shared.analysis_text import full, hashes, summary
 from racing_demon_client.shared.handicap_text import handicap_lines, handicap_text, next_handicaps, short_text
 from racing_demon_client.shared.message_text import TOO_LONG, MessageText, duration
-from racing_demon_client.shared.option_text import options_text, preset_text
+from racing_demon_client.shared.option_text import options_text, preset_text, total_word
 from racing_demon_client.shared.rules_text import brief, title_of
 from racing_demon_client.shared.team_text import team_name, with_team
 from racing_demon_client.terminal.style import (
@@ -29,7 +29,7 @@ from racing_demon_protocol.records.analysis import SeatAnalysis
 from racing_demon_protocol.table import scoring
 from racing_demon_protocol.table.state import DEALT, TableState
 from racing_demon_protocol.wire.messages.server import HandResult, SeatState
-from racing_demon_protocol.wire.options import Options
+from racing_demon_protocol.wire.options import MatchScore, Options
 
 from .canvas import Canvas, HitArea
 from .scene import FeedLine
@@ -375,14 +375,13 @@ def _draw_rows(canvas: Canvas, page: Page, rows: tuple[int, int], glyphs: Glyphs
     """Draw one row per player, as many as fit: points, total and a bar. Return the row below."""
     (y, bottom), view, own = rows, page.view, _own(page)
     running = scoring.points(view) if _is_running(view) else {}
-    totals = {seat: total + running.get(seat, 0) for seat, total in scoring.totals(view).items()}
-    rows_shown = _fitting(_tally_rows(view, totals, running), bottom - y - 1, own)
+    rows_shown = _fitting(_tally_rows(view, running), bottom - y - 1, own)
     room = canvas.width - TALLY_NAME_WIDTH - 4 - 8
     bar = BAR_WIDTH if room > BAR_WIDTH + 3 * HAND_WIDTH else 0
     results = view.results[-max(1, (room - bar) // HAND_WIDTH - bool(running)) :]
     heads = "".join(f"{result.hand:>{HAND_WIDTH - 1}} " for result in results)
     heads += f"{'now':>{HAND_WIDTH - 1}} " if running else ""
-    canvas.put(2, y, f"{'hand':{TALLY_NAME_WIDTH}}{heads}  total", Role.DIM)
+    canvas.put(2, y, f"{'hand':{TALLY_NAME_WIDTH}}{heads}  {total_word(view.options)}", Role.DIM)
     best = max([1, *(row.total for row in rows_shown)])
     for at, row in enumerate(rows_shown, start=y + 1):
         is_own = own in row.seats
@@ -435,19 +434,27 @@ class _TallyRow(NamedTuple):
         return sum(own) if own else None
 
 
-def _tally_rows(view: TableState, totals: Mapping[int, int], running: Mapping[int, int]) -> list[_TallyRow]:
-    """Return the rows of the tally, best first; where there are teams, each above its players."""
+def _tally_rows(view: TableState, running: Mapping[int, int]) -> list[_TallyRow]:
+    """Return the rows of the tally, best first; where there are teams, each above its players.
 
-    def row(name: str, *seats: int) -> _TallyRow:
+    Where hands won are counted, nobody has won the one that is being played.
+    """
+    added, of_teams = scoring.totals(view), scoring.team_totals(view)
+    counts_now = view.options.match_score is MatchScore.POINTS
+
+    def row(name: str, total: int, *seats: int) -> _TallyRow:
         now = [running[seat] for seat in seats if seat in running]
-        total = sum(totals[seat] for seat in seats)
-        return _TallyRow(seats, name, total, sum(now) if now else None)
+        return _TallyRow(seats, name, total + sum(now) * counts_now, sum(now) if now else None)
 
-    teams = [row(team_name(team), *seats)._replace(is_team=True) for team, seats in scoring.by_teams(view)]
-    players = {seat: row(_name(view, seat), seat) for seat in sorted(totals, key=lambda seat: -totals[seat])}
+    teams = [
+        row(team_name(team), of_teams[team], *seats)._replace(is_team=True)
+        for team, seats in scoring.by_teams(view)
+    ]
+    rows = [row(_name(view, seat), total, seat) for seat, total in added.items()]
+    players = {row.seats[0]: row for row in sorted(rows, key=lambda row: -row.total)}
     if not teams:
         return list(players.values())
-    rows: list[_TallyRow] = []
+    rows = []
     for team in sorted(teams, key=lambda team: -team.total):
         own = [players[seat] for seat in players if seat in team.seats]
         rows += [team, *(player._replace(name=f"  {player.name}") for player in own)]
