@@ -1,5 +1,8 @@
 // Helpers for elements. Setters write to the DOM only if something has changed.
 
+/** @param {string} id */
+export const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+
 /** @type {MediaQueryList | undefined} */
 let reducedMotion;
 /** Whether the device asks for reduced motion. */

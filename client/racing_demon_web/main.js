@@ -1,6 +1,6 @@
 // The page: which screen is shown, how a table is entered, and what is drawn when.
 
-import { button, element, setText } from "./dom.js";
+import { button, byId, element, setText } from "./dom.js";
 import { load, loadStyle, onLoadError, preload, withModule, withSound } from "./lazy.js";
 import { readCode } from "./links.js";
 import { hex, randomBytes } from "./proof/sha256.js";
@@ -26,8 +26,6 @@ import { CLOSE, LIMITS, WEBSOCKET_PATH } from "./wire/protocol.js";
 import { Session } from "./wire/session.js";
 import { CLOSES, eventSentence, namesOf, proofWords, refusalText, voidWords, WORDS } from "./words.js";
 
-/** @param {string} id */
-const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 /** @param {string} id */
 const field = (id) => /** @type {HTMLInputElement} */ (byId(id));
 const SETTLE_MS = 600;

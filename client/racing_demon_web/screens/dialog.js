@@ -1,12 +1,9 @@
 // The dialog over the page, and the address of a table for others.
 
-import { button, element } from "../dom.js";
+import { button, byId, element } from "../dom.js";
 import { WORDS } from "../words.js";
 
 const AGAIN_MS = 3000; // before a QR code that failed to load is requested again
-
-/** @param {string} id */
-const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
 export class Dialog {
   /** @type {Element | null} */

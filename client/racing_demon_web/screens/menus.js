@@ -1,6 +1,6 @@
 // What dialogs show: menu, invitation, help, tally, and a host's commands for a player.
 
-import { asIs, button, element } from "../dom.js";
+import { asIs, button, byId, element } from "../dom.js";
 import { withSound } from "../lazy.js";
 import { changeSettings, settings } from "../storage.js";
 import { COLUMNS, caps } from "../table/keyboard.js";
@@ -256,7 +256,7 @@ export class Menus {
   #copy(text) {
     const line = document.createElement("textarea");
     line.value = text;
-    /** @type {HTMLElement} */ (document.getElementById("sheet")).append(line);
+    byId("sheet").append(line);
     line.select();
     const isCopied = document.execCommand("copy"); // navigator.clipboard needs https
     line.remove();
