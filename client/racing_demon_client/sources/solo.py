@@ -184,7 +184,7 @@ class SoloClient(TableClient):
     def post(self, command: cl.Command) -> None:
         """Carry out a command; ignore those that address other people."""
         if isinstance(command, cl.PlayCards):
-            play = Play(command.source, command.count, command.destination, command.depth)
+            play = command.play
             try:
                 self.make(play, command.counter)
             except IllegalPlay as error:

@@ -193,7 +193,7 @@ class SoloTable:
                 if isinstance(event, ev.StockShifted):
                     self._dealer.shift(self.rules.layout.stock[event.seat])
                 else:
-                    self._dealer.move(Play(event.source, event.count, event.destination, event.depth), [])
+                    self._dealer.move(event.play, [])
         return True
 
     def finish(self, elapsed_ms: int) -> list[Event]:

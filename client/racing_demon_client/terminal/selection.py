@@ -258,11 +258,7 @@ class Selection:
         assert view.hand is not None
         if seat not in view.hand_seats or seat is None or not view.in_hand:
             return view.hand.board, {}
-        plays = [
-            Play(command.source, command.count, command.destination, command.depth)
-            for command in self._table.unanswered
-            if isinstance(command, cl.PlayCards)
-        ]
+        plays = [command.play for command in self._table.unanswered if isinstance(command, cl.PlayCards)]
         return with_plays(view.hand.rules, view.hand.board, seat, plays)
 
     # Steps.

@@ -485,7 +485,7 @@ class HandReplay:
         self._plays += 1
 
     def _play(self, event: ev.Played) -> None:
-        play = Play(event.source, event.count, event.destination, event.depth)
+        play = event.play
         automatic = self._rules.automatic_play(self._board, event.seat)
         expect(event, automatic is not None or not self._ended, "the hand was over")
         try:

@@ -542,7 +542,7 @@ class TableState:
 
     def _played(self, event: ev.Played) -> None:
         board = self._dealt_hand().board
-        play = Play(event.source, event.count, event.destination, event.depth)
+        play = event.play
         self._clear_stuck_on_progress(board, play)
         board.reveal(board.move(play), event.shown)
 

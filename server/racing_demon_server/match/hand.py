@@ -412,7 +412,7 @@ class Hand:
             InconsistentEvent: it does not fit.
 
         """
-        play = Play(event.source, event.count, event.destination, event.depth)
+        play = event.play
         if event.counter:
             self._before_play(event.seat, play, at)
         self._dealer.move(play, ())

@@ -150,6 +150,11 @@ class PlayCards(Command):
         """Return the command for a play."""
         return cls(counter=counter, seen=seen, **play._asdict())
 
+    @property
+    def play(self) -> Play:
+        """The play that the command asks for."""
+        return Play(self.source, self.count, self.destination, self.depth)
+
 
 class PlayBest(Command):
     """Play cards of a pile to the best place that accepts them; the server finds it.

@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
+from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.enums import EndReason, Reaction
 from racing_demon_protocol.wire.options import Options
 
@@ -66,6 +67,11 @@ class Played(Event):
     """The cards that this turned up: those of the source, then those of the destination."""
     depth: Depth = 0
     """How many cards above (or, where ``count`` is negative, below) the ones taken stayed."""
+
+    @property
+    def play(self) -> Play:
+        """The play by which the board moves these cards."""
+        return Play(self.source, self.count, self.destination, self.depth)
 
 
 class Joined(Event):
