@@ -1,4 +1,4 @@
-"""Ports for programs that have to be told one."""
+"""Ports: free ones, and those of addresses."""
 
 import random
 import socket
@@ -21,3 +21,8 @@ def free_port() -> int:
             return port
     msg = "no port is free"
     raise RuntimeError(msg)
+
+
+def port_of(url: str) -> int:
+    """Return the port of a server's address."""
+    return int(url.rpartition(":")[2].partition("/")[0])

@@ -15,6 +15,7 @@ from racing_demon_protocol.wire.codec import VERSION, Encoding, encode
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.server import CaughtUp, Seated, Snapshot, Versions
 from racing_demon_protocol.wire.options import Options
+from tests.support.ports import port_of
 from tests.support.servers import PATIENCE, Closing, timeout
 
 CHUNK = 65_536
@@ -38,7 +39,7 @@ class Relay:
         self.muffled = False
         self.accepted = 0
         self.delay = 0.0
-        self._port = int(target.rpartition(":")[2].partition("/")[0])
+        self._port = port_of(target)
         self._flowing = asyncio.Event()
         self._flowing.set()
         self._writers: set[asyncio.StreamWriter] = set()

@@ -34,6 +34,7 @@ from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Clock
 from tests.support.clocks import clock
 from tests.support.effort import amount
+from tests.support.ports import port_of
 
 NEWEST: Final = announced("test")
 """What a client says of itself that understands all extensions."""
@@ -66,7 +67,7 @@ class Served(NamedTuple):
     @property
     def port(self) -> int:
         """The port that it listens on."""
-        return int(self.url.rpartition(":")[2].partition("/")[0])
+        return port_of(self.url)
 
     def newest(self) -> Connection:
         """Return the server's side of the only connection that is open."""

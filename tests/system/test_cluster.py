@@ -22,6 +22,7 @@ from racing_demon_protocol.wire.messages.events import Joined, Signalled
 from racing_demon_protocol.wire.messages.server import Accepted, Halted, Moved, Refused, Versions
 from tests.support.clusters import GENEROUS, PLAYERS, SEED, TABLES, Cluster, heard_more, playing, went_on
 from tests.support.effort import amount, more_when_long
+from tests.support.ports import port_of
 from tests.support.postgres import Postgres, postgres
 from tests.support.processes import CLIENT, SERVER, started, text_of
 from tests.support.restartable_server import wait_until
@@ -320,7 +321,7 @@ async def test_any_server_answers_for_any_code(tmp_path: Path, database: str) ->
                 await stranger.greet()
                 await stranger.say(cl.Watch(code="BCDFGHJK"))
                 refused = await stranger.hear()
-    assert moved == Moved(host="127.0.0.1", port=int(first.rpartition(":")[2].partition("/")[0]))
+    assert moved == Moved(host="127.0.0.1", port=port_of(first))
     assert isinstance(refused, Refused)
     assert refused.reason is Reason.UNKNOWN_TABLE
 

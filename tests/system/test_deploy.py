@@ -25,7 +25,7 @@ from racing_demon_protocol.wire.messages.server import Accepted
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.net.origin import networks, origin
 from tests.support.deployed import DEPLOY, Deployed, certificates, deployed
-from tests.support.ports import free_port
+from tests.support.ports import free_port, port_of
 from tests.support.processes import CLIENT, SERVER, server_process, started, text_of
 from tests.support.servers import PATIENCE, Peer, deadline, timeout
 
@@ -346,7 +346,7 @@ async def proxied(folder: Path, port: int) -> AsyncIterator[str]:
 async def test_players_come_in_through_a_proxy_with_encryption(tmp_path: Path) -> None:
     """Through nginx a table is opened over wss; strangers see its health and page, but no metrics."""
     async with server_process() as (_, url):
-        async with proxied(tmp_path, int(url.rpartition(":")[2].partition("/")[0])) as address:
+        async with proxied(tmp_path, port_of(url)) as address:
             trust = ssl.create_default_context(cafile=tmp_path / "certs/ca.crt")
             request = cl.Create(name="Ann", options=Options())
             async with Peer.entered(f"wss://{address}/v1", request, ssl=trust) as ann:

@@ -21,6 +21,7 @@ from racing_demon_protocol.wire.messages.events import Played
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import Options
 from tests.support.effort import amount, more_when_long
+from tests.support.ports import port_of
 from tests.support.servers import deadline
 
 ATTACKERS = amount(60, 300)
@@ -101,7 +102,7 @@ async def test_noise_stops_nobody_and_leaves_nothing_behind() -> None:
         for _ in range(4):
             await me.ask(AddBot(counter=me.next_counter()))
         await me.ask(Start(counter=me.next_counter()))
-        port = int(url.rpartition(":")[2].partition("/")[0])
+        port = port_of(url)
         codes = set()
         sizes = []
         for wave in range(3):

@@ -26,6 +26,7 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_server.sharding import owner
 from tests.support.brokers import Broker, Listening
 from tests.support.effort import usually
+from tests.support.ports import port_of
 from tests.support.processes import SERVER, Running, server_process, started, text_of
 from tests.support.restartable_server import Player, all_answered, judge, meeting, wait_until
 from tests.support.servers import PATIENCE, Closing, Peer, deadline
@@ -80,7 +81,7 @@ def children(pid: int) -> list[int]:
 async def server_processes(count: int, *arguments: str) -> AsyncIterator[ServerProcesses]:
     """Start a server of so many processes; in the end none of them is left."""
     async with server_process("--processes", str(count), *arguments) as (program, url):
-        port = int(url.rpartition(":")[2].partition("/")[0])
+        port = port_of(url)
         server = ServerProcesses(program, url, tuple(json.loads(await page(port, "/healthz"))["ports"]))
         yield server
         pids = server.pids if program.process.returncode is None else []

@@ -16,15 +16,11 @@ from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_protocol.wire.messages.server import Elsewhere, Pong, Refused
 from racing_demon_protocol.wire.redirects import at_port
+from tests.support.ports import port_of
 from tests.support.relay import WELCOME, Relay, babbling, speak, visited
 from tests.support.servers import PATIENCE, timeout
 
 VERSIONS, *_ = WELCOME
-
-
-def port_of(url: str) -> int:
-    """Return the port of a server's address."""
-    return int(url.rpartition(":")[2].partition("/")[0])
 
 
 @pytest.mark.parametrize(

@@ -12,15 +12,11 @@ from racing_demon_protocol.wire.codec import decode_client
 from racing_demon_protocol.wire.messages.client import Hello
 from racing_demon_protocol.wire.messages.server import Elsewhere, Moved
 from racing_demon_protocol.wire.redirects import moved_to
+from tests.support.ports import port_of
 from tests.support.relay import WELCOME, Relay, babbling, speak, visited
 from tests.support.servers import PATIENCE, timeout
 
 VERSIONS, *_ = WELCOME
-
-
-def port_of(url: str) -> int:
-    """Return the port of a server's address."""
-    return int(url.rpartition(":")[2].partition("/")[0])
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ import pytest
 from racing_demon_protocol.wire.messages import client as cl
 from tests.lab.attacks.attacks import ATTACKS, Target, end_early, stages
 from tests.support.effort import LONG, more_when_long
+from tests.support.ports import port_of
 from tests.support.processes import SERVER, Running, kib, started
 from tests.support.servers import PATIENCE, Peer, timeout
 
@@ -70,7 +71,7 @@ async def test_no_single_attack_costs_much_or_stops_the_match(tmp_path: Path) ->
             url = (await server.line(r"listening on (\S+)")).group(1)
             async with started("tests.lab.attacks.prober", url) as prober:
                 code = (await prober.line(r"^[A-Z]{8}$")).group()
-                target = Target(int(url.rpartition(":")[2].partition("/")[0]), code)
+                target = Target(port_of(url), code)
                 for attack in (nothing, *chosen()):
                     figures.append((attack.__name__, await suffer(attack, server, prober, target)))  # noqa: PERF401
                 assert server.process.returncode is None
@@ -102,7 +103,7 @@ async def test_nothing_is_left_of_connections_that_end_early(program: str) -> No
             for _ in range(4):
                 await host.ask(cl.AddBot, level="hard")
             await host.ask(cl.Start)
-        target = Target(int(url.rpartition(":")[2].partition("/")[0]), host.code)
+        target = Target(port_of(url), host.code)
         sys.stdout.write(f"\nKiB of memory after {EARLY_ENDS}\n")
         for stage in stages(host.code):
             ended, sizes = 0, figures.setdefault(stage, [])

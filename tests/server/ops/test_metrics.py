@@ -27,7 +27,7 @@ from racing_demon_server.ops.metrics import Metrics
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from tests.support.clocks import clock
-from tests.support.ports import free_port
+from tests.support.ports import free_port, port_of
 from tests.support.processes import server_process
 from tests.support.servers import PATIENCE, OpenService, Peer, Served, relay_of, serving, start, timeout
 from tests.support.tables import OpenTable
@@ -345,7 +345,7 @@ async def test_healthz_counts_tables_in_json() -> None:
 async def test_the_program_measures() -> None:
     """Started as operators start it, it shows its metrics to this machine, its process's among them."""
     async with server_process() as (_, url):
-        port = int(url.rpartition(":")[2].partition("/")[0])
+        port = port_of(url)
         found = numbers_in((await get(port, "/metrics"))[1])
     assert found["racing_demon_connections"] == 0
     assert found["process_resident_memory_bytes"] > 1e6
@@ -355,7 +355,7 @@ async def test_what_waits_for_the_broker_is_measured() -> None:
     """A server that cannot reach its broker shows how much it would have told."""
     broker = f"mqtt://127.0.0.1:{free_port()}"
     async with server_process("--mqtt", broker) as (_, url), Peer.hosting(url):
-        port = int(url.rpartition(":")[2].partition("/")[0])
+        port = port_of(url)
         found = numbers_in((await get(port, "/metrics"))[1])
     assert found["racing_demon_broker_waiting"] >= 2  # Ann has come, and is the host
     assert found["racing_demon_broker_dropped_total"] == 0
