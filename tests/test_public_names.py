@@ -41,7 +41,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_server.mqtt.payloads import demon_config, results
 from racing_demon_server.mqtt.topics import Topics
 from tests.support.contributing import contribute, reveal
-from tests.support.outbox_harness import OutboxHarness
+from tests.support.publish_queue_harness import QueueHarness
 from tests.support.tables import SECOND, Own, Sitting
 
 ROOT: Final = Path(__file__).parents[1]
@@ -130,7 +130,7 @@ def mqtt() -> Iterator[str]:
     payloads: dict[str, list[bytes]] = defaultdict(list)
     payloads[topics.status]
     payloads[topics.demon_config].append(demon_config(topics))
-    harness = OutboxHarness(homeassistant=True, hands=1, countdown_ms=0)
+    harness = QueueHarness(homeassistant=True, hands=1, countdown_ms=0)
     harness.join()
     harness.play_out()
     harness.now += 60 * SECOND

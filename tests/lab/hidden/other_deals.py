@@ -81,28 +81,28 @@ class Told(NamedTuple):
 class Broker(Observer):
     """Takes all that is published, as soon as it is due. It is an observer."""
 
-    outbox: PublishQueue = field(default_factory=lambda: PublishQueue(Topics("node"), homeassistant=True))
+    queue: PublishQueue = field(default_factory=lambda: PublishQueue(Topics("node"), homeassistant=True))
     got: list[bytes | str] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
 
     def opened(self, table: CommittedTable) -> None:
         """Take the table's first messages."""
-        self.outbox.open(table, now())
+        self.queue.open(table, now())
 
     def published(self, table: CommittedTable, events: Sequence[Event]) -> None:
         """Take what events bring, one after the other."""
         for event in events:
             self.events.append(event)
-            self.outbox.apply(table, event, now())
+            self.queue.apply(table, event, now())
             self.fetch()
 
     def closed(self, table: CommittedTable) -> None:
         """Let the table's last messages wait."""
-        self.outbox.close(table)
+        self.queue.close(table)
 
     def fetch(self) -> None:
         """Take what is due by now."""
-        for message in self.outbox.pop_due(now(), 10_000):
+        for message in self.queue.pop_due(now(), 10_000):
             self.got += [message.topic, message.payload, str(message.retain)]
 
 

@@ -138,11 +138,11 @@ def test_a_hand_goes_on_after_a_pause_of_400_days() -> None:
 def test_a_broker_is_told_of_a_table_that_is_400_days_old() -> None:
     """What is published of it can be read: state, record and snapshot."""
     table = OpenTable("BCDF", Options(countdown_ms=0), hand_seeds(bytes(32)))
-    outbox = PublishQueue(Topics("a1"), homeassistant=False)
-    outbox.open(table, 0)
+    queue = PublishQueue(Topics("a1"), homeassistant=False)
+    queue.open(table, 0)
     table.join("Ann", b"token", 0)
     table.handle_command(0, cl.Start(counter=1), 0)
     table.run_until(0)
-    sent = outbox.pop_due(LONG_MS * MS, 1_000)
+    sent = queue.pop_due(LONG_MS * MS, 1_000)
     snapshots = [decode_server(each.payload) for each in sent if each.topic.endswith("/snapshot")]
     assert [each.elapsed_ms for each in snapshots if isinstance(each, Snapshot)] == [LONG_MS]

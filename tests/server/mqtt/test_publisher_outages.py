@@ -161,14 +161,14 @@ def test_a_table_that_is_closed_leaves_nothing(monkeypatch: pytest.MonkeyPatch) 
         publishing = _publisher(monkeypatch, broker)
         publishing.start(list)
         await asyncio.sleep(1)
-        outbox = publishing.queue
-        before = {name: repr(value) for name, value in vars(outbox).items() if name != "_numbers"}
+        queue = publishing.queue
+        before = {name: repr(value) for name, value in vars(queue).items() if name != "_numbers"}
         for _ in range(3):
             publishing.opened(room.shown)
             await asyncio.sleep(6)
             publishing.closed(room.shown)
             await asyncio.sleep(6)
-            kept = {name: repr(value) for name, value in vars(outbox).items() if name != "_numbers"}
+            kept = {name: repr(value) for name, value in vars(queue).items() if name != "_numbers"}
             assert before == kept
         await publishing.stop()
 

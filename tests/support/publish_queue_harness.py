@@ -1,4 +1,4 @@
-"""An outbox with one table, in a time that moves when it is told to."""
+"""A queue with one table, in a time that moves when it is told to."""
 
 from typing import Any, Final
 
@@ -16,8 +16,8 @@ TABLE: Final = "rd/pub/a1/tables/bcdf"
 """The topic of its record."""
 
 
-class OutboxHarness:
-    """An outbox with one table, and a clock that moves when it is told to."""
+class QueueHarness:
+    """A queue with one table, and a clock that moves when it is told to."""
 
     def __init__(
         self, most_waiting: int = 5_000, *, homeassistant: bool = False, locked: bool = False, **options: Any
@@ -25,8 +25,8 @@ class OutboxHarness:
         self.now = self._counter = 0
         self.table = OpenTable("BCDF", Options(**options), hand_seeds(bytes(32)))
         self.table.view.locked = locked
-        self.outbox = PublishQueue(Topics("a1"), homeassistant=homeassistant, most_waiting=most_waiting)
-        self.outbox.open(self.table, 0)
+        self.queue = PublishQueue(Topics("a1"), homeassistant=homeassistant, most_waiting=most_waiting)
+        self.queue.open(self.table, 0)
 
     def join(self, name: str = "Ann") -> list[Event]:
         """Seat somebody."""
@@ -42,7 +42,7 @@ class OutboxHarness:
     def tell(self, *events: Event) -> None:
         """Let events be noted."""
         for event in events:
-            self.outbox.apply(self.table, event, self.now)
+            self.queue.apply(self.table, event, self.now)
 
     def obey(self, kind: type[Command], **fields: Any) -> None:
         """Let the first player's command be carried out."""
@@ -64,7 +64,7 @@ class OutboxHarness:
     def sent(self, most: int = 1_000) -> list[Outgoing]:
         """Return all that is due now."""
         sent: list[Outgoing] = []
-        while (batch := self.outbox.pop_due(self.now, most)) or self.outbox.wait_us(self.now) == 0:
+        while (batch := self.queue.pop_due(self.now, most)) or self.queue.wait_us(self.now) == 0:
             sent += batch
         return sent
 

@@ -13,20 +13,20 @@ TOPICS = Topics("hall")
 @virtual
 async def test_what_is_built_counts_with_what_is_sent() -> None:
     """A call that may return one message builds no second one."""
-    outbox = PublishQueue(TOPICS, homeassistant=True)
-    outbox.open(open_room().shown, now())
-    assert [TOPICS.table("test")] == [message.topic for message in outbox.pop_due(now(), 1)]
+    queue = PublishQueue(TOPICS, homeassistant=True)
+    queue.open(open_room().shown, now())
+    assert [TOPICS.table("test")] == [message.topic for message in queue.pop_due(now(), 1)]
 
 
 @virtual
 async def test_tables_that_come_and_go_leave_the_last_one_due() -> None:
     """However many were opened while the broker was away, the one that is open is published."""
-    outbox, table = PublishQueue(TOPICS, homeassistant=False), open_room().shown
+    queue, table = PublishQueue(TOPICS, homeassistant=False), open_room().shown
     for _ in range(400):
-        outbox.open(table, now())
-        outbox.close(table)
-    outbox.open(table, now())
-    told = {message.topic: message.payload for _ in range(4) for message in outbox.pop_due(now(), 10_000)}
+        queue.open(table, now())
+        queue.close(table)
+    queue.open(table, now())
+    told = {message.topic: message.payload for _ in range(4) for message in queue.pop_due(now(), 10_000)}
     assert all(told[topic] for topic in TOPICS.retained("test"))
 
 
@@ -35,7 +35,7 @@ async def test_a_removal_that_is_dropped_is_counted(monkeypatch: pytest.MonkeyPa
     """Each of them once."""
     monkeypatch.setattr(publish_queue, "MOST_RESULTS", 1)
 
-    outbox, table = PublishQueue(TOPICS, homeassistant=False), open_room().shown
-    outbox.open(table, now())
-    outbox.close(table)
-    assert (1, len(list(TOPICS.retained("test"))) - 1) == (len(outbox), outbox.dropped)
+    queue, table = PublishQueue(TOPICS, homeassistant=False), open_room().shown
+    queue.open(table, now())
+    queue.close(table)
+    assert (1, len(list(TOPICS.retained("test"))) - 1) == (len(queue), queue.dropped)

@@ -1,4 +1,4 @@
-"""What an outbox does where spectators see things later, and with what is due at its end."""
+"""What a queue does where spectators see things later, and with what is due at its end."""
 
 import json
 
@@ -6,16 +6,16 @@ import pytest
 
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.options import Options
-from tests.support.outbox_harness import TABLE, OutboxHarness
+from tests.support.publish_queue_harness import TABLE, QueueHarness
 from tests.support.tables import MS, SECOND
 
 
 def test_what_waits_in_line_does_not_bring_a_closed_table_back() -> None:
     """The state and the snapshot whose delay is not over go with their table."""
-    harness = OutboxHarness(watch_delay_ms=3_000)
+    harness = QueueHarness(watch_delay_ms=3_000)
     harness.join()
     harness.sent()
-    harness.outbox.close(harness.table)
+    harness.queue.close(harness.table)
     harness.now += 4 * SECOND
     kept = {message.topic: message.payload for message in harness.sent() if message.retain}
     assert kept == {TABLE: b"", f"{TABLE}/state": b"", f"{TABLE}/snapshot": b""}
@@ -23,7 +23,7 @@ def test_what_waits_in_line_does_not_bring_a_closed_table_back() -> None:
 
 def test_what_waits_in_line_is_not_seen_once_nobody_may_look_on() -> None:
     """The snapshot whose delay is not over goes with the last one, and does not bring it back."""
-    harness = OutboxHarness(watch_delay_ms=3_000)
+    harness = QueueHarness(watch_delay_ms=3_000)
     harness.join("Zebulon")
     harness.sent()
     harness.now += SECOND
@@ -35,7 +35,7 @@ def test_what_waits_in_line_is_not_seen_once_nobody_may_look_on() -> None:
 
 def test_a_delayed_table_is_seen_later() -> None:
     """Where spectators see things later, so does the broker: events, states and snapshots."""
-    harness = OutboxHarness(watch_delay_ms=3_000)
+    harness = QueueHarness(watch_delay_ms=3_000)
     harness.join()
     assert harness.topics() == [""]
     harness.now += 2_999 * MS
@@ -47,7 +47,7 @@ def test_a_delayed_table_is_seen_later() -> None:
 @pytest.mark.parametrize("delay_ms", [0, 1_000])
 def test_a_delay_that_gets_shorter_lets_nothing_overtake(delay_ms: int) -> None:
     """What happens after the host lowers the delay, or takes it away, comes behind all that waits it out."""
-    harness = OutboxHarness(watch_delay_ms=30_000)
+    harness = QueueHarness(watch_delay_ms=30_000)
     harness.join()
     harness.now += SECOND
     harness.obey(cl.SetOptions, options=Options(watch_delay_ms=delay_ms))
@@ -60,7 +60,7 @@ def test_a_delay_that_gets_shorter_lets_nothing_overtake(delay_ms: int) -> None:
 
 def test_a_delayed_tables_results_are_not_dropped_with_its_events() -> None:
     """However many events fill the line, the results come, in their order and after the delay."""
-    harness = OutboxHarness(most_waiting=10, hands=1, countdown_ms=0, watch_delay_ms=3_000)
+    harness = QueueHarness(most_waiting=10, hands=1, countdown_ms=0, watch_delay_ms=3_000)
     harness.join()
     harness.play_out()
     for _ in range(100):
@@ -73,7 +73,7 @@ def test_a_delayed_tables_results_are_not_dropped_with_its_events() -> None:
 
 def test_a_delay_that_is_taken_away_lets_no_result_overtake() -> None:
     """A hand's result that waits for the broker comes before that of the next one, which need not wait."""
-    harness = OutboxHarness(hands=1, countdown_ms=0, watch_delay_ms=3_000)
+    harness = QueueHarness(hands=1, countdown_ms=0, watch_delay_ms=3_000)
     harness.join()
     harness.play_out()
     harness.obey(cl.SetOptions, options=Options(hands=1, countdown_ms=0, watch_delay_ms=0))
@@ -85,11 +85,11 @@ def test_a_delay_that_is_taken_away_lets_no_result_overtake() -> None:
 
 def test_at_the_end_results_wait_no_longer() -> None:
     """A server that stops tells the results whose delay is not over, and nothing else that waits one out."""
-    harness = OutboxHarness(hands=1, countdown_ms=0, watch_delay_ms=3_000)
+    harness = QueueHarness(hands=1, countdown_ms=0, watch_delay_ms=3_000)
     harness.join()
     harness.sent()
     harness.play_out()
-    harness.outbox.finish()
+    harness.queue.finish()
     told = harness.sent()
     assert [message.topic.rpartition("/")[2] for message in told if message.topic != TABLE] == [
         "hands",

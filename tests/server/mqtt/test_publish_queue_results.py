@@ -1,4 +1,4 @@
-"""The results that an outbox publishes: the same whenever its publisher found the table."""
+"""The results that a queue publishes: the same whenever its publisher found the table."""
 
 import json
 import re
@@ -40,11 +40,11 @@ class Seen(NamedTuple):
 
 def published(view: TableState, log: Sequence[Event]) -> list[tuple[str, Any]]:
     """Return the results published by somebody who finds a table like this and then hears these events."""
-    outbox, seen = PublishQueue(Topics("a1"), homeassistant=True), Seen(view)
-    outbox.open(seen, 0)
+    queue, seen = PublishQueue(Topics("a1"), homeassistant=True), Seen(view)
+    queue.open(seen, 0)
     for event in log:
-        outbox.apply(seen, event, 0)
-    sent = [(each.topic.rpartition("/")[2], each.payload) for each in outbox.pop_due(0, 100_000)]
+        queue.apply(seen, event, 0)
+    sent = [(each.topic.rpartition("/")[2], each.payload) for each in queue.pop_due(0, 100_000)]
     return [(kind, json.loads(payload)) for kind, payload in sent if kind in {"hands", "matches", "demon"}]
 
 

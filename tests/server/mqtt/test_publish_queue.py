@@ -12,13 +12,13 @@ from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.mqtt.payloads import record
 from racing_demon_server.mqtt.publish_queue import Outgoing
-from tests.support.outbox_harness import TABLE, OutboxHarness
+from tests.support.publish_queue_harness import TABLE, QueueHarness
 from tests.support.tables import MS, SECOND, OpenTable
 
 
 def test_a_new_table_is_told_with_all_its_parts() -> None:
     """Record, state and snapshot are kept by the broker; the record is certain to arrive."""
-    sent = OutboxHarness().sent()
+    sent = QueueHarness().sent()
     assert [(message.topic, message.qos) for message in sent] == [
         (TABLE, 1),
         (f"{TABLE}/state", 0),
@@ -29,7 +29,7 @@ def test_a_new_table_is_told_with_all_its_parts() -> None:
 
 def test_events_are_the_wires_own_bytes() -> None:
     """An event has the same bytes on its topic as in a frame."""
-    harness = OutboxHarness()
+    harness = QueueHarness()
     harness.sent()
     events = harness.join()
     sent = [message.payload for message in harness.sent() if message.topic.endswith("/events")]
@@ -38,7 +38,7 @@ def test_events_are_the_wires_own_bytes() -> None:
 
 def test_changes_are_gathered() -> None:
     """However much happens, record and state are told at most four times a second."""
-    harness = OutboxHarness()
+    harness = QueueHarness()
     harness.sent()
     seen = []
     for number in range(8):
@@ -50,7 +50,7 @@ def test_changes_are_gathered() -> None:
 
 def test_what_has_not_changed_is_not_repeated() -> None:
     """A chat changes neither record nor state."""
-    harness = OutboxHarness()
+    harness = QueueHarness()
     harness.join()
     harness.sent()
     harness.now += SECOND
@@ -60,7 +60,7 @@ def test_what_has_not_changed_is_not_repeated() -> None:
 
 def test_a_snapshot_stands_between_the_events_before_and_after_it() -> None:
     """Whoever follows from a snapshot on misses no event, and sees none twice."""
-    harness = OutboxHarness()
+    harness = QueueHarness()
     harness.join()
     harness.now += 6 * SECOND
     stream = harness.sent()
@@ -77,12 +77,12 @@ def test_a_snapshot_stands_between_the_events_before_and_after_it() -> None:
 
 def test_a_full_line_loses_its_oldest_and_counts_them() -> None:
     """The line stays short however long nobody takes anything, and a snapshot follows what was lost."""
-    harness = OutboxHarness(most_waiting=10)
+    harness = QueueHarness(most_waiting=10)
     harness.join()
     harness.sent()
     for _ in range(1_000):
         harness.blink()
-    assert (len(harness.outbox), harness.outbox.dropped) == (10, 990)
+    assert (len(harness.queue), harness.queue.dropped) == (10, 990)
     harness.now += 6 * SECOND
     topics = harness.topics()
     assert topics.count("/events") == 9  # the snapshot pushed one more out
@@ -91,17 +91,17 @@ def test_a_full_line_loses_its_oldest_and_counts_them() -> None:
 
 def test_what_another_table_pushed_out_is_made_good() -> None:
     """Whoever follows a table of which everything was lost has a snapshot, though nothing happens there."""
-    harness = OutboxHarness(most_waiting=10, watch_delay_ms=3_000)
+    harness = QueueHarness(most_waiting=10, watch_delay_ms=3_000)
     harness.join()
     harness.sent()
     other = OpenTable("CDFG", harness.table.view.options, hand_seeds(bytes(32)))
-    harness.outbox.open(other, harness.now)
+    harness.queue.open(other, harness.now)
     _, events = other.join("Bob", b"Bob", harness.now)
     for _ in range(7):
         events += other.connect(0, connected=not other.view.seats[0].connected, at=harness.now)
     for event in events:
-        harness.outbox.apply(other, event, harness.now)
-    assert harness.outbox.dropped == 5  # three events, the state and the snapshot
+        harness.queue.apply(other, event, harness.now)
+    assert harness.queue.dropped == 5  # three events, the state and the snapshot
     seen = []
     for _ in range(2):
         harness.now += 6 * SECOND
@@ -111,16 +111,16 @@ def test_what_another_table_pushed_out_is_made_good() -> None:
 
 def test_overflowing_while_snapshots_are_made_ends() -> None:
     """A line that is full of snapshots does not ask for more of them without end."""
-    harness = OutboxHarness(most_waiting=1)
+    harness = QueueHarness(most_waiting=1)
     assert len(harness.sent()) <= 3
 
 
 def test_a_closed_table_is_removed_and_nothing_of_it_comes_after() -> None:
     """What the broker kept of a table is removed, and no late snapshot brings it back."""
-    harness = OutboxHarness(homeassistant=True)
+    harness = QueueHarness(homeassistant=True)
     harness.join()
-    harness.outbox.pop_due(0, 1)
-    harness.outbox.close(harness.table)
+    harness.queue.pop_due(0, 1)
+    harness.queue.close(harness.table)
     sent = [message for message in harness.sent() if message.retain]
     removed = {message.topic for message in sent if not message.payload}
     config = "homeassistant/sensor/rd_a1/bcdf/config"
@@ -130,13 +130,13 @@ def test_a_closed_table_is_removed_and_nothing_of_it_comes_after() -> None:
 
 def test_a_table_that_was_never_opened_or_is_closed_twice_is_no_trouble() -> None:
     """There is nothing to remove, and nothing of it is told."""
-    harness = OutboxHarness()
+    harness = QueueHarness()
     stranger = OpenTable("DFGH", Options(), hand_seeds(bytes(32)))
     harness.sent()
-    harness.outbox.close(stranger)
-    harness.outbox.close(harness.table)
+    harness.queue.close(stranger)
+    harness.queue.close(harness.table)
     removed = harness.sent()
-    harness.outbox.close(harness.table)
+    harness.queue.close(harness.table)
     harness.join()
     assert harness.sent() == []
     assert len(removed) == 3
@@ -144,25 +144,25 @@ def test_a_table_that_was_never_opened_or_is_closed_twice_is_no_trouble() -> Non
 
 def test_a_restart_tells_everything_again() -> None:
     """A broker that comes back knows nothing, and hears all of it."""
-    harness = OutboxHarness()
+    harness = QueueHarness()
     harness.sent()
-    harness.outbox.restart(harness.now)
+    harness.queue.restart(harness.now)
     assert harness.topics() == ["", "/state", "/snapshot"]
 
 
 def test_only_tables_that_are_gone_are_tidied_away() -> None:
     """A kept message of a table that is here stays; one of a table that is not goes."""
-    harness = OutboxHarness()
+    harness = QueueHarness()
     harness.sent()
-    harness.outbox.tidy(TABLE)
-    harness.outbox.tidy("rd/pub/a1/tables/xyz/state")
-    harness.outbox.tidy("rd/pub/other/tables/xyz")
+    harness.queue.tidy(TABLE)
+    harness.queue.tidy("rd/pub/a1/tables/xyz/state")
+    harness.queue.tidy("rd/pub/other/tables/xyz")
     assert harness.sent() == [Outgoing("rd/pub/a1/tables/xyz/state", b"", 1, retain=True)]
 
 
 def test_results_and_removals_wait_for_the_broker() -> None:
     """What may not have arrived is sent again in its order, but for events: these are counted."""
-    harness = OutboxHarness()
+    harness = QueueHarness()
     batch = [
         Outgoing("hands", b"1", 1),
         Outgoing("gone", b"", 1, retain=True),
@@ -171,27 +171,27 @@ def test_results_and_removals_wait_for_the_broker() -> None:
         Outgoing("events", b"5"),
     ]
     harness.sent()
-    harness.outbox.give_back(batch)
-    assert harness.outbox.pop_due(0, 9) == batch[:2]
-    assert harness.outbox.dropped == 2
+    harness.queue.give_back(batch)
+    assert harness.queue.pop_due(0, 9) == batch[:2]
+    assert harness.queue.dropped == 2
 
 
 def test_it_is_known_how_long_nothing_is_due() -> None:
     """Not at all while something is overdue, and for ever where nothing waits."""
-    harness = OutboxHarness()
-    assert 0 == harness.outbox.wait_us(harness.now) == harness.outbox.wait_us(1)
+    harness = QueueHarness()
+    assert 0 == harness.queue.wait_us(harness.now) == harness.queue.wait_us(1)
     harness.sent()
-    assert harness.outbox.wait_us(harness.now) is None
+    assert harness.queue.wait_us(harness.now) is None
     harness.obey(cl.Ready, ready=True)
     harness.join()
     harness.sent()
-    assert harness.outbox.wait_us(harness.now) == 250 * MS
-    assert harness.outbox.wait_us(harness.now + 200 * MS) == 50 * MS
+    assert harness.queue.wait_us(harness.now) == 250 * MS
+    assert harness.queue.wait_us(harness.now + 200 * MS) == 50 * MS
 
 
 def test_a_new_hand_is_shown_at_once() -> None:
     """Whoever follows by snapshots need not wait five seconds for the new cards; they show its time, too."""
-    harness = OutboxHarness(countdown_ms=0)
+    harness = QueueHarness(countdown_ms=0)
     harness.join()
     harness.sent()
     harness.now += SECOND
@@ -207,18 +207,18 @@ def test_a_new_hand_is_shown_at_once() -> None:
 
 def test_a_line_that_overflows_after_a_restart_is_no_trouble() -> None:
     """What is pushed out then is nothing that the new broker was told of."""
-    harness = OutboxHarness(most_waiting=2, watch_delay_ms=3_000)
+    harness = QueueHarness(most_waiting=2, watch_delay_ms=3_000)
     harness.sent()
-    harness.outbox.restart(harness.now)
+    harness.queue.restart(harness.now)
     harness.join()
-    assert (len(harness.outbox), harness.outbox.dropped) == (2, 3)
+    assert (len(harness.queue), harness.queue.dropped) == (2, 3)
 
 
 def test_the_demons_description_is_told_once() -> None:
     """However often the broker comes back before it was sent; it is kept, and certain to arrive."""
-    harness = OutboxHarness(homeassistant=True)
+    harness = QueueHarness(homeassistant=True)
     for _ in range(3):
-        harness.outbox.restart(harness.now)
+        harness.queue.restart(harness.now)
     (told,) = [message for message in harness.sent() if message.topic.endswith("demon/config")]
     assert Outgoing("homeassistant/event/rd_a1/demon/config", told.payload, 1, retain=True) == told
 
@@ -226,15 +226,15 @@ def test_the_demons_description_is_told_once() -> None:
 @pytest.mark.parametrize("kind", ["results", "events"])
 def test_a_call_takes_no_more_than_it_asks_for(kind: str) -> None:
     """Neither of results nor of events; the rest is there for the next call, in its order."""
-    harness = OutboxHarness()
+    harness = QueueHarness()
     harness.sent()
     if kind == "results":
-        harness.outbox.give_back([Outgoing("hands", bytes([number]), 1) for number in range(5)])
+        harness.queue.give_back([Outgoing("hands", bytes([number]), 1) for number in range(5)])
     else:
         harness.join()
         harness.blink()
         harness.blink()
-    batches = [harness.outbox.pop_due(harness.now, 2) for _ in range(3)]
+    batches = [harness.queue.pop_due(harness.now, 2) for _ in range(3)]
     assert [len(batch) for batch in batches] == [2, 2, 1]
     payloads = [message.payload for batch in batches for message in batch]
     if kind == "results":
@@ -245,15 +245,15 @@ def test_a_call_takes_no_more_than_it_asks_for(kind: str) -> None:
 
 def test_what_is_built_shares_a_call_with_the_results_before_it() -> None:
     """Of two messages that are asked for a result is one, and the record the other."""
-    harness = OutboxHarness()
+    harness = QueueHarness()
     result = Outgoing("hands", b"1", 1)
-    harness.outbox.give_back([result])
-    assert [result.topic, TABLE] == [message.topic for message in harness.outbox.pop_due(harness.now, 2)]
+    harness.queue.give_back([result])
+    assert [result.topic, TABLE] == [message.topic for message in harness.queue.pop_due(harness.now, 2)]
 
 
 def test_nobody_looks_on_at_a_table_without_spectators() -> None:
     """Of a table that wants no spectators the broker learns neither names nor cards nor scores."""
-    harness = OutboxHarness(spectators=False)
+    harness = QueueHarness(spectators=False)
     harness.join("Zebulon")
     harness.now += SECOND
     sent = harness.sent()
@@ -263,7 +263,7 @@ def test_nobody_looks_on_at_a_table_without_spectators() -> None:
 
 def test_nobody_looks_on_at_a_locked_table() -> None:
     """A table with a passphrase is listed as such, and not shown."""
-    harness = OutboxHarness(locked=True)
+    harness = QueueHarness(locked=True)
     harness.join("Zebulon")
     harness.now += SECOND
     sent = harness.sent()
@@ -274,7 +274,7 @@ def test_nobody_looks_on_at_a_locked_table() -> None:
 
 def test_a_game_for_two_has_no_more_free_seats_than_two() -> None:
     """What the directory tells is what may be taken: as many as the game has, and the table."""
-    harness = OutboxHarness(game="sympathy")
+    harness = QueueHarness(game="sympathy")
     free = []
     for name in ("Ann", "Ben"):
         free.append(json.loads(record(harness.table.view, "a1", ()))["free"])
