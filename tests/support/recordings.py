@@ -4,10 +4,11 @@ import hashlib
 import json
 from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 
 from racing_demon_protocol.engine.deal import hand_seeds, subseed
 from racing_demon_protocol.enums import Phase, Reason
-from racing_demon_protocol.records.format import Header, Record, TimedMessage, next_state
+from racing_demon_protocol.records.format import Header, Record, TimedMessage, next_state, read_messages
 from racing_demon_protocol.table import scoring
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages.events import Event
@@ -16,6 +17,12 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_server.match.table import Table
 from tests.support.bot_matches import Arrived, play_match
 from tests.support.matches import arrived_in, options_of
+
+
+def events_of(file: Path) -> list[Event]:
+    """Return the events of a record's file."""
+    lines = file.read_text(encoding="utf-8").splitlines()
+    return [message for message in read_messages(lines) if isinstance(message, Event)]
 
 
 @cache

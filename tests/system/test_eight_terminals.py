@@ -15,8 +15,9 @@ from benchmarks.pty_program import ProgramEnded, PtyProgram, Terminals
 
 from racing_demon_protocol.records.format import read_messages
 from racing_demon_protocol.records.verify import verify
-from racing_demon_protocol.wire.messages.events import Event, HandOver, Played
+from racing_demon_protocol.wire.messages.events import HandOver, Played
 from tests.support.effort import amount, more_when_long
+from tests.support.recordings import events_of
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 
@@ -121,12 +122,6 @@ def eight(folder: Path) -> Iterator[Eight]:
             start("join", f"ws://127.0.0.1:{found[1]}", found[2])
         players.until(rf"Player {PLAYERS}")
         yield players
-
-
-def events_of(file: Path) -> list[Event]:
-    """Return the events of a record from the deal on."""
-    messages = [*read_messages(file.read_text("utf-8").splitlines())]
-    return [message for message in messages if isinstance(message, Event)]
 
 
 @more_when_long

@@ -19,9 +19,10 @@ from benchmarks.pty_program import children_of, end_all
 
 from racing_demon_protocol.records.format import read_messages
 from racing_demon_protocol.records.verify import verify
-from racing_demon_protocol.wire.messages.events import Event, MatchOver, Played
+from racing_demon_protocol.wire.messages.events import MatchOver, Played
 from tests.support.namespaces import NetworkLink, cable, can_have_namespaces
 from tests.support.processes import CLIENT, SERVER, Running, server_process, started, text_of
+from tests.support.recordings import events_of
 from tests.support.servers import PATIENCE, Peer
 
 on_two_machines = pytest.mark.skipif(
@@ -74,12 +75,6 @@ def wire() -> Iterator[NetworkLink]:
     """Lay a cable between two machines."""
     with cable() as laid:
         yield laid
-
-
-def record_of(file: Path) -> list[Event]:
-    """Return the events of a record."""
-    messages = [*read_messages(file.read_text("utf-8").splitlines())]
-    return [message for message in messages if isinstance(message, Event)]
 
 
 async def all_say(programs: list[Running], pattern: str) -> None:
@@ -220,7 +215,7 @@ async def check_ghost(wire: NetworkLink, code: str, port: str, host: Running, ti
 
 def check_records(files: list[Path], made: int) -> None:
     """Compare what everybody has kept: nothing is missing, doubled or different."""
-    ann, ben, eve = map(record_of, files)
+    ann, ben, eve = map(events_of, files)
     for events in (ann, ben):
         assert all(after.seq == before.seq + 1 for before, after in pairwise(events))
         plays = [event for event in events if isinstance(event, Played) and event.seat == 1]
