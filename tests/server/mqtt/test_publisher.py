@@ -17,6 +17,7 @@ from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
+from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.mqtt import publisher as publisher_module
 from racing_demon_server.mqtt.publisher import Publisher
@@ -27,6 +28,7 @@ from tests.support.brokers import Broker, Listening
 from tests.support.clocks import clock
 from tests.support.ports import free_port
 from tests.support.servers import PATIENCE, Peer, logged_warnings, start, timeout
+from tests.support.tables import OpenTable
 
 
 class House(NamedTuple):
@@ -77,7 +79,8 @@ async def test_a_server_without_a_broker_publishes_nothing() -> None:
     for _ in range(2):
         (publisher,) = publishers(ServerSettings(mqtt_url="mqtt://127.0.0.1"), clock)
         assert (len(publisher.queue), publisher.queue.dropped, publisher.online) == (0, 0, False)
-        nodes.add(publisher._topics.node)
+        publisher.opened(OpenTable("BCDF", Options(), iter([bytes(32)])))
+        nodes.add(publisher.queue.pop_due(clock(), 1)[0].topic.split("/")[2])
     assert [len(node) for node in nodes] == [12, 12]
 
 

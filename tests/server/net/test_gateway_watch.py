@@ -257,7 +257,7 @@ async def test_a_bot_plays_for_who_is_away_until_they_are_back() -> None:
             assert isinstance(answer, Accepted)
             room = served.registry.room(ann.code)
             assert not room.table.view.seats[1].stand_in
-            assert not room._bots
+            assert not room.bots
 
 
 async def test_tokens_of_other_tables_open_nothing() -> None:

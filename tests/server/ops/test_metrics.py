@@ -19,7 +19,8 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, Refused
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.null_journal import NullJournal
-from racing_demon_server.mqtt.setup import publishers
+from racing_demon_server.mqtt.publish_queue import PublishQueue
+from racing_demon_server.mqtt.topics import Topics
 from racing_demon_server.net.handler import MetricsHooks
 from racing_demon_server.net.http import is_local
 from racing_demon_server.net.table_service import TableService
@@ -363,13 +364,12 @@ async def test_what_waits_for_the_broker_is_measured() -> None:
 
 def test_what_the_broker_never_gets_is_counted() -> None:
     """Where the line is full, an event that comes pushes the oldest out."""
-    (publisher,) = publishers(ServerSettings(mqtt_url="mqtt://127.0.0.1", node="a1"), clock)
-    publisher.queue._most_waiting = 3
-    opened = table()
-    publisher.opened(opened)
+    queue, opened = PublishQueue(Topics("a1"), homeassistant=False, most_waiting=3), table()
+    queue.open(opened, 0)
     for name in ("Ann", "Ben", "Cat", "Don"):
-        publisher.published(opened, opened.join(name, name.encode(), 0)[1])
-    found = numbers_in(Metrics().text(0, 0, [publisher.queue]))
+        for event in opened.join(name, name.encode(), 0)[1]:
+            queue.apply(opened, event, 0)
+    found = numbers_in(Metrics().text(0, 0, [queue]))
     assert (found["racing_demon_broker_waiting"], found["racing_demon_broker_dropped_total"]) == (3, 3)
 
 

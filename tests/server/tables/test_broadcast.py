@@ -82,8 +82,8 @@ class Watching(Observer):
 @virtual
 async def test_observers_are_told_how_long_it_took() -> None:
     """From the arrival of each play, and of any other command, to the moment in which it is answered."""
-    room, watching, conn = open_room(), Watching(), FakeConnection()
-    room.broadcast._observers = [watching]
+    watching, conn = Watching(), FakeConnection()
+    room = open_room(observers=[watching])
     command, reply = cl.Call(counter=1), Accepted(counter=1, seq=1)
     begun = now()
     await asyncio.sleep(0.5)

@@ -58,12 +58,16 @@ def test_who_guesses_keeps_nobody_else_out() -> None:
 
 
 def test_no_more_addresses_are_remembered_than_there_is_room_for() -> None:
-    """The one that has not guessed for longest is forgotten first."""
+    """The one that has not guessed for longest is forgotten first, and may guess again."""
     lock = Passphrase(SALT, passphrase=RIGHT)
-    for number in range(MOST_ADDRESSES + 5):
-        with pytest.raises(CommandRefused):
-            lock.verify(WRONG, f"there {number}", 0)
-    assert len(lock._tries) == MOST_ADDRESSES
+    for _ in range(MOST_TRIES):
+        _refused(lock, WRONG)
+    for others in (MOST_ADDRESSES - 1, 1):
+        assert _refused(lock, WRONG) == Reason.TOO_FAST
+        for number in range(others):
+            with pytest.raises(CommandRefused):
+                lock.verify(WRONG, f"there {others} {number}", 0)
+    assert _refused(lock, WRONG) == Reason.BAD_PASSPHRASE
 
 
 def test_how_many_guesses_there_are() -> None:
