@@ -168,7 +168,8 @@ export class Layout {
    */
   waitMs(seat) {
     const delays = this.handicaps.map(([, delay]) => delay);
-    return ((delays[this.seats.indexOf(seat)] ?? 0) - Math.min(...delays, Infinity)) * 1000 || 0;
+    const own = delays[this.seats.indexOf(seat)];
+    return own === undefined ? 0 : (own - Math.min(...delays)) * 1000;
   }
 
   /**
