@@ -8,7 +8,14 @@ from pathlib import Path
 
 from racing_demon_protocol.engine.deal import hand_seeds, subseed
 from racing_demon_protocol.enums import Phase, Reason
-from racing_demon_protocol.records.format import Header, Record, TimedMessage, next_state, read_messages
+from racing_demon_protocol.records.format import (
+    Header,
+    Record,
+    TimedMessage,
+    next_state,
+    read_messages,
+    version_for,
+)
 from racing_demon_protocol.table import scoring
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages.events import Event
@@ -42,7 +49,9 @@ def recording(
 def _record(seed: bytes, options: Options, arrived: Sequence[Arrived], name: str, began_ms: int) -> Record:
     table = Table("SIM", options, hand_seeds(seed))
     table.seat_tokens.add(None, b"host")
-    record = Record(Header(id=name, kept_by="server"), [TimedMessage(table.view.snapshot(0), 0, began_ms)])
+    begin = table.view.snapshot(0)
+    header = Header(version=version_for(begin), id=name, kept_by="server")
+    record = Record(header, [TimedMessage(begin, 0, began_ms)])
 
     def keep(events: Sequence[Event], at: int) -> None:
         record.entries.extend(TimedMessage(event, at, began_ms + at // 1_000) for event in events)

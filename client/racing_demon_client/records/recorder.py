@@ -6,13 +6,13 @@ from contextlib import contextmanager
 
 from racing_demon_client.errors import RecordFailed
 from racing_demon_protocol.records.format import (
-    REDRAWN_VERSION,
+    USUAL_VERSION,
     Header,
     TimedMessage,
-    begins_redraw,
     entry_line,
     section_line,
     tally_line,
+    version_for,
 )
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event, Message
@@ -54,7 +54,8 @@ class Recorder:
     def __init__(self, write: Callable[[str], None]) -> None:
         self._write = write
         self._start = time.monotonic_ns()
-        self._has_begun = self._has_redraw = False
+        self._has_begun = False
+        self._version = USUAL_VERSION
 
     def record(self, message: Message, view: TableState) -> None:
         """Write a message if it is public: private ones contain the seat's token."""
@@ -62,11 +63,9 @@ class Recorder:
             if not self._has_begun:
                 self._has_begun = True
                 self._write(section_line(Header(kept_by="client", software=software())))
-            if begins_redraw(message) and not self._has_redraw:
-                self._has_redraw = True  # the header is written already, perhaps to a pipe
-                raised = Header(
-                    version=REDRAWN_VERSION, kept_by="client", software=software(), continues=True
-                )
+            if (version := version_for(message)) > self._version:
+                self._version = version  # the header is written already, perhaps to a pipe
+                raised = Header(version=version, kept_by="client", software=software(), continues=True)
                 self._write(section_line(raised))
             at_us = (time.monotonic_ns() - self._start) // 1_000
             self._write(entry_line(TimedMessage(message, at_us, time.time_ns() // 1_000_000)))

@@ -23,14 +23,16 @@ from racing_demon_protocol.table.scoring import team_totals, teams_of, totals
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import FROM_SERVER, Event, Message, name_of
 from racing_demon_protocol.wire.messages.base import Seat
-from racing_demon_protocol.wire.messages.events import MatchOver, Prepared
+from racing_demon_protocol.wire.messages.events import HandicapSet, MatchOver, OptionsSet, Prepared
 from racing_demon_protocol.wire.messages.server import Points, Refused, Snapshot
 
-VERSION: Final = 3
+VERSION: Final = 4
 """The newest version that can be read."""
 USUAL_VERSION: Final = 2
 REDRAWN_VERSION: Final = 3
 """The version of a match in which a draw was void, which programs of version 2 would call false."""
+EXTENDED_VERSION: Final = 4
+"""The version of a match whose table used an extension, which programs of version 3 do not know."""
 MAX_ENTRIES: Final = 2_000_000
 """More than any evening needs: a table of eight that plays all day stays below it."""
 MAX_WALL_MS: Final = 2**43
@@ -193,8 +195,9 @@ def record_lines(record: Record) -> Iterator[str]:
 
     """
     header = record.header or Header()
-    if any(begins_redraw(entry.message) for entry in record.entries):
-        header = header.model_copy(update={"version": REDRAWN_VERSION})
+    version = max(map(version_for, (entry.message for entry in record.entries)), default=USUAL_VERSION)
+    if version > USUAL_VERSION:
+        header = header.model_copy(update={"version": version})
     yield section_line(header)
     view: TableState | None = None
     for entry in record.entries:
@@ -225,9 +228,23 @@ def next_state(view: TableState | None, message: Message) -> TableState:
     return view
 
 
-def begins_redraw(message: Message) -> bool:
-    """Tell whether a message begins a further draw of a hand, after a void one."""
-    return isinstance(message, Prepared) and is_further_draw(message.hand_id)
+def version_for(message: Message) -> int:
+    """Return the version that a program must know to read a message of a record right.
+
+    Raises:
+        InvalidRecord: the message is a snapshot that contradicts itself.
+
+    """
+    match message:
+        case HandicapSet():
+            return EXTENDED_VERSION
+        case OptionsSet() if message.options.extended():
+            return EXTENDED_VERSION
+        case Snapshot() if next_state(None, message).extensions:
+            return EXTENDED_VERSION
+        case Prepared() if is_further_draw(message.hand_id):
+            return REDRAWN_VERSION
+    return USUAL_VERSION
 
 
 def section_line(part: Header | Correction) -> str:

@@ -8,14 +8,13 @@ from typing import Any, Final
 from racing_demon_protocol.engine.commit_reveal import is_further_draw
 from racing_demon_protocol.errors import InconsistentEvent, InvalidGame
 from racing_demon_protocol.records.format import (
-    REDRAWN_VERSION,
     USUAL_VERSION,
     Header,
     TimedMessage,
-    begins_redraw,
     entry_line,
     section_line,
     tally_line,
+    version_for,
 )
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event
@@ -205,15 +204,18 @@ def export(store: JournalReader, match: Match) -> Iterator[str]:
     view, first = stretch_of(store, match)
     last = match.last or LAST
     software = f"racing-demon-server {table.software}"
-    draws = log_of(store, table.id, kinds=frozenset({ev.Prepared.TAG}), first=match.first, last=last)
-    version = REDRAWN_VERSION if any(begins_redraw(each.event) for each in draws) else USUAL_VERSION
-    yield section_line(Header(version=version, id=match.id, kept_by="server", software=software))
+    kinds = frozenset({ev.Prepared.TAG, ev.HandicapSet.TAG})
+    telling = log_of(store, table.id, kinds=kinds, first=match.first, last=last)
+    version = max((version_for(each.event) for each in telling), default=USUAL_VERSION)
     beaten: dict[int, list[TimedMessage]] = {}
     for seq, entry in beaten_of(store, table.id, first=match.first, last=last):
         beaten.setdefault(seq, []).append(entry)
     for event, at_us, at_ms in log_of(store, table.id, first=first, last=last):
         if event.seq == match.first:
-            yield entry_line(TimedMessage(view.snapshot(0), at_us, at_ms))
+            begin = view.snapshot(0)
+            version = max(version, version_for(begin))
+            yield section_line(Header(version=version, id=match.id, kept_by="server", software=software))
+            yield entry_line(TimedMessage(begin, at_us, at_ms))
         apply_event(view, event)
         if event.seq >= match.first:
             yield entry_line(TimedMessage(event, at_us, at_ms))

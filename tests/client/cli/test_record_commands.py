@@ -34,6 +34,8 @@ from tests.support.relay import table_of
 
 QUICK = ("--bots", "2", "--hands", "1", "--speed", "500", "--plain")
 
+FIXTURES = Path(__file__).parents[2] / "fixtures" / "records"
+
 
 @pytest.fixture(autouse=True)
 def _own_cache_and_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -376,6 +378,17 @@ async def test_standings_are_the_same_in_all_forms(tmp_path: Path, here: Here) -
         assert f"{player['wins']}/{player['matches']}" in line
         assert f"{player['races_won']}-{player['races_lost']}" in line
     assert max(map(len, table)) <= 80
+
+
+async def test_scores_list_handicaps(here: Here) -> None:
+    """A match with handicaps is listed with them, as text and as JSON, and its players have no rating."""
+    file = str(FIXTURES / "version-4.jsonl")
+    text = (await here("scores", file)).out
+    assert "with handicaps, and not rated:" in text
+    assert "FIX-4: Ann 1 fewer in the heap; Ben 2 more in the heap, -4 points a hand; Cat" in text
+    told = json.loads((await here("scores", file, "--json")).out)
+    assert told["handicapped"][0]["players"][0] == {"player": "Ann", "heap": -1, "delay_s": 0, "points": 0}
+    assert all(player["rating"] is None for player in told["players"])
 
 
 async def test_what_is_not_right_is_not_counted(tmp_path: Path, here: Here) -> None:

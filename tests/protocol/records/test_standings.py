@@ -4,6 +4,7 @@ import os
 import random
 from collections import Counter, defaultdict
 from itertools import permutations
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -11,9 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from racing_demon_protocol.enums import EndReason
-from racing_demon_protocol.records.format import Correction, Record
+from racing_demon_protocol.records.format import Correction, Record, read_records
 from racing_demon_protocol.records.ratings import ratings
 from racing_demon_protocol.records.standings import (
+    HandicappedMatch,
     Key,
     Standing,
     corrected_winners,
@@ -24,6 +26,7 @@ from racing_demon_protocol.records.standings import (
 )
 from racing_demon_protocol.records.summary import HandSummary, MatchSummary, PlayerSummary, summarize
 from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.handicap import Handicap
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import MatchScore, Options
 from tests.support.effort import examples
@@ -47,6 +50,32 @@ def simulated(number: int) -> Record:
         tally_ms=0,
     )
     return recording(seed_of(number), levels, options, name=str(number), began_ms=number * 3_600_000)
+
+
+def handicapped() -> Record:
+    """Return the record of a match with handicaps, of a released version."""
+    path = Path(__file__).parents[2] / "fixtures" / "records" / "version-4.jsonl"
+    (record,) = read_records(path.read_text(encoding="utf-8").splitlines())
+    return record
+
+
+def test_a_match_with_a_handicap_counts_and_is_not_rated() -> None:
+    """It is listed with what each player had; the totals have the points of handicaps, the rows do not."""
+    (digest,) = summarize([handicapped()])
+    found = standings([digest])
+    assert found.handicapped == [
+        HandicappedMatch(
+            "FIX-4",
+            [
+                ("Ann", Handicap(heap=-1)),
+                ("Ben", Handicap(heap=2, points=-4)),
+                ("Cat", Handicap(heap=-6, delay_s=2)),
+            ],
+        )
+    ]
+    assert (found.matches, ratings([digest])) == (1, {})
+    assert total_points(digest) == {0: -43, 1: -63, 2: -16}
+    assert {row.key.name: row.points for row in found.rows} == {"Ann": -43, "Ben": -55, "Cat": -16}
 
 
 def counted(records: list[Record]) -> dict[tuple[str, str], Counter[str]]:

@@ -1,5 +1,6 @@
 """Handicaps: who may set them, how a hand is dealt by them, and how late signals come."""
 
+import random
 from typing import Any
 
 import pytest
@@ -13,8 +14,13 @@ from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.handicap import Handicap
+from racing_demon_protocol.wire.options import HandicapRule, Options
+from racing_demon_server.bots.levels import LEVELS
+from racing_demon_server.match.seat_tokens import Actor, SeatToken
+from racing_demon_server.match.table import SavedState, Table
+from tests.support.bot_matches import Person, play_match
 from tests.support.records import record
-from tests.support.tables import SECOND, Sitting, of_type, told
+from tests.support.tables import SECOND, Own, Sitting, of_type, told
 
 CONTRIBUTION = "ab" * 32
 
@@ -209,3 +215,52 @@ def test_a_record_with_a_play_before_the_signal_is_false() -> None:
     sitting.log[signal], sitting.log[signal + 1] = sitting.log[signal + 1], sitting.log[signal]
     with pytest.raises(InvalidRecord, match="before the seat's signal"):
         verify(record(sitting.options, sitting.log))
+
+
+def test_the_order_of_arrival_decides_as_ever() -> None:
+    """What comes before its own signal takes no part in a race; after it, only the arrival counts."""
+    sitting = staggered(0, 5, countdown_ms=0)
+    sitting.lay([""] * 8, Own(["AS", "9D"], "2c 3c 4c"), Own(["AS/1", "9D/1"], "2c/1 3c/1 4c/1"))
+    assert sitting.miss(1, sitting.column(1)).reason is Reason.NOT_STARTED
+    sitting.wait(5 * SECOND)
+    foundation = sitting.rules.layout.foundations[0]
+    seen = sitting.seq
+    sitting.play(1, sitting.column(1), foundation, seen=seen)
+    sitting.now += 12_000
+    lost = sitting.miss(0, sitting.column(0), foundation, seen=seen)
+    assert (lost.reason, lost.by, lost.late_us) == (Reason.BEATEN, 1, 12_000)
+
+
+def test_a_checkpoint_keeps_heaps_and_late_signals() -> None:
+    """A restart in the middle of a hand goes on with them, as if no time had passed."""
+    sitting = Sitting.lobby(2, game="classic", countdown_ms=0)
+    give(sitting, 1, heap=4, delay_s=9)
+    sitting.start()
+    sitting.wait(2 * SECOND)
+    checkpoint = sitting.table.checkpoint()
+    assert checkpoint is not None
+    assert sitting.hand is not None
+    secrets = {sitting.table.view.hand_id: sitting.hand.secret}
+    table = Table("TEST", sitting.options, iter([]))
+    tokens: dict[Actor, SeatToken] = {seat: SeatToken(b"") for seat in range(2)}
+    table.restore(SavedState(None, [], secrets, tokens, checkpoint=checkpoint._replace(at=sitting.now)))
+    assert table.view.snapshot(0) == sitting.table.view.snapshot(0)
+    assert table.view.waiting == (1,)
+    assert table.next_timer_at == sitting.now + 7 * SECOND
+
+
+@pytest.mark.parametrize("game", ["classic", "racing-demon", "demon-a"])
+def test_matches_by_automatic_handicaps_are_played_to_their_end(game: str) -> None:
+    """People of two strengths and a bot: the record of all hands is right, and only people's change."""
+    options = Options(
+        game=game, hands=4, tally_ms=0, time_limit_ms=60_000, countdown_ms=0, handicap=HandicapRule.AUTO
+    )
+    people = {
+        seat: Person(seat, LEVELS[level], random.Random(seat), 0)
+        for seat, level in enumerate(("hard", "easy"))
+    }
+    table, log, _ = play_match(bytes([5]) * 32, ["", "", "medium"], options, people)
+    assert verify(record(options, log)).hands == 4
+    last = table.view.results[-1].handicaps
+    assert any(last)
+    assert last[2] == Handicap()
