@@ -1,6 +1,7 @@
 """Handicaps in words."""
 
 from racing_demon_protocol.formatting import printable
+from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages.handicap import NO_HANDICAP, Handicap
 
@@ -29,6 +30,8 @@ def short_text(handicap: Handicap) -> str:
 
 def next_handicaps(view: TableState) -> dict[int, Handicap]:
     """Return the handicaps by which seats are dealt to next, without those that change nothing."""
+    if view.options.game not in GAMES:
+        return {}  # of a newer server
     seats = view.seated()
     handicaps = zip(seats, view.handicaps_for(seats), strict=False)
     return {seat: handicap for seat, handicap in handicaps if handicap != NO_HANDICAP}

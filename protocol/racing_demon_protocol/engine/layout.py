@@ -73,7 +73,10 @@ class Layout:
         if len(self.piles) > MAX_PILES:
             raise InvalidGame(f"{game.name} has too many piles for {len(self.seats)} players.")
         for seat in dict.fromkeys((self.seats[0], *self._extra_heap)):
-            dealt = sum(count for _, count in self.deal_order(seat))
+            counts = [count for _, count in self.deal_order(seat)]
+            dealt = sum(counts)
+            if min(counts, default=0) < 0:
+                raise InvalidGame(f"{game.name} would deal a heap of {min(counts)} cards.")
             if dealt > game.deck_size:
                 raise InvalidGame(f"{game.name} would deal {dealt} of a player's {game.deck_size} cards.")
             if dealt < game.deck_size and not self.stock:

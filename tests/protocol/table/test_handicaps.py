@@ -1,5 +1,10 @@
+import pytest
+
 from racing_demon_protocol.enums import EndReason
+from racing_demon_protocol.errors import InconsistentEvent, InvalidGame
 from racing_demon_protocol.table.handicaps import dealt_handicaps, is_harder, waits_ms
+from racing_demon_protocol.table.state import TableState
+from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.handicap import Handicap
 from racing_demon_protocol.wire.messages.server import HandResult, SeatState
 from racing_demon_protocol.wire.options import HandicapRule, Options
@@ -50,6 +55,17 @@ def test_somebody_always_starts_at_once() -> None:
     """Seconds count from the fewest in the hand."""
     assert waits_ms([Handicap(delay_s=5), Handicap(delay_s=2)]) == (3_000, 0)
     assert waits_ms(()) == ()
+
+
+@pytest.mark.parametrize("heap", [-29, 29])
+def test_a_server_cannot_make_a_heap_of_no_cards(heap: int) -> None:
+    """A deal that no pack has, or fewer than no cards, is not applied; whoever sent it is not believed."""
+    view = TableState("T", Options(game="classic", columns=9, reserve=20))
+    view.apply(ev.Joined(seq=1, seat=0, name="Ann"))
+    view.apply(ev.Committed(seq=2, hand=1, hand_id="T/1/1", commitment="0" * 64))
+    dealt = ev.Dealt(seq=3, seats=(0,), shown=(), countdown_ms=0, handicaps=(Handicap(heap=heap),))
+    with pytest.raises((InvalidGame, InconsistentEvent)):
+        view.apply(dealt)
 
 
 def test_harder_means_in_everything() -> None:
