@@ -6,7 +6,9 @@ from playwright.async_api import Browser
 from racing_demon_protocol.wire.options import Options
 from racing_demon_protocol.wire.presets import PRESETS
 from racing_demon_protocol.wire.saved_presets import new_preset
-from tests.support.browsers import phone
+from tests.support.browsers import Phone, phone
+from tests.support.effort import usually
+from tests.support.processes import CLIENT, Running, started
 from tests.support.servers import serving
 
 
@@ -93,3 +95,43 @@ async def test_a_link_to_a_preset_opens_nothing(name: str, browser: Browser) -> 
         preset = PRESETS.get(name, PRESETS["klondike"])
         assert (await chosen.locator("b").inner_text()) == preset.title
         assert len(served.registry) == 0
+
+
+@pytest.mark.parametrize("name", usually(2, PRESETS))
+async def test_a_preset_is_played_by_link(name: str, browser: Browser) -> None:
+    """A phone opens the table by a link, a program joins it, and both see the tally of a hand."""
+    async with serving() as served, phone(browser, f"{served.origin}/new?preset={name}") as ann:
+        await ann.page.fill("#name", "Ann")
+        await ann.page.tap("#sheet .preset.primary")
+        await ann.see("#lobby")
+        code = await ann.code()
+        assert not PRESETS[name].deviations(served.registry.room(code).table.view.options)
+        async with started(CLIENT, "join", served.origin, code, "--name", "Ben") as ben:
+            await ben.line("^Press Enter when you are ready[.]")
+            await ann.page.tap(".deal")
+            await _finish(ann, ben)
+        assert ann.complaints == []
+
+
+@pytest.mark.parametrize("name", usually(2, PRESETS))
+async def test_a_preset_is_hosted_from_a_terminal(name: str, browser: Browser) -> None:
+    """A program opens the table, a phone joins it, and both see the tally of a hand."""
+    async with started(CLIENT, "host", "--port", "0", "--name", "Ann", "--preset", name) as ann:
+        found = await ann.line(r"^  racing-demon join http://[^:]+(:\d+/[A-Z]{4})$")
+        await ann.line("^Enter deals[.]")
+        async with phone(browser, f"http://127.0.0.1{found.group(1)}") as ben:
+            await ben.join("Ben")
+            await ann.line("^Ben took seat 2$")
+            ann.type("start")
+            await _finish(ben, ann)
+            assert ben.complaints == []
+        ann.hang_up()
+
+
+async def _finish(one: Phone, other: Running) -> None:
+    """Let two players give up a hand, and see its tally."""
+    await other.line("^play!$")
+    other.type("s")
+    await one.see("#table")
+    await one.finish()
+    await other.line(r"^hand 1 is over")

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from racing_demon_protocol.engine.commit_reveal import deal_seed
+from racing_demon_protocol.engine.specification import Deals
 from racing_demon_protocol.enums import BotLevel, Phase, Reason
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.games import GAMES
@@ -96,10 +97,11 @@ def draw(rng: random.Random) -> Combination:
         options = {"game": rng.choice(list(GAMES))}
     changed = rng.sample(NAMES, rng.randint(1, MOST_CHANGED))
     options |= {name: rng.choice(values_of(name)) for name in changed}
-    if not GAMES[options.get("game", Options().game)].skill:  # equals would tie a thousand hands
+    game = GAMES[options.get("game", Options().game)]
+    if not game.skill or game.deals is Deals.IDENTICAL:  # equals would tie a thousand hands
         options.pop("tie_break", None)
     options |= SHORT | {"hands": rng.choice([1, 1, 2])}
-    most = min(MOST_BOTS, GAMES[options.get("game", Options().game)].max_seats)
+    most = min(MOST_BOTS, game.max_seats)
     bots = rng.randint(1, most)
     handicaps = {seat: _handicap(rng) for seat in range(bots)} if rng.random() < 0.2 else {}
     return Combination(options, bots, rng.randbytes(32), handicaps)
