@@ -69,7 +69,7 @@ ACTIONS: Final = (
     Action("turn", "turn the stock, or turn the waste over", "turn", keys=("space",)),
     Action(
         "shift",
-        "move the stock's top card to its bottom, when nothing else helps",
+        "the stock's top card to its bottom, when nothing else helps",
         "shift",
         position=(KeyRow.LOWER, "shift"),
     ),

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from racing_demon_client.terminal.style import Highlight, Role
-from racing_demon_protocol.engine.board import Kind
+from racing_demon_protocol.engine.board import Kind, Shows
 from racing_demon_protocol.engine.cards import UNKNOWN, Card
 from racing_demon_protocol.engine.specification import Stock
 
@@ -28,7 +28,22 @@ def draw_side_piles(ctx: DrawContext, y: int) -> int:
     framed = ctx.density.card[1] > 1
     piles = [pile for kind in kinds for pile in ctx.scene.own(kind)]
     draw_side_pile_row(ctx, piles, (ctx.left + 1, y), ctx.width - ctx.left, framed=framed)
-    return y + 1 + (ctx.density.card[1] if framed else 0)
+    y += 1 + (ctx.density.card[1] if framed else 0)
+    for pile in ctx.scene.own(Kind.RESERVE):
+        if ctx.board.piles[pile].shows is Shows.ALL:
+            y = _draw_buried(ctx, pile, y)
+    return y
+
+
+def _draw_buried(ctx: DrawContext, pile: int, y: int) -> int:
+    """Draw the cards below the top of a face-up reserve, the next one first; return the row below them."""
+    buried = ctx.board.cards[pile][-2::-1]
+    start = x = ctx.canvas.put(ctx.left + 1, y, "then", Role.DIM) + 1
+    for card in buried:
+        if x + 2 > ctx.left + ctx.width:
+            x, y = start, y + 1
+        x = ctx.canvas.put(x, y, ctx.glyphs.card(card), ctx.scene.ink_of(card)) + 1
+    return y + 1
 
 
 def draw_side_pile_row(
