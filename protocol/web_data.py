@@ -61,7 +61,6 @@ def constants() -> str:
         "seats": MAX_SEATS,
         "banned": MAX_BANNED,
     }
-    later = {name: Options.model_fields[name].default for name in LATER}
     return "\n".join(
         (
             "// Generated from the protocol by protocol/generate.py.\n",
@@ -73,7 +72,7 @@ def constants() -> str:
             "/** The extensions that the page understands. */",
             f"export const EXTENSIONS = {json.dumps(list(EXTENSIONS))};",
             "/** The options that servers leave out at these defaults. @type {Record<string, any>} */",
-            f"export const LATER_OPTIONS = {json.dumps(later)};",
+            f"export const LATER_OPTIONS = {json.dumps(_later())};",
             "/** The time limit on identical deals without one of their own. */",
             f"export const IDENTICAL_LIMIT_MS = {IDENTICAL_LIMIT_MS};",
             "/** The most of each: characters, seats at a table, and names of kicked players. */",
@@ -124,11 +123,7 @@ def options() -> str:
 def presets() -> str:
     """Return the presets as a JavaScript module, each with every option that affects play or scoring."""
     rows = {
-        preset.name: {
-            "title": preset.title,
-            "text": preset.text,
-            "options": preset.options.model_dump(mode="json", exclude=set(NEUTRAL)),
-        }
+        preset.name: {"title": preset.title, "text": preset.text, "options": _of_preset(preset.options)}
         for preset in PRESETS.values()
     }
     return (
@@ -136,6 +131,17 @@ def presets() -> str:
         "/** @type {Record<string, {title: string, text: string, options: Record<string, any>}>} */\n"
         f"export const PRESETS = {_lines(rows)};\n"
     )
+
+
+def _of_preset(options: Options) -> dict[str, Any]:
+    """Return all options that affect play or scoring, also those that an encoding leaves out."""
+    whole = _later() | options.model_dump(mode="json")
+    return {name: whole[name] for name in Options.model_fields if name not in NEUTRAL}
+
+
+def _later() -> dict[str, Any]:
+    """Return the defaults of the options that an encoding leaves out at them."""
+    return {name: Options.model_fields[name].default for name in LATER}
 
 
 def games_with_moves() -> str:

@@ -60,7 +60,7 @@ function optionValue(name, value, games) {
  */
 export function optionRows({ table, games, command, mayChange, showsAll }) {
   const names = Object.keys(OPTIONS).filter(
-    (name) => name in table.options && (showsAll || SHORT.includes(name)),
+    (name) => name in table.options && (showsAll || SHORT.includes(name) || isChanged(name, table.options)),
   );
   /** @param {any} options */
   const apply = (options) => command("set_options", { options });
@@ -80,6 +80,16 @@ export function optionRows({ table, games, command, mayChange, showsAll }) {
     return group === OPTIONS[names[at - 1]]?.group ? [row] : [element("h3", "", group), row];
   });
   return [...presetRow(table.options, games, mayChange ? apply : null), ...rows];
+}
+
+/**
+ * Whether an option that affects play or scoring is not what it is by default, as in the first preset.
+ * @param {string} name
+ * @param {Record<string, any>} options
+ */
+function isChanged(name, options) {
+  const usual = PRESETS.klondike.options;
+  return name in usual && options[name] !== usual[name];
 }
 
 /**

@@ -170,6 +170,11 @@ function blocksOf(layout, place, isRace) {
     else if (TOP_KINDS.includes(kind)) blocks.top.push(piles);
     else blocks.middle.push(piles);
   }
+  const columns = blocks.middle.find(([{ kind }]) => kind === "tableau");
+  if (columns && layout.options.reserve_up) {
+    columns.push(...blocks.bar.filter(({ kind }) => kind === "reserve")); // spread like a column
+    blocks.bar = blocks.bar.filter(({ kind }) => kind !== "reserve");
+  }
   return blocks;
 }
 

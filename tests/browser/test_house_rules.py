@@ -1,0 +1,78 @@
+"""House rules on a phone: the heap lies face up, a button shifts the stock, and the hand's proof follows."""
+
+from typing import Any, Final
+
+from playwright.async_api import Browser
+
+from racing_demon_protocol.engine.board import Kind
+from racing_demon_protocol.enums import Phase
+from racing_demon_protocol.table import scoring
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.presets import PRESETS
+from tests.support.browsers import phone
+from tests.support.restartable_server import wait_until
+from tests.support.servers import Peer, serving
+
+OPTIONS: Final[dict[str, Any]] = {
+    "game": "classic",
+    "countdown_ms": 0,
+    "hands": 1,
+    "hints": True,
+    "king_bonus": 5,
+    "reserve_up": True,
+    "spaces": "at_once",
+    "stock_shift": "once_a_pass",
+    "match_score": "hands",
+}
+IN_HEAP: Final = """() => {
+  const heap = document.querySelector(".slot.reserve").getBoundingClientRect();
+  const isThere = ({ left, right }) => left < heap.right && right > heap.left;
+  return [...document.querySelectorAll("#table .card.face")]
+    .filter((card) => isThere(card.getBoundingClientRect())).length;
+}"""
+
+
+async def test_a_phone_plays_by_house_rules(browser: Browser) -> None:
+    """All cards of the heap show; the stock is shifted once, and again in the next pass; all is proven."""
+    async with (
+        serving() as served,
+        Peer.hosting(served.url, **OPTIONS) as ben,
+        phone(browser, f"{served.origin}/{ben.code}") as ann,
+    ):
+        await ann.join("Ann")
+        view = served.registry.room(ben.code).table.view
+        await ben.ask(cl.Start, seen=view.seq)
+        await ann.page.locator(".shift:enabled").wait_for()
+        heap = view.hand.rules.layout.seat_piles(1, Kind.RESERVE)[0] if view.hand else -1
+        assert view.board is not None
+        assert await ann.page.evaluate(IN_HEAP) >= len(view.board.cards[heap])
+        await ann.page.tap(".shift")
+        await ben.until(ev.StockShifted)
+        await ann.page.locator(".shift:disabled").wait_for()
+        for _ in range(13):
+            await ann.page.touchscreen.tap(*await ann.stock())
+            await ben.until(ev.Played)
+        await ann.page.locator(".shift:enabled").wait_for()
+        await ben.ask(cl.Stuck)
+        await ann.finish()
+        await wait_until(lambda: view.phase is Phase.OVER)
+        await ann.page.locator(".proof", has_text="dealt the hand again").wait_for()
+        assert await ann.points() == {view.player(seat): won for seat, won in scoring.totals(view).items()}
+        assert ann.complaints == []
+
+
+async def test_another_preset_takes_house_rules_back(browser: Browser) -> None:
+    """After Guardian, Nerts is Nerts: no bonus for kings is left; guests read which rules are in force."""
+    async with serving() as served, phone(browser, served.origin) as ann:
+        code = await ann.create("Ann")
+        room = served.registry.room(code)
+        async with phone(browser, f"{served.origin}/{code}") as ben:
+            await ben.join("Ben")
+            await ann.page.locator(".options select").first.select_option("guardian")
+            await ben.page.locator(".option", has_text="Points for each king").get_by_text("5").wait_for()
+            assert room.table.view.options.king_bonus
+            await ann.page.locator(".options select").first.select_option("nerts")
+            await ben.page.locator(".option", has_text="Points for each king").wait_for(state="detached")
+            assert not PRESETS["nerts"].deviations(room.table.view.options)
+        assert ann.complaints == []
