@@ -15,6 +15,7 @@ from racing_demon_protocol.constants import (
     MAX_NAME_LENGTH,
     MAX_PASSPHRASE_LENGTH,
     MAX_SEATS,
+    TEAM_LETTERS,
     WEBSOCKET_PATH,
 )
 from racing_demon_protocol.engine.board import Kind
@@ -77,6 +78,8 @@ def constants() -> str:
             f"export const IDENTICAL_LIMIT_MS = {IDENTICAL_LIMIT_MS};",
             "/** The most of each: characters, seats at a table, and names of kicked players. */",
             f"export const LIMITS = {_lines(limits)};",
+            "/** What people call the teams, by their numbers. */",
+            f"export const TEAM_LETTERS = {json.dumps(TEAM_LETTERS)};",
             "/** What going out is worth where a game does not say otherwise. */",
             f"export const OUT_BONUS = {Scoring().out_bonus};",
             "/** Why a server closes a connection. */",

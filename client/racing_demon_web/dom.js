@@ -1,5 +1,7 @@
 // Helpers for elements. Setters write to the DOM only if something has changed.
 
+import { TEAM_LETTERS } from "./wire/protocol.js";
+
 /** @param {string} id */
 export const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
@@ -28,6 +30,18 @@ export function element(tag, className = "", text = "") {
 export function asIs(node) {
   node.setAttribute("translate", "no");
   return node;
+}
+
+/**
+ * Show the letter of a player's team before the name; nothing where there are no teams.
+ * @template {Element} T
+ * @param {T} name
+ * @param {number | null | undefined} team
+ */
+export function markTeam(name, team) {
+  const letter = TEAM_LETTERS[team ?? -1] ?? "";
+  if ((name.getAttribute("data-team") ?? "") !== letter) name.setAttribute("data-team", letter);
+  return name;
 }
 
 /**

@@ -501,7 +501,7 @@ function showInvitation(code) {
 }
 
 /**
- * @param {"menu" | "invite" | "help" | "manage"} name
+ * @param {"menu" | "invite" | "help" | "manage" | "teams"} name
  * @param {number} [seat] whom it is about
  */
 function openMenu(name, seat = -1) {
@@ -668,6 +668,7 @@ async function begin() {
     command: (name, fields) => page.session?.command(name, fields),
     share: () => openMenu("invite"),
     manage: (seat) => openMenu("manage", seat),
+    teams: () => openMenu("teams"),
     ask: (title, text, yes, act) => dialog.ask(title, text, yes, act),
     leave,
     watchAgain: () =>

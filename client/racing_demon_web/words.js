@@ -1,7 +1,7 @@
 // The page's texts until the first card, except those of games and options, and the server's own messages.
 
 import { rank, suit, UNKNOWN } from "./rules/layout.js";
-import { CLOSE } from "./wire/protocol.js";
+import { CLOSE, TEAM_LETTERS } from "./wire/protocol.js";
 
 /**
  * @import { Seat, TableState } from "./rules/state.js"
@@ -25,7 +25,7 @@ const REASONS = {
 };
 
 /** @param {string} reason */
-const endText = (reason) => /** @type {Record<string, string>} */ (REASONS)[reason] ?? reason;
+export const endText = (reason) => /** @type {Record<string, string>} */ (REASONS)[reason] ?? reason;
 
 /**
  * Refusals as players read them; for others the server's text is shown.
@@ -136,6 +136,7 @@ export const WORDS = {
   left: "left",
   remove: "Remove",
   removed: "removed",
+  teams: "Teams",
   unban: "Let back in",
   manage: (/** @type {string} */ name) => `What to do about ${name}`,
   aboutWhom: (/** @type {string} */ what, /** @type {string} */ name) => `${what}: ${name}`,
@@ -187,7 +188,6 @@ export const WORDS = {
   qrCode: (/** @type {string} */ address) => `QR code of ${address}`,
 
   // Results.
-  wentOut: (/** @type {string} */ name) => `${name} went out`,
   uncheckedUnseen: "The shuffle was not checked: this page did not see the whole hand.",
   uncheckedMissing: "The shuffle was not checked: a part of this page could not be loaded.",
   uncheckedError: "The shuffle was not checked: this page made an error.",
@@ -273,6 +273,22 @@ export const namesOf = (table, seats, own) => [
   ...seats.filter((seat) => seat !== own).map((seat) => table.nameOf(seat)),
 ];
 
+/** @param {number} team */
+export const teamText = (team) => `Team ${TEAM_LETTERS[team]}`;
+
+/**
+ * Who has won: teams, or players by their names.
+ * @param {import("./rules/state.js").TableState} table
+ * @param {number[]} winners
+ * @param {number | null} own
+ */
+function sidesOf(table, winners, own) {
+  const last = table.results[table.results.length - 1];
+  const teams = winners.map((seat) => last?.teams[last.seats.indexOf(seat)]);
+  const sides = [...new Set(teams)].filter((team) => team !== undefined);
+  return sides.length > 0 ? sides.map(teamText) : namesOf(table, winners, own);
+}
+
 /**
  * A count, such as "1 card" or "3 cards".
  * @param {number} count
@@ -321,7 +337,7 @@ const SENTENCES = {
   hand_over: ({ reason, out }, { who }) =>
     reason === "out" && out !== null ? `${who(out)} went out.` : `${endText(reason)}.`,
   match_over: ({ winners }, { table, own }) =>
-    `The match is over. ${inWords(namesOf(table, winners, own)) || "Nobody"} won.`,
+    `The match is over. ${inWords(sidesOf(table, winners, own)) || "Nobody"} won.`,
 };
 
 /**
@@ -399,7 +415,7 @@ export function headline(table, seat) {
   if (table.phase === "shuffling") return "Shuffling…";
   if (table.phase === "tally") return `Hand ${table.handNumber} of ${table.options.hands}`;
   if (table.phase === "over") {
-    const names = namesOf(table, table.winners, seat);
+    const names = sidesOf(table, table.winners, seat);
     if (names.length === 0 || table.totals().length === 1) return "The match is over"; // alone nobody is beaten
     return names.length === 1 && names[0] === "You"
       ? "You won the match!"
@@ -423,6 +439,7 @@ export function seatState(table, state, own) {
   else if (!state.connected) words.push(state.standIn ? `${state.standIn} bot plays` : "connection lost");
   else if (state.ready) words.push("ready");
   if (state.muted) words.push("muted");
+  if (state.team !== null && table.results.length === 0) words.push(`team ${TEAM_LETTERS[state.team]}`);
   return words.join(", ");
 }
 
@@ -435,18 +452,4 @@ export function chipState({ left, connected, standIn, stuck, bot }) {
   if (!connected && !standIn) return "away";
   if (stuck) return "stuck";
   return bot ? "bot" : "";
-}
-
-/**
- * How the last hand ended.
- * @param {TableState} table
- */
-export function outcome(table) {
-  const { reason, out, elapsedMs } = table.results[table.results.length - 1];
-  const isEarly = reason === "time_up" && elapsedMs < table.timeLimitMs;
-  const what =
-    reason === "out" && out !== null
-      ? WORDS.wentOut(table.nameOf(out))
-      : endText(isEarly ? "too_long" : reason);
-  return `${what}, after ${clock(elapsedMs)}`;
 }

@@ -64,6 +64,10 @@ export const LATER = {
     "Open this link on the other device, or at the server's other address, to go on with your seat there. Whoever has it plays your cards: give it to nobody else.",
   linkCopied: "Link copied.",
 
+  // Teams.
+  teamsText: "The points of a team add up. Teams stay for a whole match.",
+  teamsOwnText: "The points of a team add up. Choose yours before the match begins.",
+
   // Handicaps.
   handicaps: "Handicaps",
   handicapsText: "Make the game harder or easier for somebody. It counts from the next deal.",
@@ -78,6 +82,7 @@ export const LATER = {
   // Results.
   you: "You",
   out: "out",
+  wentOut: (/** @type {string} */ name) => `${name} went out`,
   cardsUp: (/** @type {number} */ count) =>
     `${count || "None"} of your cards ${count === 1 ? "is" : "are"} on the foundations.`,
   lostTo: (/** @type {string} */ name, /** @type {number} */ microseconds) =>

@@ -204,7 +204,7 @@ STOCK: Final = """() => {
 }"""
 FOUNDATIONS: Final = """() =>
   [...document.querySelectorAll(".slot.foundation")].map((slot) => slot.getAttribute("aria-label"))"""
-TALLY: Final = """() => [...document.querySelectorAll(".tally tbody tr")].map((row) =>
+TALLY: Final = """() => [...document.querySelectorAll(".tally tbody tr:not(.team)")].map((row) =>
   [row.querySelector("bdi").textContent, row.querySelector(".total").textContent])"""
 
 

@@ -8,7 +8,7 @@ import { OPTIONS, VALUES } from "../../client/racing_demon_web/wire/options.js";
 import * as words from "../../client/racing_demon_web/words.js";
 
 const { WORDS } = words;
-const table = { nameOf: (seat) => ["Ann", "Ben", "Cat"][seat] };
+const table = { nameOf: (seat) => ["Ann", "Ben", "Cat"][seat], results: [] };
 
 test("spans, clocks and names", () => {
   assert.equal(words.span(12_345), "12 ms");
@@ -51,6 +51,11 @@ test("events are sentences; who reads them is you", () => {
   assert.equal(say("hand_over", { reason: "stuck", out: null }), "Everybody is stuck.");
   assert.equal(say("match_over", { winners: [2, 0] }, 0), "The match is over. You and Cat won.");
   assert.equal(say("match_over", { winners: [] }), "The match is over. Nobody won.");
+  const teams = { ...table, results: [{ seats: [0, 1, 2], teams: [1, 0, 1] }] };
+  assert.equal(
+    words.eventSentence(teams, "match_over", { winners: [2, 0] }, 0),
+    "The match is over. Team B won.",
+  );
   assert.equal(say("invented", {}), "");
 });
 

@@ -237,25 +237,6 @@ export class TableState {
     return [...totals].sort(([, a], [, b]) => b - a);
   }
 
-  /** The team of each seat of the match, or of the last one; empty where there are no teams. */
-  teams() {
-    /** @type {Map<number, number>} */
-    const teams = new Map();
-    if (this.results.length > 0 && this.results.every((result) => result.teams.length === 0)) return teams;
-    for (const { seat, team } of this.seats.values()) if (team !== null) teams.set(seat, team);
-    for (const result of this.results)
-      result.teams.forEach((/** @type {number} */ team, /** @type {number} */ at) =>
-        teams.set(result.seats[at], team),
-      );
-    return teams;
-  }
-
-  /** The totals of the teams, by team, the highest first; empty where there are none. */
-  teamTotals() {
-    const teams = this.teams();
-    return this.#totalsOf([...new Set(teams.values())], (seat) => teams.get(seat));
-  }
-
   /**
    * Apply the next event, or a snapshot.
    * @param {string} name

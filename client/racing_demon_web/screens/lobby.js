@@ -1,10 +1,10 @@
 // The screen between hands: players, options and tally.
 
-import { button, choice, element, setText } from "../dom.js";
+import { button, choice, element, markTeam, setText } from "../dom.js";
 import { withModule } from "../lazy.js";
 import { colorOf } from "../table/table_screen.js";
 import { BOT_LEVELS, FROM_CLIENT } from "../wire/protocol.js";
-import { headline, outcome, seatState, WORDS } from "../words.js";
+import { headline, seatState, WORDS } from "../words.js";
 
 /** @import { Seat, TableState } from "../rules/state.js" */
 
@@ -20,16 +20,18 @@ export class LobbyScreen {
    * @param {(name: string, fields?: any) => void} options.command
    * @param {() => void} options.share shows how others join
    * @param {(seat: number) => void} options.manage shows what a host can do about somebody
+   * @param {() => void} options.teams shows who plays for which team
    * @param {(title: string, text: string, yes: string, act: () => void) => void} options.ask
    * @param {(list: HTMLElement) => void} options.analyze tells what the hand has come to
    * @param {() => void} options.watchAgain plays the match again
    * @param {() => void} options.leave shows the first screen
    */
-  constructor(root, { games, command, share, manage, ask, analyze, watchAgain, leave }) {
+  constructor(root, { games, command, share, manage, teams, ask, analyze, watchAgain, leave }) {
     this.root = root;
     this.games = games;
     this.command = command;
     this.manage = manage;
+    this.teams = teams;
     this.ask = ask;
     this.analyze = analyze;
     this.again = button(WORDS.watchAgain, watchAgain);
@@ -174,7 +176,7 @@ export class LobbyScreen {
         const row = element("li", "player");
         row.style.setProperty("--seat", colorOf(state.seat));
         row.append(
-          element("bdi", "name", state.name),
+          markTeam(element("bdi", "name", state.name), state.team),
           this.#stateOf("span", state),
           ...this.#menuOf(state, isHost),
         );
@@ -211,11 +213,13 @@ export class LobbyScreen {
   }
 
   /**
-   * The host's button for a player, if there is anything to do.
+   * What may be done about a player, oneself or as the host: a button.
    * @param {Seat} state
    * @param {boolean} isHost
    */
-  #menuOf({ seat, name, bot, left }, isHost) {
+  #menuOf({ seat, name, bot, left, team }, isHost) {
+    if (seat === this.seat && team !== null && this.table.isBetweenMatches)
+      return [button(WORDS.teams, this.teams)];
     if (!isHost || seat === this.seat || left) return [];
     if (!bot) return [button("⋯", () => this.manage(seat), WORDS.manage(name))];
     return this.table.isBetweenMatches
@@ -244,16 +248,11 @@ export class LobbyScreen {
     const caption = /** @type {HTMLElement} */ (section.querySelector("caption"));
     withModule(
       "results",
-      ({ tallyRow }) => {
-        const rows = table.totals().map(([seat, total], at) => {
-          const state = table.seats.get(seat);
-          const words = state
-            ? [this.#stateOf("small", state), ...this.#menuOf(state, isHost)]
-            : [element("small", "state", WORDS.left)];
-          const row = tallyRow(table, seat, `${at + 1}`, total, words);
-          row.classList.toggle("own", seat === this.seat);
-          return row;
-        });
+      ({ outcome, tallyRows }) => {
+        const rows = tallyRows(table, this.seat, (state) => [
+          this.#stateOf("small", state),
+          ...this.#menuOf(state, isHost),
+        ]);
         section.querySelector("tbody")?.replaceChildren(...rows);
         setText(section.querySelector("th:last-child"), table.countsHands ? WORDS.handsWon : WORDS.total);
         setText(caption, outcome(table));

@@ -1,15 +1,17 @@
 // What dialogs show: menu, invitation, help, tally, and a host's commands for a player.
 
-import { asIs, button, byId, element } from "../dom.js";
+import { asIs, button, byId, element, markTeam } from "../dom.js";
 import { withSound } from "../lazy.js";
+import { teamsOf, teamTotals } from "../rules/teams.js";
 import { changeSettings, settings } from "../storage.js";
 import { COLUMNS, caps } from "../table/keyboard.js";
 import { LIMITS, REACTIONS } from "../wire/protocol.js";
-import { WORDS } from "../words.js";
+import { teamText, WORDS } from "../words.js";
 import { HELP, keyHelp, LATER, THEMES } from "../words_later.js";
 import { originForOthers, showQr } from "./dialog.js";
 import { handicapRows } from "./handicaps.js";
 import { saveForm } from "./presets.js";
+import { teamRows } from "./teams.js";
 
 /** @import { Session } from "../wire/session.js" */
 
@@ -63,6 +65,8 @@ export class Menus {
       items.push(button(LATER.handicaps, () => this.#handicaps()));
     if (session?.table.isBetweenMatches)
       items.push(button(LATER.savePreset, () => this.#savePreset(session.table.options)));
+    if (session && session.seat !== null && session.table.options.teams && session.table.isBetweenMatches)
+      items.push(button(WORDS.teams, () => this.teams()));
     if (session?.table.results.length) items.push(button(LATER.tally, () => this.#tally()));
     items.push(...this.#toggles());
     if (session)
@@ -142,6 +146,14 @@ export class Menus {
     return form;
   }
 
+  /** Show who plays for which team, and let that be changed. */
+  teams() {
+    const { table, seat } = /** @type {Session} */ (this.session);
+    const command = (/** @type {string} */ name, /** @type {any} */ fields) =>
+      this.session?.command(name, fields);
+    this.dialog.open(WORDS.teams, teamRows(table, seat, command));
+  }
+
   #handicaps() {
     const { table, seat } = /** @type {Session} */ (this.session);
     const command = (/** @type {string} */ name, /** @type {any} */ fields) =>
@@ -153,10 +165,13 @@ export class Menus {
   #tally() {
     const { table } = /** @type {Session} */ (this.session);
     const list = element("ol", "totals");
+    const teams = teamsOf(table);
     list.append(
+      ...teamTotals(table).map(([team, total]) => element("li", "", `${teamText(team)}: ${total}`)),
       ...table.totals().map(([seat, total]) => {
         const row = element("li");
-        row.append(element("bdi", "", table.nameOf(seat)), document.createTextNode(`: ${total}`));
+        const name = markTeam(element("bdi", "", table.nameOf(seat)), teams.get(seat));
+        row.append(name, document.createTextNode(`: ${total}`));
         return row;
       }),
     );

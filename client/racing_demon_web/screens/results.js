@@ -1,19 +1,81 @@
 // Results: the tally, the analysis of a hand, and the matches on this device.
 
-import { element } from "../dom.js";
+import { element, markTeam } from "../dom.js";
 import { UNKNOWN } from "../rules/layout.js";
 import { Rules } from "../rules/rules.js";
+import { teamsOf, teamTotals } from "../rules/teams.js";
 import { keptResults } from "../storage.js";
-import { faceName, signed } from "../words.js";
+import { clock, endText, faceName, signed, teamText, WORDS } from "../words.js";
 import { LATER } from "../words_later.js";
 
 /**
- * @import { TableState } from "../rules/state.js"
+ * @import { Seat, TableState } from "../rules/state.js"
  * @import { Session } from "../wire/session.js"
  * @import { MatchLog } from "../wire/match_log.js"
  */
 
 const MAX_NAMED = 3;
+
+/**
+ * How the last hand ended.
+ * @param {TableState} table
+ */
+export function outcome(table) {
+  const { reason, out, elapsedMs } = table.results[table.results.length - 1];
+  const isEarly = reason === "time_up" && elapsedMs < table.timeLimitMs;
+  const what =
+    reason === "out" && out !== null
+      ? LATER.wentOut(table.nameOf(out))
+      : endText(isEarly ? "too_long" : reason);
+  return `${what}, after ${clock(elapsedMs)}`;
+}
+
+/**
+ * The rows of the tally, the best first; where there are teams, each team above its players.
+ * @param {TableState} table
+ * @param {number | null} own the own seat
+ * @param {(state: Seat) => HTMLElement[]} wordsOf what stands beside the name of whoever is still there
+ */
+export function tallyRows(table, own, wordsOf) {
+  const teams = teamsOf(table);
+  /** @type {(seat: number, total: number, rank: string) => HTMLElement} */
+  const rowOf = (seat, total, rank) => {
+    const state = table.seats.get(seat);
+    const words = state ? wordsOf(state) : [element("small", "state", WORDS.left)];
+    const row = tallyRow(table, seat, rank, total, words);
+    row.classList.toggle("own", seat === own);
+    return row;
+  };
+  const totals = table.totals();
+  if (teams.size === 0) return totals.map(([seat, total], at) => rowOf(seat, total, `${at + 1}`));
+  return teamTotals(table).flatMap(([team, total], at) => [
+    teamRow(table, team, `${at + 1}`, total),
+    ...totals.filter(([seat]) => teams.get(seat) === team).map(([seat, points]) => rowOf(seat, points, "")),
+  ]);
+}
+
+/**
+ * A team's row of the tally.
+ * @param {TableState} table
+ * @param {number} team
+ * @param {string} rank
+ * @param {number} total
+ */
+function teamRow({ results }, team, rank, total) {
+  const last = results[results.length - 1];
+  const points = last.points.filter(
+    (/** @type {number} */ _, /** @type {number} */ at) => last.teams[at] === team,
+  );
+  const sum = points.reduce((/** @type {number} */ one, /** @type {number} */ other) => one + other, 0);
+  const row = element("tr", "team");
+  row.append(
+    element("td", "", rank),
+    element("td", "who", teamText(team)),
+    element("td", "", points.length === 0 ? "–" : signed(sum)),
+    element("td", "total", String(total)),
+  );
+  return row;
+}
 
 /**
  * A player's row of the tally.
@@ -23,13 +85,13 @@ const MAX_NAMED = 3;
  * @param {number} total
  * @param {HTMLElement[]} words what stands beside the name
  */
-export function tallyRow(table, seat, rank, total, words) {
+function tallyRow(table, seat, rank, total, words) {
   const last = table.results[table.results.length - 1];
   const place = last.seats.indexOf(seat);
   const who = element("td", "who");
   const named = element("div");
   named.append(
-    element("bdi", "", table.nameOf(seat)),
+    markTeam(element("bdi", "", table.nameOf(seat)), teamsOf(table).get(seat)),
     ...(last.out === seat ? [element("span", "badge", LATER.out)] : []),
     ...words,
   );

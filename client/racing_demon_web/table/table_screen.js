@@ -1,6 +1,6 @@
 // The screen of a hand: board, other players, status line and messages.
 
-import { asIs, element, isCalm, move, setClass, setStyle, setText } from "../dom.js";
+import { asIs, element, isCalm, markTeam, move, setClass, setStyle, setText } from "../dom.js";
 import { sound, withModule } from "../lazy.js";
 import { UNKNOWN } from "../rules/layout.js";
 import { ahead, Rules } from "../rules/rules.js";
@@ -462,7 +462,7 @@ export class TableScreen {
     const state = table.seats.get(seat);
     const place = table.handSeats.indexOf(seat);
     const [name, count, mood, heap, minis] = chip.children;
-    setText(name, table.nameOf(seat));
+    setText(markTeam(name, state?.team), table.nameOf(seat));
     setText(count, `${points.get(seat) ?? ""}`);
     setText(heap, `${table.hand?.heap(seat) ?? ""}`);
     setStyle(

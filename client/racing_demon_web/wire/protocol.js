@@ -23,6 +23,8 @@ export const LIMITS = {
   "seats": 8,
   "banned": 32,
 };
+/** What people call the teams, by their numbers. */
+export const TEAM_LETTERS = "ABCD";
 /** What going out is worth where a game does not say otherwise. */
 export const OUT_BONUS = 10;
 /** Why a server closes a connection. */

@@ -37,11 +37,12 @@ LATER: Final = (
         "rules/hints.js",
         "television.css",
         "wire/options.js",
+        "rules/teams.js",
         "wire/presets.js",
     ),
     *(f"table/{name}.js" for name in ("sound", "text")),
     *(f"screens/{name}.js" for name in ("handicaps", "menus", "options", "presets", "replay")),
-    *(f"screens/{name}.js" for name in ("results", "saved_presets", "tables")),
+    *(f"screens/{name}.js" for name in ("results", "saved_presets", "tables", "teams")),
 )
 """How the paths begin of files that are loaded last, only after a hand, or when the page is installed."""
 MINIFIERS: Final = {"css": cssmin, "js": jsmin}
