@@ -8,6 +8,7 @@ from typing import Final
 
 from pydantic import ValidationError
 
+from racing_demon_protocol.errors import InvalidGame
 from racing_demon_protocol.formatting import pluralize
 from racing_demon_protocol.wire.options import MatchScore, Options
 from racing_demon_protocol.wire.presets import nearest_preset
@@ -186,6 +187,11 @@ def refusal(error: ValidationError) -> str:
 def total_word(options: Options) -> str:
     """Return the heading of a match's totals, in five letters: points, or hands won."""
     return "hands" if options.match_score is MatchScore.HANDS else "total"
+
+
+def impossible(error: InvalidGame) -> str:
+    """Return why options cannot be played together, with the option's name on screens."""
+    return re.sub(r"'(\w+)'", lambda found: f'"{called(found[1])}"', str(error))
 
 
 def options_text(options: Options) -> str:

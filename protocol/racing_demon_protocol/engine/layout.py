@@ -49,7 +49,7 @@ class Layout:
         places = {(pile.group, pile.seat, pile.index): pile.number for pile, _ in laid}
         for pile, group in laid:
             if isinstance(group, Heads) and (group.of, pile.seat, pile.index) not in places:
-                raise InvalidGame(f"{game.name} has {group.name} for more columns than there are.")
+                raise InvalidGame(f"{game.title} has {group.name} for more columns than there are.")
         self.groups = tuple(group for _, group in laid)
         self.piles = tuple(
             replace(pile, under=places[group.of, pile.seat, pile.index]) if isinstance(group, Heads) else pile
@@ -71,16 +71,16 @@ class Layout:
         )
         self.card_limit = game.packs * PACK_SIZE * len(self.seats)
         if len(self.piles) > MAX_PILES:
-            raise InvalidGame(f"{game.name} has too many piles for {len(self.seats)} players.")
+            raise InvalidGame(f"{game.title} has too many piles for {len(self.seats)} players.")
         for seat in dict.fromkeys((self.seats[0], *self._extra_heap)):
             counts = [count for _, count in self.deal_order(seat)]
             dealt = sum(counts)
             if min(counts, default=0) < 0:
-                raise InvalidGame(f"{game.name} would deal a heap of {min(counts)} cards.")
+                raise InvalidGame(f"{game.title} would deal a heap of {min(counts)} cards.")
             if dealt > game.deck_size:
-                raise InvalidGame(f"{game.name} would deal {dealt} of a player's {game.deck_size} cards.")
+                raise InvalidGame(f"{game.title} would deal {dealt} of a player's {game.deck_size} cards.")
             if dealt < game.deck_size and not self.stock:
-                raise InvalidGame(f"{game.name} leaves cards over, and needs one stock for each player.")
+                raise InvalidGame(f"{game.title} leaves cards over, and needs one stock for each player.")
 
     def seat_piles(self, seat: int, kind: Kind) -> tuple[int, ...]:
         """Return the numbers of a seat's own piles of one kind; none for a seat not in the hand."""

@@ -199,9 +199,9 @@ def _verify_teams(game: Game, options: Options) -> None:
         return
     if game.racing in {Racing.IDENTICAL, Racing.REFLEX}:
         text = "has no teams: all have the same cards, so a partner's screen would show your future"
-        raise InvalidGame(f"{game.name} {text}.")
+        raise InvalidGame(f"{game.title} {text}.")
     if game.racing is not Racing.SHARED:
-        raise InvalidGame(f"{game.name} has no teams: nobody plays it against others.")
+        raise InvalidGame(f"{game.title} has no teams: nobody plays it against others.")
     if options.teams > options.seats:
         raise InvalidGame(f"{options.teams} teams need at least {options.teams} seats.")
 
@@ -216,7 +216,7 @@ def _resize(game: Game, options: Options, players: int) -> Game:
     _verify_has(game, Tableau, "columns")
     tableau = next(group for group in game.groups if isinstance(group, Tableau))
     if set(tableau.shape) != {1}:
-        raise InvalidGame(f"{game.name} has columns of its own shape; their number cannot be changed.")
+        raise InvalidGame(f"{game.title} has columns of its own shape; their number cannot be changed.")
     return _change(game, Tableau, "columns", shape=(1,) * columns)
 
 
@@ -226,7 +226,7 @@ def _fill_spaces(game: Game, fill: SpaceFill) -> Game:
     _verify_has(game, Tableau, "spaces")
     if any(isinstance(group, Tableau) and group.space != Space() for group in game.groups):
         raise InvalidGame(
-            f"{game.name} has a rule of its own for empty columns, which the option 'spaces' cannot change."
+            f"{game.title} has a rule of its own for empty columns, which the option 'spaces' cannot change."
         )
     reserves = tuple(group.name for group in game.groups if isinstance(group, Reserve))
     space = Space(fill=True) if fill is SpaceFill.AT_ONCE else Space(takes=reserves)
@@ -235,12 +235,12 @@ def _fill_spaces(game: Game, fill: SpaceFill) -> Game:
 
 def _verify_shared(game: Game, otherwise: str) -> None:
     if game.racing is not Racing.SHARED:
-        raise InvalidGame(f"{game.name} is not played around shared foundations, and so {otherwise}.")
+        raise InvalidGame(f"{game.title} is not played around shared foundations, and so {otherwise}.")
 
 
 def _verify_has(game: Game, kind: type[Group], option: str) -> None:
     if not any(isinstance(group, kind) for group in game.groups):
-        raise InvalidGame(f"{game.name} has nothing that the option {option!r} could change.")
+        raise InvalidGame(f"{game.title} has nothing that the option {option!r} could change.")
 
 
 def _change(game: Game, kind: type[Group], option: str, **values: Any) -> Game:

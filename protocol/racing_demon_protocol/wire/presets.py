@@ -96,14 +96,14 @@ PRESETS: Final = {
         Preset(
             "guardian",
             "Guardian",
-            "A reserve of 13, -1 for each left, five for each king; ten for going out.",
+            "A reserve of 13, -1 for each left, 5 for each king; ten for going out.",
             "The Guardian, 2008",
             Options(game="classic", reserve_card=-1, king_bonus=5),
         ),
         Preset(
             "peanuts",
             "Peanuts",
-            "A reserve of 11; if stuck, your stock's top card goes under; ten for going out.",
+            "A reserve of 11; if stuck, the stock shifts by one; ten for going out.",
             "exploring-etc.co.uk, Peanuts, 2009",
             Options(game="classic", reserve=11, stock_shift=StockShift.ANY_TIME),
         ),

@@ -62,7 +62,7 @@ def _why_unplayable(name: str, columns: int | None, columns_by_players: bool, re
     try:
         for game in {declare(sizes, players) for players in PARTIES}:
             if len(make_rules(game, (0,)).layout.piles) * MAX_SEATS > MAX_PILES:
-                return f"{name} has too many piles for {MAX_SEATS} players."
+                return f"{game.title} has too many piles for {MAX_SEATS} players."
     except InvalidGame as error:
         return str(error)
     return ""

@@ -13,7 +13,16 @@ from textual.events import DescendantFocus
 from textual.widgets import Button, Input, Label, Select
 
 from racing_demon_client.saved_presets import save_preset, saved_presets
-from racing_demon_client.shared.option_text import GROUPS, MEANINGS, called, read, refusal, usual, value_text
+from racing_demon_client.shared.option_text import (
+    GROUPS,
+    MEANINGS,
+    called,
+    impossible,
+    read,
+    refusal,
+    usual,
+    value_text,
+)
 from racing_demon_protocol.errors import InvalidGame, InvalidPreset
 from racing_demon_protocol.games import GAMES, declare
 from racing_demon_protocol.wire.options import Options
@@ -165,7 +174,7 @@ class OptionsScreen(Dialog[Options]):
         except ValidationError:
             self._refuse("")
         except InvalidGame as error:
-            self._refuse(str(error))
+            self._refuse(impossible(error))
         else:
             self._refuse("")
 
@@ -177,7 +186,7 @@ class OptionsScreen(Dialog[Options]):
             self._refuse(refusal(error))
             self._go_to(error.errors()[0]["loc"])
         except InvalidGame as error:
-            self._refuse(str(error))
+            self._refuse(impossible(error))
         else:
             self.dismiss(options)
 
@@ -192,7 +201,9 @@ class OptionsScreen(Dialog[Options]):
             preset = save_preset(title, self._entered_options())
         except ValidationError as error:
             self._refuse(refusal(error))
-        except (InvalidGame, InvalidPreset) as error:
+        except InvalidGame as error:
+            self._refuse(impossible(error))
+        except InvalidPreset as error:
             self._refuse(str(error))
         else:
             self._presets[preset.name] = preset

@@ -126,10 +126,14 @@ class PresetsScreen(Dialog[Options]):
 
     def compose(self) -> ComposeResult:
         """Compose the dialog: the chosen game, two presets, the others, and all options."""
-        first, second, *others = [
-            Option(Content.assemble((preset.title, "bold"), f"\n  {preset.text or YOURS}"), id=preset.name)
+        listed = {
+            preset.name: Option(
+                Content.assemble((preset.title, "bold"), f"\n  {preset.text or YOURS}"), id=preset.name
+            )
             for preset in self._presets.values()
-        ]
+        }
+        first, second, *others = [listed[name] for name in PRESETS]
+        saved = [row for name, row in listed.items() if name not in PRESETS]
         chosen = GAMES[self._game].title
         own = [Option(Content.assemble((chosen, "bold"), "\n  The game chosen before."), id="chosen"), None]
         with Vertical():
@@ -140,6 +144,7 @@ class PresetsScreen(Dialog[Options]):
                 first,
                 second,
                 None,
+                *saved,
                 *others,
                 None,
                 Option(Content("All options..."), id="more"),
