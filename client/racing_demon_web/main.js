@@ -24,7 +24,7 @@ import { celebrate, TableScreen } from "./table/table_screen.js";
 import { MatchLog } from "./wire/match_log.js";
 import { CLOSE, LIMITS, WEBSOCKET_PATH } from "./wire/protocol.js";
 import { Session } from "./wire/session.js";
-import { CLOSES, eventSentence, namesOf, proofWords, refusalText, voidWords, WORDS } from "./words.js";
+import { CLOSES, eventSentence, namesOf, refusalText, voidWords, WORDS } from "./words.js";
 
 /** @param {string} id */
 const field = (id) => /** @type {HTMLInputElement} */ (byId(id));
@@ -370,7 +370,7 @@ async function checkHand(session, secret) {
     .catch(() => null);
   if (!proof) return report(WORDS.uncheckedMissing);
   try {
-    report(proofWords(proof.prove(hand, secret), isOwn, (seat) => session.table.nameOf(seat)));
+    report(proof.proofWords(proof.prove(hand, secret), isOwn, (seat) => session.table.nameOf(seat)));
   } catch (error) {
     if (!(error instanceof proof.Mismatch)) return report(WORDS.uncheckedError);
     report(WORDS.notValid(error.message));

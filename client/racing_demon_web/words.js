@@ -365,31 +365,6 @@ export const voidWords = (names) =>
   `A part of the shuffle is missing. ${inWords(names)} ${names.length === 1 && names[0] !== "You" ? "sits" : "sit"} this hand out, and it is drawn anew.`;
 
 /**
- * The result of verifying a hand.
- * @param {{contributions: number, cards: number, drawn: number[], free: number[]}} proved
- * @param {boolean} isOwn
- * @param {(seat: number) => string} nameOf
- */
-export function proofWords({ contributions, cards, drawn, free }, isOwn, nameOf) {
-  const others =
-    contributions === 1 ? "Of all players only you" : `You and ${plural(contributions - 1, "other")}`;
-  const who =
-    contributions === 0
-      ? "No player took part in this shuffle"
-      : `${isOwn ? others : plural(contributions, "player")} took part in this shuffle`;
-  const without = [...new Set([...drawn, ...free])].map(nameOf);
-  const what =
-    drawn.length > 0
-      ? `The hand was drawn anew without ${inWords(without)}, whose part did not come`
-      : `The part of ${inWords(without)} did not come`;
-  const choice =
-    without.length > 0
-      ? ` ${what}: whoever works with them and the server could choose between ${drawn.length + 2 ** free.length} deals.`
-      : "";
-  return `${who}. Your browser has dealt the hand again: all ${cards} cards match the shuffle, and the points add up.${choice} Whether each play was allowed is for racing-demon verify to check.`;
-}
-
-/**
  * A hint, such as "Q♣ up".
  * @param {import("./rules/rules.js").Play | null | undefined} play null: none helps; undefined: nobody knows
  * @param {import("./rules/board.js").Board} board

@@ -1,6 +1,6 @@
 // The texts of what is loaded after the first screen and the table: menus, results, replays and proofs.
 
-import { plural, signed, span, WORDS } from "./words.js";
+import { inWords, plural, signed, span, WORDS } from "./words.js";
 
 export const LATER = {
   // The first screen.
@@ -151,4 +151,29 @@ export function tableSummary({ game, players, seats, locked, running }, games) {
   if (locked) facts.push(WORDS.needsPassphrase);
   if (running) facts.push(WORDS.isPlaying);
   return facts.join(" · ");
+}
+
+/**
+ * The result of verifying a hand.
+ * @param {{contributions: number, cards: number, drawn: number[], free: number[]}} proved
+ * @param {boolean} isOwn
+ * @param {(seat: number) => string} nameOf
+ */
+export function proofWords({ contributions, cards, drawn, free }, isOwn, nameOf) {
+  const others =
+    contributions === 1 ? "Of all players only you" : `You and ${plural(contributions - 1, "other")}`;
+  const who =
+    contributions === 0
+      ? "No player took part in this shuffle"
+      : `${isOwn ? others : plural(contributions, "player")} took part in this shuffle`;
+  const without = [...new Set([...drawn, ...free])].map(nameOf);
+  const what =
+    drawn.length > 0
+      ? `The hand was drawn anew without ${inWords(without)}, whose part did not come`
+      : `The part of ${inWords(without)} did not come`;
+  const choice =
+    without.length > 0
+      ? ` ${what}: whoever works with them and the server could choose between ${drawn.length + 2 ** free.length} deals.`
+      : "";
+  return `${who}. Your browser has dealt the hand again: all ${cards} cards match the shuffle, and the points add up.${choice} Whether each play was allowed is for racing-demon verify to check.`;
 }

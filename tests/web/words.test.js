@@ -6,6 +6,7 @@ import test from "node:test";
 import { NUMBERS } from "../../client/racing_demon_web/screens/options.js";
 import { OPTIONS, VALUES } from "../../client/racing_demon_web/wire/options.js";
 import * as words from "../../client/racing_demon_web/words.js";
+import * as later from "../../client/racing_demon_web/words_later.js";
 
 const { WORDS } = words;
 const table = { nameOf: (seat) => ["Ann", "Ben", "Cat"][seat], results: [] };
@@ -65,7 +66,7 @@ test("a refusal that the page has no words for is told in the server's", () => {
 });
 
 test("a shuffle that nobody took part in is not said to be fair", () => {
-  const told = words.proofWords({ contributions: 0, cards: 56, drawn: [], free: [] }, false, table.nameOf);
+  const told = later.proofWords({ contributions: 0, cards: 56, drawn: [], free: [] }, false, table.nameOf);
   assert.match(
     told,
     /^No player took part in this shuffle\. Your browser has dealt the hand again: all 56 cards match/,
@@ -73,7 +74,7 @@ test("a shuffle that nobody took part in is not said to be fair", () => {
 });
 
 test("who could choose between deals is told", () => {
-  const told = words.proofWords({ contributions: 2, cards: 9, drawn: [1], free: [2] }, true, table.nameOf);
+  const told = later.proofWords({ contributions: 2, cards: 9, drawn: [1], free: [2] }, true, table.nameOf);
   assert.match(told, /^You and 1 other took part/);
   assert.match(told, /without Ben and Cat.*could choose between 3 deals\./);
   assert.match(told, /Whether each play was allowed is for racing-demon verify to check\.$/);

@@ -6,6 +6,9 @@ import { rank } from "../rules/layout.js";
 import { missing } from "../wire/commit_reveal.js";
 import { OUT_BONUS } from "../wire/protocol.js";
 import { MISMATCHES } from "../words_later.js";
+
+export { proofWords } from "../words_later.js";
+
 import { bytesOf, hex, sha256 } from "./sha256.js";
 import { shake256 } from "./shake256.js";
 
