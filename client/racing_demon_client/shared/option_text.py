@@ -45,7 +45,7 @@ CALLED: Final = {
     "spaces": "empty columns",
     "reserve_up": "reserve face up",
     "stock_shift": "shifting the stock",
-    "turn_by_players": "two turn single cards",
+    "turn_by_players": "single cards for two",
     "match_score": "a match counts",
 }
 """Names of options whose identifier does not explain itself."""
@@ -83,12 +83,12 @@ MEANINGS: Final = {
     "teams": "How many teams there are, whose points add up; none: everybody plays for themselves.",
     "win_lead": "A lead over all others that ends the match early; none: there is no such lead.",
     "handicap": "Whether each hand's winner gets a heap card more, and who scored nothing one fewer.",
-    "king_bonus": "The points for laying the last card, mostly a king, on a foundation.",
+    "king_bonus": "The points for whoever lays the last card, mostly a king, on a foundation.",
     "spaces": "What fills an empty column, instead of any card you like.",
     "reserve_up": "Whether all cards of the reserves lie face up; still only the top one can be played.",
-    "stock_shift": "When you may move the top card of your stock to its bottom, so that other cards turn up.",
-    "turn_by_players": "Whether one or two players turn one card at a time; more players, the usual number.",
-    "match_score": "What adds up over the hands: points, or the hands in which nobody had more.",
+    "stock_shift": "When players may move their stock's top card to its bottom: other cards turn up then.",
+    "turn_by_players": "Whether the stock turns one card at a time in a hand of one or two players.",
+    "match_score": "What totals count: points, or hands won. Most points win a hand, and ties share it.",
 }
 """What each option decides, as players read it."""
 GROUPS: Final = {
@@ -122,7 +122,7 @@ VALUES: Final = {
     "at_once": "the reserve fills them at once",
     "reserve": "only the reserve may fill them",
     "any_time": "any time",
-    "once_a_pass": "once in each pass",
+    "once_a_pass": "once per pass of the stock",
     "points": "points",
     "hands": "hands won",
 }

@@ -501,15 +501,20 @@ def brief(options: Options, limit_ms: int | None = None) -> Iterator[str]:
         yield "Build on the shared foundations, ace to king. The first card to arrive stays."
     else:
         yield game.text.partition(". ")[0].rstrip(".") + "."
-    few = ["One or two players turn one card."] if options.turn_by_players and options.turn is None else []
-    yield " ".join([*(sentence for group in game.groups for sentence in _own_cards(game, group)), *few])
+    few = ["If only two play, it turns one."] if options.turn_by_players and options.turn is None else []
+    sentences = [sentence for group in game.groups for sentence in _own_cards(game, group, few)]
+    yield " ".join(sentences)
     late = "" if limit_ms is None else ", or after " + value_text("time_limit_ms", limit_ms)
     end = f"The hand ends when {ENDS[game.goal]}, or nobody can play on{late}."
-    counts = " Most points win the hand; hands won decide." if options.match_score is MatchScore.HANDS else ""
+    counts = (
+        " Most points win the hand; most hands won win the match."
+        if options.match_score is MatchScore.HANDS
+        else ""
+    )
     yield end if game.racing is Racing.SOLO else f"{end} {_scoring(game)}{counts}"
 
 
-def _own_cards(game: Game, group: object) -> Iterator[str]:
+def _own_cards(game: Game, group: object, few: Iterable[str]) -> Iterator[str]:
     if isinstance(group, Tableau):
         if len(group.build) == 1 and group.build[0].delta in {-1, 1}:
             way = "down" if group.build[0].delta == -1 else "up"
@@ -520,8 +525,9 @@ def _own_cards(game: Game, group: object) -> Iterator[str]:
     elif isinstance(group, Stock) and any(isinstance(other, Waste) for other in game.groups):
         cards = "one card" if group.turn == 1 else f"{group.turn} cards"
         yield f"The stock turns {cards} at a time."
+        yield from few
         if group.shift is not None:
-            yield f"{SHIFTS[group.shift]}, its top card may go to its bottom."
+            yield f"If stuck, move its top card to its bottom{SHIFTS[group.shift]}."
 
 
 def _spaces(game: Game, columns: Tableau) -> Iterator[str]:
@@ -534,7 +540,7 @@ def _spaces(game: Game, columns: Tableau) -> Iterator[str]:
     elif space.fill:
         yield "The reserve fills spaces automatically."
     elif space.takes is not None and reserves.issuperset(space.takes):
-        yield "Only the reserve fills spaces."
+        yield "Only cards of the reserve fill spaces."
     elif (space.takes, space.ranks) == (None, None):
         yield "Any card fills a space."
 
@@ -545,17 +551,17 @@ def _scoring(game: Game) -> str:
     if scoring.reserve_card:
         counts.append(f"one left in the reserve {scoring.reserve_card}")
     if scoring.king_bonus:
-        counts.append(f"one that completes a foundation {scoring.king_bonus} more")
+        counts.append(f"the last one of a foundation {scoring.king_bonus} more")
     if scoring.out_bonus:
         counts.append(f"going out {scoring.out_bonus} more")
     return ", ".join(counts) + "."
 
 
 SHIFTS: Final = {
-    StockShift.ANY_TIME: "At any time",
-    StockShift.ONCE: "Once in each pass",
+    StockShift.ANY_TIME: ", as often as you like",
+    StockShift.ONCE: ", once before the waste is turned over again",
 }
-"""When a stock's top card may go to its bottom."""
+"""How often a stock's top card may go to its bottom."""
 KINDS: Final = {
     Racing.SHARED: "around shared foundations",
     Racing.IDENTICAL: "on identical deals",
@@ -837,7 +843,8 @@ def _stock(group: Stock, *, is_turned: bool) -> Iterator[str]:
     if group.relay:
         yield "Right after a redeal: " + " ".join(map(_deal, group.relay))
     if group.shift is not None:
-        yield f"{SHIFTS[group.shift]}, you may move its top card to its bottom, so that other cards turn up."
+        yield f"If you are stuck, you may move its top card to its bottom{SHIFTS[group.shift]}."
+        yield "Then other cards turn up."
     if group.tail_rule is TailRule.EITHER2:
         yield "If only two cards are left at the end, they can be turned one at a time."
 
@@ -887,7 +894,7 @@ def _race(game: Game) -> Iterator[str]:
         does = "costs" if scoring.reserve_card < 0 else "scores"
         yield f"Each card left in the reserve {does} {_points(abs(scoring.reserve_card))}."
     if scoring.king_bonus:
-        yield f"The card that completes a foundation scores {_points(scoring.king_bonus)} more."
+        yield f"Whoever lays the last card of a foundation scores {_points(scoring.king_bonus)} more."
     if scoring.out_bonus:
         yield f"Going out scores {_points(scoring.out_bonus)} more."
 

@@ -214,6 +214,26 @@ def test_options_are_told_as_they_are() -> None:
     assert "The stock turns one card at a time." in briefing(turn=1)
 
 
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"king_bonus": 5}, "the last one of a foundation 5 more"),
+        ({"spaces": "at_once"}, "The reserve fills spaces automatically."),
+        ({"spaces": "reserve"}, "Only cards of the reserve fill spaces."),
+        ({"reserve_up": True}, "The reserve lies face up; its top card can be played."),
+        ({"stock_shift": "any_time"}, "move its top card to its bottom, as often as you like."),
+        ({"stock_shift": "once_a_pass"}, "to its bottom, once before the waste is turned over again."),
+        ({"turn_by_players": True}, "The stock turns 3 cards at a time. If only two play, it turns one."),
+        ({"match_score": "hands"}, "Most points win the hand; most hands won win the match."),
+    ],
+    ids=str,
+)
+def test_house_rules_are_told(options: dict[str, object], sentence: str) -> None:
+    """Each has a sentence in the briefing of a table that plays so, and none in that of another."""
+    assert sentence in briefing(game="classic", **options)
+    assert sentence not in briefing(game="classic")
+
+
 def test_the_time_limit_is_told() -> None:
     """Where a hand ends after some time, that is told with what else ends it."""
     told = " ".join(brief(Options(), 300_000))

@@ -5,12 +5,13 @@ import random
 
 import pytest
 
-from racing_demon_client.sources.solo_table import daily_seed, named_seed
+from racing_demon_client.sources.solo_table import SoloTable, daily_seed, named_seed
 from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.engine.specification import Goal
 from racing_demon_protocol.errors import IllegalPlay
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.records.verify import verify
+from racing_demon_protocol.wire.options import Options
 from tests.support.effort import amount, more_when_long
 from tests.support.solitaire import moments, table_of
 from tests.support.typical import of_games
@@ -105,3 +106,21 @@ def test_a_trick_says_its_words() -> None:
     assert said[:3] == ["A-C-E", "T-W-O", "T-H-R-E-E"]
     assert table.is_won
     assert table_of("clock").caption == ""
+
+
+def test_a_shift_of_the_stock_can_be_taken_back() -> None:
+    """It is one step of the line: undone, made again, and proven by the record."""
+    table = SoloTable(Options(stock_shift="once_a_pass"), bytes(32), "Ann")
+    dealt = table.board.copy()
+    table.shift()
+    shifted = table.board.copy()
+    with pytest.raises(IllegalPlay):
+        table.shift()
+    turn = table.rules.stock_play(table.board, table.seat)
+    assert turn is not None
+    table.play(1, turn)
+    turned = table.board.copy()
+    assert [table.undo() and table.board.copy() for _ in range(2)] == [shifted, dealt]
+    assert [table.redo() and table.board.copy() for _ in range(2)] == [shifted, turned]
+    table.finish(1_000)
+    assert verify(table.log()).hands == 1
