@@ -1,4 +1,19 @@
-// Codes of tables, as people type and paste them.
+// Codes of tables, as people type and paste them; and words of invitations over the internet.
+
+/**
+ * The path of a table's page, with what stands behind it. The word of an invitation is a secret, and stands
+ * behind `#`, which browsers send to no server. It begins with a digit, and codes are letters.
+ * @param {string} code
+ * @param {string} [query]
+ */
+export const pathOf = (code, query = "") => (code < "A" ? `/${query}#${code}` : `/${code}${query}`);
+
+/**
+ * The code or word in an address, or empty.
+ * @param {{pathname: string, hash: string}} address
+ */
+export const codeIn = ({ pathname, hash }) =>
+  (/^#\d\w{15}/.exec(hash) ?? /[a-z]{4,16}/i.exec(pathname) ?? [""])[0].replace("#", "").toUpperCase();
 
 /**
  * The table's code in what somebody has typed or pasted: a code, a link, or a line with one.
@@ -7,7 +22,7 @@
  */
 export function readCode(typed) {
   const text = typed.normalize("NFKC").replace(/[\u200b-\u200f\u2060\ufeff]/g, "");
-  const link = /(?:(\w+):\/\/)?([^\s/#"'<>]+)[^\s#]*?[/#]([a-z]{4,16})(?![\w/])/i.exec(text);
+  const link = /(?:(\w+):\/\/)?([^\s/#"'<>]+)[^\s#]*?[/#]([a-z]{4,16}|\d\w{15})(?![\w/])/i.exec(text);
   return {
     code: (link?.[3] ?? text.replace(/[^a-z]/gi, "")).toUpperCase(),
     host: link?.[2].toLowerCase() ?? "",

@@ -2,7 +2,7 @@
 
 import { button, byId, element, setText } from "./dom.js";
 import { load, loadStyle, onLoadError, preload, withModule, withSound } from "./lazy.js";
-import { readCode } from "./links.js";
+import { codeIn, pathOf, readCode } from "./links.js";
 import { hex, randomBytes } from "./proof/sha256.js";
 import { install, isOutdated, keepAwake } from "./pwa.js";
 import { Dialog, originForOthers, showQr } from "./screens/dialog.js";
@@ -73,7 +73,6 @@ const webSocketUrl = () =>
   `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}${WEBSOCKET_PATH}`;
 /** @param {number} milliseconds */
 const pause = (milliseconds) => new Promise((over) => setTimeout(over, milliseconds));
-const codeInPath = () => (/[a-z]{4,16}/i.exec(location.pathname)?.[0] ?? "").toUpperCase();
 
 /**
  * The table's code in what somebody has typed or pasted.
@@ -82,7 +81,7 @@ const codeInPath = () => (/[a-z]{4,16}/i.exec(location.pathname)?.[0] ?? "").toU
 function readCodeField() {
   const { code, host, scheme } = readCode(field("code").value);
   if (host && host !== location.host) {
-    location.assign(`${scheme}://${host}/${code}`);
+    location.assign(`${scheme}://${host}${pathOf(code)}`);
     return null;
   }
   field("code").value = code;
@@ -395,7 +394,7 @@ function seated({ code, seat }) {
  */
 function updateAddress(step) {
   const { seat, table } = /** @type {Session} */ (page.session);
-  history[step]({ watches: seat === null }, "", `/${table.code}${page.isTv ? "?tv" : ""}`);
+  history[step]({ watches: seat === null }, "", pathOf(table.code, page.isTv ? "?tv" : ""));
 }
 
 /**
@@ -489,7 +488,7 @@ function showInvitation(code) {
   }
   const { origin } = page;
   if (origin === undefined) return;
-  const text = origin === null ? WORDS.onlyHere : `${origin.replace(/.*\/\//, "")}/${code}`;
+  const text = origin === null ? WORDS.onlyHere : `${origin.replace(/.*\/\//, "")}${pathOf(code)}`;
   for (const root of roots) {
     const picture = /** @type {HTMLImageElement} */ (root.querySelector("img.qr"));
     const words = /** @type {HTMLElement} */ (root.querySelector(".address"));
@@ -520,7 +519,7 @@ function openMenu(name, seat = -1) {
 
 /** Back closes the replay or dialog first, and leaves the table only after confirmation. */
 function back() {
-  if (!page.session && history.state !== null) return openAddress();
+  if (!page.session && (history.state !== null || location.hash)) return openAddress();
   if (!page.session) return history.back(); // already on the first screen
   updateAddress("pushState");
   if (replay?.isOpen) replay.close();
@@ -547,7 +546,7 @@ async function showStart() {
   byId("standings").hidden = keptResults().length === 0;
   keepAwake(false);
   showScreen("start");
-  if (!codeInPath()) await withModule("tables", listTables, byId("tables"));
+  if (!codeIn(location)) await withModule("tables", listTables, byId("tables"));
 }
 
 // Start-up.
@@ -705,15 +704,15 @@ async function begin() {
  * @param {string} code
  */
 function keepSeatOfLink(code) {
-  const token = /^#seat=([0-9a-f]{64})$/.exec(location.hash)?.[1];
+  const token = /seat=([0-9a-f]{64})$/.exec(location.hash)?.[1];
   if (!token) return;
-  history.replaceState(history.state, "", location.pathname + location.search); // no copy of the address has it
+  history.replaceState(history.state, "", pathOf(code, location.search)); // no copy of the address has it
   if (code && !tokenOf(code)) keepSeat(code, token);
 }
 
 /** Go where the address points: to a table or the first screen. */
 function openAddress() {
-  const code = codeInPath();
+  const code = codeIn(location);
   field("code").value = code;
   keepSeatOfLink(code);
   const token = code ? tokenOf(code) : null;

@@ -93,8 +93,6 @@ export const WORDS = {
   joinAs: (/** @type {string} */ name) => `Join as ${name}`,
   goOnOrJoin: (/** @type {string} */ kept, /** @type {string} */ name) =>
     `Go on as ${kept}, or join as ${name}?`,
-  needsPassphrase: "passphrase",
-  isPlaying: "playing",
 
   // Connections and files.
   connecting: "Connecting…",

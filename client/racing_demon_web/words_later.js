@@ -1,6 +1,6 @@
 // The texts of what is loaded after the first screen and the table: menus, results, replays and proofs.
 
-import { inWords, plural, signed, span, WORDS } from "./words.js";
+import { inWords, plural, signed, span } from "./words.js";
 
 export const LATER = {
   // The first screen.
@@ -57,6 +57,12 @@ export const LATER = {
   soloHelp: (/** @type {string} */ game) =>
     `Alone you may ask for hints. Undo, named deals and statistics are in the terminal: racing-demon solo ${game}`,
   joinThis: "Join this table",
+  needsPassphrase: "passphrase",
+  isPlaying: "playing",
+  inThisRoom: "In this room",
+  overInternet: "Over the internet",
+  internetCode: "QR code of the invitation over the internet",
+  countsAsOne: "The tunnel does not say who is who: all who come through it share the limits of one address.",
   copyLink: "Copy the link",
   shareLink: "Share the link",
   goOnElsewhere: "Take my seat to another device",
@@ -148,8 +154,8 @@ export const keyHelp = (columns, cap) =>
  */
 export function tableSummary({ game, players, seats, locked, running }, games) {
   const facts = [games[game]?.title ?? game, `${players} of ${plural(seats, "seat")}`];
-  if (locked) facts.push(WORDS.needsPassphrase);
-  if (running) facts.push(WORDS.isPlaying);
+  if (locked) facts.push(LATER.needsPassphrase);
+  if (running) facts.push(LATER.isPlaying);
   return facts.join(" · ");
 }
 

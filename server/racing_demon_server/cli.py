@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from .settings import ServerSettings
 
 
+TUNNEL_KEY = "RACING_DEMON_TUNNEL_KEY"
+"""The variable that hands on the secret of the invitations: other users can read arguments."""
 ADVICE = "Name another file with --journal FILE, or keep no journal with --durability none."
 
 EXAMPLES = """examples:
@@ -138,8 +140,19 @@ def _settings(arguments: argparse.Namespace) -> "ServerSettings":
         proxies=(*OWN_PROXIES, *arguments.proxy),
         relays=tuple(arguments.relays),
         hosts=tuple(arguments.name),
+        tunnel_port=arguments.tunnel_port,
+        tunnel_address=arguments.tunnel_address or "",
+        tunnel_key=_tunnel_key(),
         **dict(arguments.limit),
     )
+
+
+def _tunnel_key() -> bytes:
+    """Return the secret of the invitations that whoever starts the server has kept; empty if none was."""
+    try:
+        return bytes.fromhex(os.environ.pop(TUNNEL_KEY, ""))
+    except ValueError:
+        return b""
 
 
 def _unrestorable(journal: "JournalReader") -> "Sequence[tuple[StoredTable, Exception]]":
@@ -155,6 +168,10 @@ def _contradictions(given: argparse.Namespace, extensions: Sequence[Extension]) 
         yield from extension.contradictions(given)
     if given.processes > 1:
         yield from against_processes(given)
+    if given.tunnel_address and given.tunnel_port is None:
+        yield "--tunnel-address needs --tunnel-port, where the tunnel ends"
+    if given.tunnel_port is not None and not given.tunnel_address:
+        yield "--tunnel-port needs --tunnel-address: without its name, nobody is answered"
     if given.durability is Durability.NONE and given.journal is not None:
         yield "--durability none keeps no journal, but --journal names one: leave one of them out"
     of_broker = {
@@ -356,6 +373,19 @@ def _parser(extensions: Sequence[Extension]) -> argparse.ArgumentParser:
         metavar="HOST",
         help="answer only requests for this host name or an address",
     )
+    add(
+        "--tunnel-port",
+        type=port,
+        metavar="PORT",
+        help="listen at this port of this machine, 0 for any free one, for a tunnel from the internet: who "
+        "comes through it is not local, and needs an invitation; see docs/server.md",
+    )
+    add(
+        "--tunnel-address",
+        type=_tunnel_address,
+        metavar="URL",
+        help="the public address of the tunnel, like https://name.example",
+    )
     add("--stop-with-stdin", action="store_true", help="stop when standard input ends")
     add(
         "--until-table-ends",
@@ -367,6 +397,16 @@ def _parser(extensions: Sequence[Extension]) -> argparse.ArgumentParser:
         "its opener has left, or nobody has been there for some minutes",
     )
     return parser
+
+
+def _tunnel_address(text: str) -> str:
+    """Return the public address of a tunnel."""
+    from racing_demon_server.net.tunnel import tunnel_address  # noqa: PLC0415 - few have one
+
+    try:
+        return tunnel_address(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{text!r} is not allowed: {error}") from None
 
 
 def _broker(text: str) -> str:

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import logging
 import os
+import secrets
 import signal
 import socket
 import sys
@@ -28,6 +29,7 @@ from racing_demon_server.mqtt.setup import own_urls, publishers
 from racing_demon_server.net.gateway import Gateway, url_of
 from racing_demon_server.net.handler import MetricsHooks, ServerContext, Service
 from racing_demon_server.net.table_service import TableService
+from racing_demon_server.net.tunnel import KEY_SIZE, Tunnel
 from racing_demon_server.ops.metrics import Metrics
 from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.read_model import CommittedTable
@@ -54,6 +56,8 @@ RESTORE_SECONDS: Final = 2.0
 """How long a starting server reads tables before it opens its port; the rest are read afterwards."""
 SWEEP_SECONDS: Final = 60.0
 """The interval at which the server checks for garbage."""
+LOOPBACK: Final = "127.0.0.1"
+"""Where a tunnel's program connects to, and nobody else."""
 OTHER_FILES: Final = 100
 """Open files other than players' connections."""
 
@@ -98,12 +102,21 @@ class Server:
         self._stopping: asyncio.Future[StopReason]
         self._service: Service
         self._gateway: Gateway
+        self._gateways: list[Gateway] = []
 
     # For subclasses.
 
     def open(self, resources: AsyncExitStack) -> tuple[ServerContext, Service]:
         """Open the service of the connections; the resources close it."""
         raise NotImplementedError
+
+    async def listen_further(self, context: ServerContext, resources: AsyncExitStack) -> None:
+        """Listen at other ports, too.
+
+        Raises:
+            OSError: one cannot be listened on.
+
+        """
 
     def begin(self, url: str, resources: AsyncExitStack) -> None:
         """Begin what needs the open port; the resources end it before the port closes."""
@@ -137,11 +150,13 @@ class Server:
             context, self._service = self.open(resources)
             _allow_sockets(self.settings)
             self._gateway = gateway = Gateway(context, self._service)
+            self._gateways = [gateway]
             for listening in sockets:
                 await gateway.listen(sock=listening)
             if not sockets:
                 await gateway.listen(host=self.settings.host, port=self.settings.port)
             resources.push_async_callback(self._close_connections)
+            await self.listen_further(context, resources)
             url = url_of(self.settings.host, self.settings.port or gateway.port)
             started = {"url": url, "version": __version__, "tables": len(self._service)}
             log.info("server started", extra={**started, "loop": event_loop.loop_name()})
@@ -186,21 +201,24 @@ class Server:
         self.stop_soon(reason)
 
     async def _close_connections(self) -> None:
-        if self.keeps_tables(self._reason):
-            self._gateway.close(RESTARTING, COMES_BACK)
-        else:
-            self._gateway.close(CloseCode.GOING_AWAY, self.farewell)
-        await self._gateway.wait_closed()
+        for gateway in self._gateways:
+            if self.keeps_tables(self._reason):
+                gateway.close(RESTARTING, COMES_BACK)
+            else:
+                gateway.close(CloseCode.GOING_AWAY, self.farewell)
+        for gateway in self._gateways:
+            await gateway.wait_closed()
 
     async def _sweep(self) -> None:
         """Free the memory of closed connections and tables from time to time, until cancelled."""
         connections = tables = 0
         while True:
             await asyncio.sleep(SWEEP_SECONDS)
-            closed = self._gateway.closed - connections, self.closed_tables - tables
+            closed_here = sum(gateway.closed for gateway in self._gateways)
+            closed = closed_here - connections, self.closed_tables - tables
             if garbage_collection.is_due(*closed, is_played=self.is_played):
                 garbage_collection.sweep()
-                connections, tables = self._gateway.closed, self.closed_tables
+                connections, tables = closed_here, self.closed_tables
 
 
 class TableServer(Server):
@@ -266,8 +284,23 @@ class TableServer(Server):
         resources.callback(self._close_tables)
         metrics, queues = self.metrics, [broker.queue for broker in self._brokers]
         hooks = MetricsHooks(partial(metrics.text, brokers=queues), metrics.cut, metrics.refused)
-        context = ServerContext(self.settings, clock, hooks)
+        has_tunnel = self.settings.tunnel_port is not None
+        tunnel = Tunnel(self.settings.tunnel_key or secrets.token_bytes(KEY_SIZE)) if has_tunnel else None
+        context = ServerContext(self.settings, clock, hooks, tunnel)
         return context, self.open_service(context)
+
+    async def listen_further(self, context: ServerContext, resources: AsyncExitStack) -> None:
+        """Listen for the tunnel, if there is one."""
+        if context.tunnel is None:
+            return
+        from racing_demon_server.net.tunnel_gateway import TunnelGateway, TunnelTables  # noqa: PLC0415 - few have one
+
+        if self.settings.tunnel_address:
+            context.tunnel.learn(self.settings.tunnel_address)
+            context.tunnel.opened()
+        gateway = TunnelGateway(context, TunnelTables(context, self.registry))
+        self._gateways.append(gateway)
+        await gateway.listen(host=LOOPBACK, port=self.settings.tunnel_port)
 
     def begin(self, url: str, resources: AsyncExitStack) -> None:
         """Publish the tables, and restore those that took too long."""

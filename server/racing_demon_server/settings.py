@@ -75,6 +75,12 @@ class ServerSettings:
         announces: whether to announce the tables on the local network.
         needs_players: whether a table that only spectators watch closes like one without connections.
         shards: the processes of the server, seen from this one.
+        tunnel_port: the port of the tunnel's listener, on this machine; 0 for any free one, ``None`` for no
+            listener.
+        tunnel_address: the public address of the tunnel; empty to read it from the program.
+        tunnel_command: the tunnel's program with its arguments, in which ``{port}`` stands for the
+            listener's; empty if it runs by itself.
+        tunnel_key: the secret of the invitations; empty for a random one.
 
     """
 
@@ -130,6 +136,10 @@ class ServerSettings:
     announces: bool = False
     needs_players: bool = False
     shards: Shards = ALONE
+    tunnel_port: int | None = None
+    tunnel_address: str = ""
+    tunnel_command: tuple[str, ...] = ()
+    tunnel_key: bytes = field(default=b"", repr=False)
 
     @property
     def own_host(self) -> str:

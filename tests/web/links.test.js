@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { readCode } from "../../client/racing_demon_web/links.js";
+import { codeIn, pathOf, readCode } from "../../client/racing_demon_web/links.js";
 
 const ALONE = ["BCDF", " bcdf ", "BC DF", "bc-df", "#BCDF", '"BCDF"', "BCDF.", "ＢＣＤＦ", "BCDF\u200b"];
 const LINKS = [
@@ -29,3 +29,19 @@ for (const scheme of ["https", "wss", "HTTPS"])
     assert.equal(readCode(`${scheme}://cards.example/BCDF`).scheme, "https"));
 
 test("nothing typed is no code", () => assert.equal(readCode("").code, ""));
+
+const WORD = "7BCDFGHJKLMNPQ23";
+
+test("an invitation over the internet stands behind #, as a link or a line", () => {
+  for (const typed of [
+    `https://four-quiet-word-names.trycloudflare.com/#${WORD}`,
+    `racing-demon join https://four-quiet-word-names.trycloudflare.com/#${WORD.toLowerCase()}`,
+  ]) {
+    const host = "four-quiet-word-names.trycloudflare.com";
+    assert.deepEqual(readCode(typed), { code: WORD, host, scheme: "https" });
+  }
+  assert.equal(codeIn(new URL(`https://name.example/?tv#${WORD}`)), WORD);
+  assert.equal(codeIn(new URL(`https://name.example/#${WORD}&seat=${"0f".repeat(32)}`)), WORD);
+  assert.equal(codeIn(new URL("http://192.168.1.5:5252/BCDF#seat=00")), "BCDF");
+  assert.deepEqual([pathOf(WORD, "?tv"), pathOf("BCDF", "?tv")], [`/?tv#${WORD}`, "/BCDF?tv"]);
+});

@@ -84,15 +84,15 @@ export async function originForOthers() {
 }
 
 /**
- * Show the address of a table as a QR code.
+ * Show the address of a table as a QR code. The server draws it, so there is none of an invitation's secret.
  * @param {HTMLImageElement} picture
  * @param {string | null} origin null: there is none
  * @param {string} code
  */
 export function showQr(picture, origin, code) {
   const source = `/qr/${code}.svg?${origin}`; // so that a changed address loads another image
-  picture.hidden = origin === null;
-  if (origin === null || picture.getAttribute("src") === source) return;
+  picture.hidden = origin === null || code < "A"; // a word begins with a digit
+  if (picture.hidden || picture.getAttribute("src") === source) return;
   picture.src = source;
   picture.onerror = () =>
     setTimeout(() => picture.getAttribute("src") === source && (picture.src = source), AGAIN_MS);

@@ -2,6 +2,7 @@
 
 import { asIs, button, byId, element, markTeam } from "../dom.js";
 import { withSound } from "../lazy.js";
+import { pathOf } from "../links.js";
 import { teamsOf, teamTotals } from "../rules/teams.js";
 import { changeSettings, settings } from "../storage.js";
 import { COLUMNS, caps } from "../table/keyboard.js";
@@ -14,6 +15,23 @@ import { saveForm } from "./presets.js";
 import { teamRows } from "./teams.js";
 
 /** @import { Session } from "../wire/session.js" */
+
+/**
+ * The link that takes a seat along. Its token is in the fragment, too.
+ * @param {string} link to the table
+ * @param {string} token
+ */
+const seatLink = (link, token) => `${link}${link.includes("#") ? "&" : "#"}seat=${token}`;
+
+/**
+ * The invitation to a table over the internet, if its server has a tunnel, and this page is in the room; or null.
+ * @param {string} code
+ * @returns {Promise<{link: string | null, trouble: string, counts_as_one: boolean} | null>}
+ */
+async function internetInvitation(code) {
+  const answer = code < "A" ? null : await fetch(`/internet/${code}.json`).catch(() => null);
+  return answer?.ok ? answer.json().catch(() => null) : null;
+}
 
 export class Menus {
   #session;
@@ -231,25 +249,53 @@ export class Menus {
     const code = this.session?.table.code ?? "";
     const origin = await originForOthers();
     if (origin === null) return this.dialog.open(LATER.joinThis, [element("p", "", WORDS.onlyHere)]);
-    const address = `${origin}/${code}`;
+    const address = `${origin}${pathOf(code)}`;
     const picture = document.createElement("img");
     showQr(picture, origin, code);
-    const items = [
+    const invitation = await internetInvitation(code);
+    this.dialog.open(LATER.joinThis, [
+      ...(invitation ? [element("h3", "", LATER.inThisRoom)] : []),
+      ...this.#invitation(address, picture),
+      ...(invitation ? this.#overInternet(invitation, code) : []),
+    ]);
+  }
+
+  /**
+   * A link to the table, its picture, and what can be done with it.
+   * @param {string} address
+   * @param {HTMLImageElement} picture
+   */
+  #invitation(address, picture) {
+    return [
       asIs(element("p", "address", address)),
       picture,
       button(LATER.copyLink, () => this.#copy(address)),
       ...this.#shareButton(address),
+      ...(this.session?.token ? [button(LATER.goOnElsewhere, () => this.#handOver(address))] : []),
     ];
-    if (this.session?.token) items.push(button(LATER.goOnElsewhere, () => this.#handOver(address)));
-    this.dialog.open(LATER.joinThis, items);
   }
 
   /**
-   * Offer a link that takes the own seat along. Its token is in the fragment, which browsers send to no server.
+   * @param {{link: string | null, trouble: string, counts_as_one: boolean}} invitation
+   * @param {string} code
+   */
+  #overInternet({ link, trouble, counts_as_one }, code) {
+    const title = element("h3", "", LATER.overInternet);
+    if (link === null) return [title, element("p", "", trouble)];
+    const picture = document.createElement("img");
+    picture.src = `/internet/${code}.svg?${link.split("#")[0]}`; // so that a new address loads another image
+    picture.alt = LATER.internetCode;
+    picture.className = "qr";
+    const note = counts_as_one ? [element("p", "", LATER.countsAsOne)] : [];
+    return [title, ...this.#invitation(link, picture), ...note];
+  }
+
+  /**
+   * Offer a link that takes the own seat along.
    * @param {string} address of the table
    */
   #handOver(address) {
-    const link = `${address}#seat=${this.session?.token}`;
+    const link = seatLink(address, this.session?.token ?? "");
     this.dialog.open(LATER.goOnElsewhere, [
       element("p", "", LATER.seatLink),
       button(LATER.copyLink, () => this.#copy(link)),

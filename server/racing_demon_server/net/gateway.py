@@ -70,7 +70,7 @@ class Gateway:
         self._is_closing = False
         self._lost = asyncio.Event()
         self._proxies, self._relays = networks(settings.proxies), networks(settings.relays)
-        self._routes = Routes(context, service, self._admitted.__len__)
+        self._routes = self._open_routes(context, service)
 
     @property
     def connections(self) -> set[Connection]:
@@ -122,15 +122,17 @@ class Gateway:
             handler.close(CloseCode.FULL, "Too many connections from your address.", "address")
         return handler
 
+    def _open_routes(self, context: ServerContext, service: Service) -> Routes:
+        """Return what answers plain HTTP."""
+        return Routes(context, service, self._admitted.__len__)
+
     def add_pending(self, connection: Connection) -> None:
         """Add a connection without a request.
 
         If there are too many, the oldest is closed. A client behind a trusted proxy is known only from its
         request.
         """
-        peer = parsed(connection.address)
-        is_proxy = peer is not None and any(peer in each for each in (*self._proxies, *self._relays))
-        address = "" if is_proxy else origin(connection.address, (), ()).counted_as
+        address = self._address_before_request(connection)
         self._connections.add(connection)
         self._handshakes[connection] = address
         settings = self.settings
@@ -142,6 +144,12 @@ class Gateway:
             self._cut_off(neighbors[0])
         elif len(self._handshakes) > settings.max_handshakes:
             self._cut_off(next(iter(self._handshakes)))
+
+    def _address_before_request(self, connection: Connection) -> str:
+        """Return the name under which a connection is counted without a request; empty if not at all."""
+        peer = parsed(connection.address)
+        is_proxy = peer is not None and any(peer in each for each in (*self._proxies, *self._relays))
+        return "" if is_proxy else origin(connection.address, (), ()).counted_as
 
     def _cut_off(self, pending: Connection) -> None:
         del self._handshakes[pending]
@@ -181,6 +189,7 @@ class Gateway:
             await self._lost.wait()
 
     def _origin_of(self, connection: Connection, request: Request) -> Origin:
+        """Return where a request comes from."""
         headers = request.headers
         forwarded = named_clients(headers.get_all("X-Forwarded-For"), headers.get_all("Forwarded"))
         return origin(connection.address, forwarded, self._proxies, self._relays)
@@ -213,7 +222,7 @@ class Gateway:
         address = self._origin_of(connection, request).counted_as
         path = request.path.partition("?")[0]
         host, port, *_ = connection.transport.get_extra_info("sockname") or ("", 0)
-        return self._routes.answer(address, HttpRequest(request, path, connection.address, (host, port)))
+        return self._routes.answer(HttpRequest(request, path, address, connection.address, (host, port)))
 
 
 def url_of(host: str, port: int) -> str:

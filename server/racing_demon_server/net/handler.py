@@ -33,6 +33,7 @@ from racing_demon_server.tables.room import TOO_DEAR, Clock
 
 from .connection import Connection
 from .origin import Origin
+from .tunnel import Tunnel
 
 SHARE_SECONDS: Final = 20.0
 """Each bucket holds this many seconds' worth of refill."""
@@ -65,11 +66,15 @@ class ServerContext:
         clock: the server's clock.
         metrics: counts what happens to connections.
         addresses: the limits of addresses.
+        tunnel: what is known of the server's tunnel; ``None`` if it has none.
 
     """
 
-    def __init__(self, settings: ServerSettings, clock: Clock, metrics: MetricsHooks) -> None:
+    def __init__(
+        self, settings: ServerSettings, clock: Clock, metrics: MetricsHooks, tunnel: Tunnel | None = None
+    ) -> None:
         self.settings = settings
+        self.tunnel = tunnel
         self.clock = clock
         self.metrics = metrics
         self.addresses = AddressLimits(settings)

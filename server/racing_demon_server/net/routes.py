@@ -17,10 +17,11 @@ from racing_demon_protocol.wire.saved_presets import listed
 from racing_demon_server.rate_limits import HANDSHAKE, PICTURE, REQUEST
 from racing_demon_server.sharding import CODE_LETTERS
 from racing_demon_server.web.assets import ALONE, AT_ROOT, TABLE_PATH, Assets
-from racing_demon_server.web.qr_codes import QR_PATH, qr_code
+from racing_demon_server.web.qr_codes import QR_PATH, draw, qr_code
 
 from . import http
 from .handler import ServerContext, Service
+from .tunnel import Tunnel
 
 METRICS_KEPT_US: Final = 1_000_000
 """Metrics are formatted once a second at most."""
@@ -28,6 +29,10 @@ UNKNOWN_NAME: Final = (
     "This server does not answer to that name: it could be a stranger's. Use its address, the numbers that "
     "the table's host sees.\nWho runs the server allows a name with racing-demon-server --name NAME.\n"
 )
+ASSETS: Final = re.compile(r"/web/.*")
+"""The paths of the page's files."""
+INTERNET_PATH: Final = re.compile(r"/internet/([A-Z]{4,16})\.(json|svg)")
+"""The path of the invitation to a table over the internet, and of its QR code."""
 POSSIBLE_CODE: Final = re.compile(f"/[{CODE_LETTERS}]{{4,16}}", re.IGNORECASE)
 
 
@@ -37,6 +42,7 @@ class HttpRequest(NamedTuple):
     Attributes:
         request: the request.
         path: its path, without a query.
+        client: the name under which its client is counted.
         peer: the address of the peer.
         local: the address and port of this machine that the peer has connected to.
 
@@ -44,6 +50,7 @@ class HttpRequest(NamedTuple):
 
     request: Request
     path: str
+    client: str
     peer: str
     local: tuple[str, int]
 
@@ -87,37 +94,47 @@ class Routes:
         self._service = service
         self._connections = connections
         self._metrics: tuple[int, str] = (-METRICS_KEPT_US, "")
+        if self._settings.web:
+            self._assets = Assets.load()
+        routes = self._list()
+        self._named = {route.path: route for route in routes if isinstance(route.path, str)}
+        self._patterns = [(route.path, route) for route in routes if isinstance(route.path, re.Pattern)]
+        assert not any(map(POSSIBLE_CODE.fullmatch, self._named)), "a page has the path of a table"
+        self._unknown = Route("", lambda _: None, self._own_name)
+
+    def _list(self) -> list[Route]:
+        """Return all pages."""
         own_name, own_page, this_machine = self._own_name, self._own_page, self._this_machine
         routes = [
-            Route(WEBSOCKET_PATH, _accept, own_page, HANDSHAKE),
+            Route(WEBSOCKET_PATH, accept, own_page, HANDSHAKE),
             Route("/healthz", self._health, own_name),
             Route("/metrics", self._measured, own_name if self._settings.metrics_public else this_machine),
         ]
+        if self._context.tunnel is not None:
+            routes.append(
+                Route(INTERNET_PATH, partial(self._invitation, self._context.tunnel), own_name, PICTURE)
+            )
         if self._settings.web:
-            self._assets = Assets.load()
             routes += [
                 Route("/tables.json", self._table_list, own_name),
                 Route("/presets.json", self._preset_list, own_name),
                 Route("/origin.json", self._origin, own_name),
                 Route(QR_PATH, self._qr_code, own_name, PICTURE),
                 *(Route(f"/{name}", self._asset, own_name) for name in sorted(AT_ROOT)),
-                Route(re.compile(r"/web/.*"), self._asset, own_name),
+                Route(ASSETS, self._asset, own_name),
                 Route(TABLE_PATH, self._table, own_name),
             ]
-        self._named = {route.path: route for route in routes if isinstance(route.path, str)}
-        self._patterns = [(route.path, route) for route in routes if isinstance(route.path, re.Pattern)]
-        assert not any(map(POSSIBLE_CODE.fullmatch, self._named)), "a page has the path of a table"
-        self._unknown = Route("", lambda _: None, own_name)
+        return routes
 
-    def answer(self, address: str, asked: HttpRequest) -> Response | None:
-        """Answer a request from an address; ``None`` accepts a WebSocket."""
+    def answer(self, asked: HttpRequest) -> Response | None:
+        """Answer a request; ``None`` accepts a WebSocket."""
         route = self._route(asked.path)
-        if not self._context.addresses.count_request(address, self._context.clock(), route.units):
+        if not self._context.addresses.count_request(asked.client, self._context.clock(), route.units):
             return http.too_many()
-        if not http.is_allowed_host(asked.request, self._settings.hosts):
+        if not self._is_allowed_host(asked):
             return http.text(HTTPStatus.MISDIRECTED_REQUEST, "This server has a different name.\n")
         response = route.access(asked) or route.page(asked)
-        if response is None and route.page is not _accept:
+        if response is None and route.page is not accept:
             return http.text(HTTPStatus.NOT_FOUND, f"The game is at {WEBSOCKET_PATH}, over WebSocket.\n")
         return response
 
@@ -128,6 +145,10 @@ class Routes:
         return next((route for pattern, route in self._patterns if pattern.fullmatch(path)), self._unknown)
 
     # Who may.
+
+    def _is_allowed_host(self, asked: HttpRequest) -> bool:
+        """Return whether a request may be for this server at all."""
+        return http.is_allowed_host(asked.request, self._settings.hosts)
 
     def _own_name(self, asked: HttpRequest) -> Response | None:
         """Allow requests by a name of this server that nobody else can point here."""
@@ -196,6 +217,32 @@ class Routes:
         headers = [("Content-Type", "image/svg+xml"), ("Cache-Control", "no-cache"), *ALONE]
         return http.respond(HTTPStatus.OK, headers, qr_code(f"{origin}/{path[1]}"))
 
+    def _invitation(self, tunnel: Tunnel, asked: HttpRequest) -> Response | None:
+        """Return the invitation to a table over the internet, for whoever knows its code here.
+
+        It has the link, ``null`` while there is none; what is wrong; and whether the tunnel names no clients,
+        so that all who come through it share the limits of one address.
+        """
+        found, addresses, now = (
+            INTERNET_PATH.fullmatch(asked.path),
+            self._context.addresses,
+            self._context.clock(),
+        )
+        if found is None or not addresses.may_miss(asked.client, now):
+            return http.too_many()
+        code, kind = found.groups()
+        if all(table["code"] != code for table in self._service.listing()):
+            addresses.count_miss(asked.client, now)
+            return None
+        link = tunnel.link(code)
+        if kind == "json":
+            names_none = link is not None and tunnel.names_clients is False
+            return http.json({"link": link, "trouble": tunnel.trouble, "counts_as_one": names_none})
+        if link is None:
+            return None
+        headers = [("Content-Type", "image/svg+xml"), ("Cache-Control", "no-store"), *ALONE]
+        return http.respond(HTTPStatus.OK, headers, draw(link))
+
     def _table(self, asked: HttpRequest) -> Response | None:
         """Return the page of all tables, or redirect a browser to the name that all servers share."""
         location = self._lasting(asked)
@@ -242,5 +289,5 @@ class Routes:
         return f"{scheme}://{bracketed(str(found[0]))}:{port}" if found else None
 
 
-def _accept(_: HttpRequest) -> None:
+def accept(_: HttpRequest) -> None:
     """Accept a WebSocket."""

@@ -14,10 +14,14 @@ MAX_CACHED: Final = 256
 
 @lru_cache(maxsize=MAX_CACHED)
 def qr_code(address: str) -> bytes:
-    """Return the QR code of an address as SVG."""
+    """Return the QR code of a table's address as SVG."""
+    return draw(address.upper())  # capitals need a smaller code; schemes, hosts and tables' codes ignore case
+
+
+def draw(address: str) -> bytes:
+    """Return the QR code of an address as SVG, which is not kept."""
     import segno  # noqa: PLC0415 - a server starts without it
 
-    # Capitals need a smaller code; schemes, hosts and tables' codes ignore case.
     drawn = io.BytesIO()
-    segno.make_qr(address.upper(), error="m").save(drawn, kind="svg", border=QUIET_ZONE, xmldecl=False)
+    segno.make_qr(address, error="m").save(drawn, kind="svg", border=QUIET_ZONE, xmldecl=False)
     return drawn.getvalue()

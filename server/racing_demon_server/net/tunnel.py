@@ -1,0 +1,134 @@
+"""What is known of a tunnel: the address at which the internet reaches this server, and its invitations."""
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Iterable
+from typing import Final
+from urllib.parse import urlsplit
+
+from websockets.http11 import Request
+
+from racing_demon_server.sharding import CODE_LETTERS
+
+from .origin import NOT_SAID, Origin, named_clients, parsed
+
+DIGITS: Final = "23456789"
+WORD_LENGTH: Final = 16
+KEY_SIZE: Final = 32
+HTTPS_PORT: Final = ":443"
+MAX_ADDRESS: Final = 160
+STARTING: Final = "The tunnel is starting."
+
+
+def tunnel_address(text: str) -> str:
+    """Return the address of a tunnel, as browsers write origins: ``https://host`` or ``https://host:port``.
+
+    Raises:
+        ValueError: it is none.
+
+    """
+    wrong = ValueError("it is no address like https://name.example")
+    try:
+        parts = urlsplit(text)
+        port = parts.port
+    except ValueError:
+        raise wrong from None
+    host = parts.hostname or ""
+    is_origin = parts.path in {"", "/"} and not (parts.query or parts.fragment or "@" in parts.netloc)
+    is_name = "." in host and host.isascii() and all(each.isalnum() or each in ".-" for each in host)
+    if parts.scheme != "https" or not (is_origin and is_name) or len(text) > MAX_ADDRESS:
+        raise wrong
+    return f"https://{host}" if port in {None, 443} else f"https://{host}:{port}"
+
+
+class Tunnel:
+    """The state of a tunnel.
+
+    A table's invitation is a word that follows from the key: 75 bits, which nobody guesses. It begins with a
+    digit, so that it is never taken for a code. It opens the table at the tunnel's listener, and codes don't.
+
+    Attributes:
+        address: like ``https://name.example``; empty while it is not known, and nothing is answered.
+        is_open: whether this server was reached at the address from outside.
+        names_clients: whether the tunnel says where requests come from; ``None`` before the first.
+        trouble: why it is not open, for people; empty if it is.
+        instance: tells this server from others, at the address.
+
+    Args:
+        key: the secret of the invitations.
+
+    """
+
+    def __init__(self, key: bytes) -> None:
+        self.address = ""
+        self.is_open = False
+        self.names_clients: bool | None = None
+        self.trouble = STARTING
+        self.instance = secrets.token_hex(16)
+        self._key = key
+
+    def learn(self, address: str) -> None:
+        """Answer requests for an address, and for no other."""
+        self.address = address
+        self.is_open = False
+
+    def opened(self) -> None:
+        """Invite people: the address leads here."""
+        self.is_open, self.trouble = True, ""
+
+    def fail(self, why: str) -> None:
+        """Forget the address, which leads here no longer."""
+        self.address, self.is_open, self.trouble = "", False, why
+
+    # Invitations.
+
+    def word(self, code: str) -> str:
+        """Return the word that opens the table with a code."""
+        number = int.from_bytes(hmac.digest(self._key, code.encode(), hashlib.sha256))
+        number, first = divmod(number, len(DIGITS))
+        letters, rest = CODE_LETTERS + DIGITS, [DIGITS[first]]
+        while len(rest) < WORD_LENGTH:
+            number, letter = divmod(number, len(letters))
+            rest.append(letters[letter])
+        return "".join(rest)
+
+    def code_of(self, word: str, codes: Iterable[str]) -> str | None:
+        """Return which of these tables a word opens; ``None`` if it opens none."""
+        given, found = word.strip().upper().encode(), None
+        for code in codes:
+            if hmac.compare_digest(self.word(code).encode(), given):
+                found = code
+        return found
+
+    def link(self, code: str) -> str | None:
+        """Return the invitation to a table; ``None`` while nobody can follow it.
+
+        The word is in the fragment, which browsers send to no server.
+        """
+        return f"{self.address}/#{self.word(code)}" if self.is_open else None
+
+    # Requests.
+
+    def is_own_name(self, request: Request) -> bool:
+        """Return whether a request is for the tunnel's address."""
+        named, own = request.headers.get_all("Host"), self.address.removeprefix("https://")
+        return bool(own) and len(named) == 1 and named[0].strip().lower().removesuffix(HTTPS_PORT) == own
+
+    def is_own_page(self, request: Request) -> bool:
+        """Return whether a handshake comes from a program, or from the page at the tunnel's address."""
+        origins = request.headers.get_all("Origin")
+        return self.is_own_name(request) and (not origins or origins == [self.address])
+
+    def origin(self, request: Request) -> Origin:
+        """Return where a request comes from, as the tunnel says.
+
+        Nobody is on this machine or its network: whoever is not named by a public address counts as one with
+        all others of whom that is true.
+        """
+        headers = request.headers
+        named = named_clients(headers.get_all("X-Forwarded-For"), headers.get_all("Forwarded"))
+        client = parsed(named[-1].rpartition(",")[2].strip()) if named else None
+        is_named = client is not None and client.is_global
+        self.names_clients = is_named or bool(self.names_clients)
+        return Origin(str(client) if is_named else NOT_SAID, is_relay=False)

@@ -1,0 +1,156 @@
+"""The tunnel's listener: strangers from the internet, none of whom counts as local.
+
+It has its own limits of connections, pages and names. Whoever enters a table needs its invitation, or the
+token of a seat; nobody opens tables here, or is told which there are.
+"""
+
+from http import HTTPStatus
+from typing import Final, NoReturn
+
+from websockets.http11 import Request, Response
+
+from racing_demon_protocol.constants import WEBSOCKET_PATH
+from racing_demon_protocol.enums import Reason
+from racing_demon_protocol.errors import CommandRefused
+from racing_demon_protocol.wire.messages import Message
+from racing_demon_protocol.wire.messages.server import Seated
+from racing_demon_server.rate_limits import HANDSHAKE
+from racing_demon_server.tables.registry import Registry, TableElsewhere, TableUnread
+from racing_demon_server.tables.room import Room
+from racing_demon_server.web.assets import AT_ROOT, TABLE_PATH
+
+from . import http
+from .connection import Connection
+from .gateway import Gateway
+from .handler import ServerContext, Service
+from .origin import NOT_SAID, Origin
+from .routes import ASSETS, HttpRequest, Route, Routes, accept
+from .table_service import TableHandler, TableService
+from .tunnel import Tunnel
+
+NO_INVITATION: Final = (
+    "This invitation opens no table. Over the internet you need the whole link, as the table's host sees it."
+)
+NO_NEW_TABLES: Final = "Over the internet you can only join the table that you were invited to."
+OTHER_NAME: Final = "This server has a different name.\n"
+OTHER_PAGE: Final = "Pages from other sites cannot play here.\n"
+
+
+def tunnel_of(context: ServerContext) -> Tunnel:
+    """Return what is known of the tunnel of a server that has one."""
+    assert context.tunnel is not None
+    return context.tunnel
+
+
+class TunnelGateway(Gateway):
+    """Accepts connections that a tunnel forwards."""
+
+    def _open_routes(self, context: ServerContext, service: Service) -> Routes:
+        return TunnelRoutes(context, service, self._admitted.__len__)
+
+    def _origin_of(self, connection: Connection, request: Request) -> Origin:
+        return tunnel_of(self._context).origin(request)
+
+    def _address_before_request(self, connection: Connection) -> str:
+        return NOT_SAID
+
+
+class TunnelRoutes(Routes):
+    """The pages for strangers: the game, and whether the server is well, not which tables it has."""
+
+    def _list(self) -> list[Route]:
+        own_name = self._own_name
+        routes = [
+            Route(WEBSOCKET_PATH, accept, self._own_page, HANDSHAKE),
+            Route("/healthz", self._instance, own_name),
+            Route("/metrics", self._nothing, own_name),  # it would be the path of a table
+        ]
+        if self._settings.web:
+            routes += [
+                Route("/tables.json", self._no_tables, own_name),
+                Route("/presets.json", self._preset_list, own_name),
+                Route("/origin.json", self._origin, own_name),
+                *(Route(f"/{name}", self._asset, own_name) for name in sorted(AT_ROOT)),
+                Route(ASSETS, self._asset, own_name),
+                Route(TABLE_PATH, self._asset, own_name),
+            ]
+        return routes
+
+    def _is_allowed_host(self, _: HttpRequest) -> bool:
+        return True  # the tunnel's own name alone decides
+
+    def _own_name(self, asked: HttpRequest) -> Response | None:
+        if self._tunnel.is_own_name(asked.request):
+            return None
+        return http.text(HTTPStatus.MISDIRECTED_REQUEST, OTHER_NAME)
+
+    def _own_page(self, asked: HttpRequest) -> Response | None:
+        if (refusal := self._own_name(asked)) is not None or self._tunnel.is_own_page(asked.request):
+            return refusal
+        return http.text(HTTPStatus.FORBIDDEN, OTHER_PAGE)
+
+    def _instance(self, _: HttpRequest) -> Response:
+        """Return which server this is, by which it knows itself at the address."""
+        return http.json({"status": "ok", "instance": self._tunnel.instance})
+
+    def _nothing(self, _: HttpRequest) -> None:
+        """Return no page."""
+
+    def _no_tables(self, _: HttpRequest) -> Response:
+        return http.json([])
+
+    def _origin(self, _: HttpRequest) -> Response:
+        return http.json({"origin": self._tunnel.address})
+
+    @property
+    def _tunnel(self) -> Tunnel:
+        return tunnel_of(self._context)
+
+
+class TunnelTables(TableService):
+    """Finds tables by their invitations."""
+
+    def __init__(self, context: ServerContext, registry: Registry) -> None:
+        super().__init__(context, registry)
+        self._tunnel = tunnel_of(context)
+
+    def handler(self, connection: Connection, _request: Request, origin: Origin) -> "TunnelHandler":
+        """Return the handler of a connection whose handshake is complete."""
+        return TunnelHandler(connection, self, origin)
+
+    def find(self, address: str, code: str, at: int, token_hash: bytes = b"") -> Room:
+        """Return the room of an invitation, or of a seat whose token was sent.
+
+        All wrong words are refused alike, so that nobody learns which codes there are.
+        """
+        own = self._tunnel.code_of(code, [table.view.code for table in self.registry])
+        if own is None and self._has_seat(code, token_hash):
+            own = code
+        if own is not None:  # whoever knows the word has guessed nothing, whatever others at the address do
+            self.registry.room(own).catch_up()
+            return self.registry.room(own)
+        if not self.context.addresses.may_miss(address, at):
+            raise self.context.addresses.too_many_misses()
+        self.context.addresses.count_miss(address, at)
+        raise CommandRefused(Reason.UNKNOWN_TABLE, NO_INVITATION)
+
+    def _has_seat(self, code: str, token_hash: bytes) -> bool:
+        try:
+            return self.registry.room(code).table.seat_tokens.knows(token_hash)
+        except (CommandRefused, TableElsewhere, TableUnread):
+            return False
+
+    def check_opening(self, address: str) -> NoReturn:
+        """Refuse another table."""
+        raise CommandRefused(Reason.NOT_NOW, NO_NEW_TABLES)
+
+
+class TunnelHandler(TableHandler):
+    """Handles the messages of a player or a spectator who comes through the tunnel."""
+
+    def reply(self, message: Message) -> None:
+        """Send a message to this connection only; it returns by the invitation, not by the table's code."""
+        if isinstance(message, Seated):
+            word = tunnel_of(self.context).word(message.code)
+            message = message.model_copy(update={"code": word})
+        super().reply(message)
