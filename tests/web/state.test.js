@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { TableState } from "../../client/racing_demon_web/rules/state.js";
+import { teamTotals } from "../../client/racing_demon_web/rules/teams.js";
 import { games } from "./games.js";
 
 const DEALT = { seats: [0], shown: [], countdown_ms: 3000, left_out: [] };
@@ -82,4 +83,14 @@ test("one person alone is waited for between hands", () => {
   deal(table, 1, 0);
   apply(table, "hand_over", { reason: "out", out: 0, elapsed_ms: 5, points: [62] }, 1000);
   assert.equal(table.secondsToDeal(2000), 0);
+});
+
+test("points of a team add up; where hands count, the team with most points wins one", () => {
+  const table = tableOf("Ann", "Ben", "Cat");
+  table.options.teams = 2;
+  for (const [seat, team] of [0, 1, 0].entries()) apply(table, "team_set", { seat, team });
+  table.results = [{ seats: [0, 1, 2], points: [4, 6, 3], handicaps: [], teams: [0, 1, 0] }];
+  assert.deepEqual(Object.fromEntries(teamTotals(table)), { 0: 7, 1: 6 });
+  table.options.match_score = "hands";
+  assert.deepEqual(Object.fromEntries(teamTotals(table)), { 0: 1, 1: 0 });
 });

@@ -213,14 +213,15 @@ export class TableState {
 
   /** The totals of the match, points or hands won, by seat, the highest first. */
   totals() {
-    return this.#totalsOf([...this.seats.keys()], (seat) => seat);
+    return this.totalsOf([...this.seats.keys()], (seat) => seat);
   }
 
   /**
+   * The totals of seats or of teams, the highest first. Where hands count, each is won by the side with most points.
    * @param {number[]} sides seats or teams
    * @param {(seat: number) => number | undefined} sideOf
    */
-  #totalsOf(sides, sideOf) {
+  totalsOf(sides, sideOf) {
     const totals = new Map(sides.map((side) => [side, 0]));
     for (const { seats, points, handicaps } of this.results) {
       /** @type {Map<number, number>} */

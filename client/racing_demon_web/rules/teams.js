@@ -24,11 +24,5 @@ export function teamsOf({ seats, results }) {
  */
 export function teamTotals(table) {
   const teams = teamsOf(table);
-  /** @type {Map<number, number>} */
-  const totals = new Map();
-  for (const [seat, total] of table.totals()) {
-    const team = teams.get(seat);
-    if (team !== undefined) totals.set(team, (totals.get(team) ?? 0) + total);
-  }
-  return [...totals].sort(([, a], [, b]) => b - a);
+  return table.totalsOf([...new Set(teams.values())], (seat) => teams.get(seat));
 }
