@@ -620,3 +620,16 @@ async def test_nobody_is_asked_where_nobody_else_sits() -> None:
         async with seated(client, ends_with_us=True) as (terminal, evening):
             terminal.type("q")
             await timeout(PATIENCE, evening)
+
+
+async def test_teams_are_chosen_and_counted_by_words() -> None:
+    """A seat and a letter put somebody into a team; the tally has the letters, and the teams' totals."""
+    async with alone(teams=2) as (client, terminal), await Client.join(client.url, client.code, "Ben"):
+        await terminal.until("^Ben: team B$")
+        await terminal.answer("team 2", "^Type a seat and a team, like: team 3 B$")
+        await terminal.answer("team 1 B", "^you: team B$")
+        await terminal.answer("start", "^refused: All are in one team")
+        await terminal.answer("team 2 a", "^Ben: team A$")
+        await terminal.answer("team 2 C", "^refused: This table has 2 teams")
+        await terminal.answer("start", "^play!$")
+        await terminal.answer("tally", "^B Ann .* 0$")

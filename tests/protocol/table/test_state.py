@@ -19,6 +19,7 @@ from racing_demon_protocol.wire.options import Options
 from tests.support.boards import cards
 from tests.support.invariants import status
 from tests.support.matches import final_view, log_of, of_matches, options_of
+from tests.support.tables import Sitting
 
 HASH: Final = "0" * 64
 
@@ -207,6 +208,19 @@ def test_totals_add_the_hands_up() -> None:
         _next(view, ev.HandOver, reason="dead", out=None, elapsed_ms=9, points=points, seed=HASH)
         _next(view, ev.Committed, hand=hand, hand_id=f"T/1/{hand}", commitment=HASH)
     assert scoring.totals(view) == {0: 5, 3: 3}
+
+
+def test_a_team_that_cannot_be() -> None:
+    """No event puts a seat into a team that the table does not have, or into another one within a match."""
+    sitting = Sitting.playing(3, teams=2)
+    view = sitting.mirror
+    for team in (1, 2):
+        with pytest.raises(InconsistentEvent):
+            view.copy().apply(ev.TeamSet(seq=view.seq + 1, seat=0, team=team))
+    snapshot = view.snapshot(0)
+    result = HandResult(hand=1, seats=(0, 1, 2), points=(1, 2, 3), reason=EndReason.STUCK, teams=(0, 1))
+    with pytest.raises(InconsistentEvent):
+        TableState.from_snapshot(snapshot.model_copy(update={"results": (result,)}))
 
 
 def test_a_new_match_begins_from_nothing() -> None:
