@@ -20,8 +20,10 @@ from racing_demon_protocol.wire.messages.client import Call, Command, PlayCards,
 from racing_demon_protocol.wire.options import CallOut
 from racing_demon_protocol.wire.serial_numbers import next_counter
 
+from .foresight import Foresight
 from .levels import Level, Skill
 from .planner import Planner, knows
+from .values import value_of
 
 IDLE_MS: Final = 500
 """How often a waiting bot looks at the table."""
@@ -65,6 +67,7 @@ class Bot:
         self.seat = seat
         self.level = level
         self._level: Level
+        self._foresight: Foresight | None = None
         self._rng = rng
         self._counter = counter
         self._fruitless = self._turns = self._shifts = 0
@@ -85,6 +88,7 @@ class Bot:
             self._fruitless = self._turns = self._shifts = 0
             self._gave_up_at = None
             self._level = self.level.in_hand(view, self.seat)
+            self._foresight = None
         may_play = self.seat in view.hand_seats and self.seat not in view.waiting
         if view.phase is not Phase.PLAYING or view.paused or not may_play:
             return None, self._wait(IDLE_MS)
@@ -115,6 +119,9 @@ class Bot:
             worth = weigh(play)
             if worth is not None and worth + patience > 0:
                 useful.append((worth, play))
+        foresight = self._remembering(rules, board)
+        if foresight is not None and useful and not is_attentive:
+            useful = yield from self._foreseen(foresight, board, useful)
         if useful and (is_attentive or self._rng.random() >= self._level.overlooks):
             self._fruitless = self._turns = self._shifts = 0
             best = max(useful, key=lambda item: (item[0], self._rng.random()))[1]
@@ -135,31 +142,33 @@ class Bot:
         command = None if turn is None else self._send(turn, seen)
         return command, self._wait(self._level.turn_ms)
 
+    def _remembering(self, rules: Rules, board: Board) -> Foresight | None:
+        """Return what compares plays by what they lead to, at levels and in games that have it.
+
+        It remembers what has been face up since the hand's beginning.
+        """
+        if self._foresight is None and self._level.deals and Foresight.applies(rules, self.seat):
+            self._foresight = Foresight(rules, self.seat, self._rng)
+        if self._foresight is not None:
+            self._foresight.observe(board)
+        return self._foresight
+
+    def _foreseen(
+        self, foresight: Foresight, board: Board, useful: list[tuple[float, Play]]
+    ) -> Generator[int, None, list[tuple[float, Play]]]:
+        """Return the plays to choose from: those that go up, or the one that leads furthest, if any does."""
+        ups = [each for each in useful if board.piles[each[1].destination].kind is Kind.FOUNDATION]
+        if ups:
+            return ups
+        best = yield from foresight.best(board, [play for _, play in useful], self._level.deals)
+        return [(worth, play) for worth, play in useful if play == best]
+
     def _weigh(self, rules: Rules, board: Board, *, is_attentive: bool) -> Weigh:
         """Return the function that values plays."""
         if self._level.plans and knows(rules):
             return Planner(rules, board, self.seat).worth
-        return partial(self._worth, rules, board, sees_ahead=self._level.looks_ahead or is_attentive)
-
-    def _worth(self, rules: Rules, board: Board, play: Play, *, sees_ahead: bool) -> float | None:
-        source, destination = board.piles[play.source], board.piles[play.destination]
-        if not board.is_progress(play):
-            return 50 if sees_ahead and self._prepares(rules, board, play) else None
-        if destination.kind is Kind.FOUNDATION:
-            return 120 if source.kind is Kind.RESERVE else 100
-        if source.kind is Kind.RESERVE:
-            return 90
-        if source.kind is Kind.TABLEAU:
-            return 60 + board.cards[play.source].count(UNKNOWN)
-        return 30
-
-    def _prepares(self, rules: Rules, board: Board, play: Play) -> bool:
-        """Return whether a neutral tableau move uncovers a card that a foundation accepts."""
-        cards = board.cards[play.source]
-        if board.piles[play.source].kind is not Kind.TABLEAU or len(cards) <= play.count:
-            return False
-        bared = cards[-play.count - 1]
-        return bared != UNKNOWN and bool(list(rules.open_foundations(board, self.seat, bared)))
+        sees_ahead = self._level.looks_ahead or is_attentive
+        return partial(value_of, rules, board, self.seat, sees_ahead=sees_ahead)
 
     def _turns_of_pass(self, rules: Rules, board: Board) -> int:
         """Return the most turns of one pass, including the redeal."""

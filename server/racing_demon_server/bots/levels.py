@@ -31,6 +31,7 @@ class Level:
     looks_ahead: bool
     plans: bool = False
     least_ms: int = 0
+    deals: int = 0
 
     def in_hand(self, view: TableState, seat: int) -> "Level":
         """Return the level of a seat's bot in the hand that a table plays: always this one."""
@@ -41,8 +42,8 @@ STEPS: Final[dict[str, Level]] = {
     BotLevel.BEGINNER: Level(play_ms=4_500, turn_ms=1_000, overlooks=0.5, looks_ahead=False, least_ms=3_000),
     BotLevel.EASY: Level(play_ms=2_800, turn_ms=600, overlooks=0.35, looks_ahead=False),
     BotLevel.MEDIUM: Level(play_ms=2_000, turn_ms=1_200, overlooks=0.1, looks_ahead=False),
-    BotLevel.HARD: Level(play_ms=1_150, turn_ms=700, overlooks=0.0, looks_ahead=True),
-    BotLevel.EXPERT: Level(play_ms=650, turn_ms=350, overlooks=0.0, looks_ahead=True, plans=True),
+    BotLevel.HARD: Level(play_ms=1_150, turn_ms=700, overlooks=0.0, looks_ahead=True, deals=1),
+    BotLevel.EXPERT: Level(play_ms=650, turn_ms=350, overlooks=0.0, looks_ahead=True, plans=True, deals=8),
 }
 """The fixed levels, weakest first."""
 SLOWEST: Final = Level(play_ms=12_000, turn_ms=1_500, overlooks=0.6, looks_ahead=False, least_ms=6_000)
@@ -117,6 +118,7 @@ def between_levels(place: float) -> Level:
         looks_ahead=above.looks_ahead if share == 1 else below.looks_ahead,
         plans=above.plans if share == 1 else below.plans,
         least_ms=round(between(below.least_ms, above.least_ms)),
+        deals=above.deals if share == 1 else below.deals,
     )
 
 
