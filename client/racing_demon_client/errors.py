@@ -32,6 +32,10 @@ class IncompatibleServer(ConnectionFailed):
     """The server speaks another version of the protocol; the text says who needs an update."""
 
 
+class TunnelRefused(ConnectionFailed):
+    """A local server did not start, because there is no program for its tunnel; the text says what to do."""
+
+
 class JournalRefused(ConnectionFailed):
     """The local server cannot use its journal; the text says why."""
 

@@ -222,6 +222,8 @@ class HostedTable(BaseModel):
     """The journal that was named; ``None`` for the usual one."""
     at: Annotated[float, Field(allow_inf_nan=False)]
     """When the table was opened, in seconds since 1970."""
+    tunnel_key: Annotated[str, Field(pattern=r"^([0-9a-f]{64})?$")] = ""
+    """The secret of its invitations over the internet, which outlive the server; empty if it has none."""
 
 
 def hosted_tables() -> tuple[HostedTable, ...]:

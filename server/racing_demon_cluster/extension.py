@@ -83,8 +83,8 @@ def contradictions(given: Namespace) -> Iterator[str]:
         yield "a journal in a database needs --cluster-key FILE to mask the seeds of running hands"
     if is_database and given.processes > 1:
         yield "--processes cannot be combined with a database: start one server per core, each with a --node"
-    if is_database and given.tunnel_port is not None:
-        yield "--tunnel-port cannot be combined with a database: its servers would not know who is invited"
+    if is_database and (given.tunnel is not None or given.tunnel_port is not None):
+        yield "a tunnel cannot be combined with a database: its servers would not know who is invited"
     if not is_database and (given.cluster_key or given.allow_no_standby):
         yield "--cluster-key and --allow-no-standby need a journal in a database"
 
@@ -172,6 +172,7 @@ def _against_relay(given: Namespace) -> Iterator[str]:
         "--list-tables": given.list_tables,
         "--stop-with-stdin": given.stop_with_stdin,
         "--until-table-ends": given.until_table_ends is not None,
+        "--tunnel": given.tunnel is not None,
         "--tunnel-port": given.tunnel_port is not None,
     }
     for name, value in needless.items():

@@ -52,7 +52,7 @@ EXAMPLES = """examples:
   racing-demon-server cluster --help           servers that share a database: status, drain, fence
 
 exit codes: 0 stopped normally, 1 cannot listen, 2 wrong arguments, 3 cannot use the journal,
-4 fenced: another server has taken over its tables, 130 interrupted while starting
+4 fenced: another server has taken over its tables, 5 cannot start the tunnel, 130 interrupted while starting
 """
 
 
@@ -127,6 +127,7 @@ def _settings(arguments: argparse.Namespace) -> "ServerSettings":
     """Return the settings of the arguments, without a journal."""
     from .settings import OWN_PROXIES, ServerSettings  # noqa: PLC0415
 
+    port = arguments.tunnel_port
     same = ("host", "port", "seed", "durability", "code_letters", "bot_speed")
     return ServerSettings(
         **{name: getattr(arguments, name) for name in (*same, "metrics_public", "homeassistant", "web")},
@@ -140,11 +141,26 @@ def _settings(arguments: argparse.Namespace) -> "ServerSettings":
         proxies=(*OWN_PROXIES, *arguments.proxy),
         relays=tuple(arguments.relays),
         hosts=tuple(arguments.name),
-        tunnel_port=arguments.tunnel_port,
+        tunnel_port=0 if arguments.tunnel is not None and port is None else port,
+        tunnel_command=_tunnel_command(arguments),
         tunnel_address=arguments.tunnel_address or "",
         tunnel_key=_tunnel_key(),
         **dict(arguments.limit),
     )
+
+
+def _tunnel_command(arguments: argparse.Namespace) -> tuple[str, ...]:
+    """Return the command line of the tunnel; empty if the server starts none.
+
+    Raises:
+        NoTunnel: there is no such program.
+
+    """
+    if arguments.tunnel is None:
+        return ()
+    from .tunnel_program import tunnel_command  # noqa: PLC0415 - few have one
+
+    return tunnel_command(arguments.tunnel, arguments.tunnel_address or "")
 
 
 def _tunnel_key() -> bytes:
@@ -168,9 +184,10 @@ def _contradictions(given: argparse.Namespace, extensions: Sequence[Extension]) 
         yield from extension.contradictions(given)
     if given.processes > 1:
         yield from against_processes(given)
-    if given.tunnel_address and given.tunnel_port is None:
-        yield "--tunnel-address needs --tunnel-port, where the tunnel ends"
-    if given.tunnel_port is not None and not given.tunnel_address:
+    has_end = given.tunnel is not None or given.tunnel_port is not None
+    if given.tunnel_address and not has_end:
+        yield "--tunnel-address needs --tunnel, or --tunnel-port, where the tunnel ends"
+    if has_end and not (given.tunnel or given.tunnel_address):
         yield "--tunnel-port needs --tunnel-address: without its name, nobody is answered"
     if given.durability is Durability.NONE and given.journal is not None:
         yield "--durability none keeps no journal, but --journal names one: leave one of them out"
@@ -204,6 +221,8 @@ def _code(given: argparse.Namespace, serve: Callable[[], int | None]) -> int:
     """Serve, and return the exit code."""
     from racing_demon_server.journal.interface import Fenced, JournalUnusable  # noqa: PLC0415
 
+    from .tunnel_program import NoTunnel  # noqa: PLC0415
+
     try:
         return serve() or 0
     except OSError as error:
@@ -215,6 +234,8 @@ def _code(given: argparse.Namespace, serve: Callable[[], int | None]) -> int:
         return fail(1, f"{why}\n{advice}")
     except JournalUnusable as error:
         return _unusable(error, given.journal)
+    except NoTunnel as error:
+        return fail(5, error)
     except Fenced as error:
         return fail(
             4,
@@ -372,6 +393,12 @@ def _parser(extensions: Sequence[Extension]) -> argparse.ArgumentParser:
         default=[],
         metavar="HOST",
         help="answer only requests for this host name or an address",
+    )
+    add(
+        "--tunnel",
+        metavar="COMMAND",
+        help="start this tunnel from the internet, and end it with the server: cloudflared, tailscale, auto "
+        "for either, or a command in which {port} stands for the port; see docs/server.md",
     )
     add(
         "--tunnel-port",

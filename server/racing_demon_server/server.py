@@ -295,12 +295,24 @@ class TableServer(Server):
             return
         from racing_demon_server.net.tunnel_gateway import TunnelGateway, TunnelTables  # noqa: PLC0415 - few have one
 
-        if self.settings.tunnel_address:
-            context.tunnel.learn(self.settings.tunnel_address)
-            context.tunnel.opened()
+        from .tunnel_program import TunnelProgram  # noqa: PLC0415
+
         gateway = TunnelGateway(context, TunnelTables(context, self.registry))
         self._gateways.append(gateway)
         await gateway.listen(host=LOOPBACK, port=self.settings.tunnel_port)
+        settings = self.settings
+        program = TunnelProgram(
+            context.tunnel, settings.tunnel_command, gateway.port, settings.tunnel_address
+        )
+        running = asyncio.create_task(program.run())
+        resources.push_async_callback(self._end_tunnel, running)
+
+    @staticmethod
+    async def _end_tunnel(running: asyncio.Task[None]) -> None:
+        """End the tunnel's program before the connections that come through it."""
+        running.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await running
 
     def begin(self, url: str, resources: AsyncExitStack) -> None:
         """Publish the tables, and restore those that took too long."""

@@ -323,6 +323,12 @@ def _add_host(host: argparse.ArgumentParser) -> None:
     _add_passphrase(host)
     text = "open the table on a server that is already running"
     add("--server", type=parse_address, metavar="URL", help=text)
+    text = "let others join over the internet, through cloudflared or tailscale, whichever is installed"
+    add("--internet", action="store_true", help=text)
+    text = "let them join through this tunnel: cloudflared, tailscale, or a command with {port} for the port"
+    add("--tunnel", metavar="COMMAND", help=text)
+    text = "the tunnel's public address, if its command does not print it"
+    add("--tunnel-address", metavar="URL", help=text)
     text = "open another table, though one that you have hosted here is still open"
     add("--new", action="store_true", help=text)
     text = "do not announce the table on the network"

@@ -70,6 +70,9 @@ WATCHED_TALLY_MS: Final = 5_000
 NO_TERMINAL_SPEED: Final = 50.0
 """The bots' default speed-up when no terminal shows them."""
 
+INVITATION_SECONDS: Final = 1.0
+"""The interval at which the invitation over the internet is looked at."""
+
 Opening = Callable[..., contextlib.AbstractAsyncContextManager[OpenedTable]]
 """Opens a table at an address."""
 
@@ -120,7 +123,15 @@ async def host(arguments: argparse.Namespace) -> int:
         opening = tables.host_on_server(arguments.server, *table)
     else:
         journal = _journal_config(arguments, "full")
-        hosting = Hosting(arguments.port, arguments.announce, arguments.web, journal, not arguments.new)
+        hosting = Hosting(
+            arguments.port,
+            arguments.announce,
+            arguments.web,
+            journal,
+            not arguments.new,
+            arguments.tunnel or ("auto" if arguments.internet else ""),
+            arguments.tunnel_address or "",
+        )
         opening = tables.host(*table, hosting)
     async with opening as opened:
         code = printable(opened.client.code)
@@ -158,6 +169,24 @@ async def _report_network_changes(opened: OpenedTable) -> None:
             write(f"the network has changed. {_invitation(links)}")
             for link in links:
                 write(f"  racing-demon join {link}")
+
+
+async def _report_invitations(opened: OpenedTable, *, shows_qr: bool, ascii_only: bool) -> None:
+    """Tell where others join over the internet whenever that changes."""
+    told = None
+    while True:
+        invitation = opened.current_invitation()
+        if invitation is not None and invitation != told:
+            told = invitation
+            if invitation.link is not None:
+                link = printable(invitation.link)
+                write("Over the internet, others open this link in a browser, or join with it:")
+                write(f"  racing-demon join {link}")
+                for line in qr_lines(link, ascii_only=ascii_only) if shows_qr else ():
+                    write(line)
+            if invitation.note:
+                write(printable(invitation.note))
+        await asyncio.sleep(INVITATION_SECONDS)
 
 
 async def join(arguments: argparse.Namespace) -> int:
@@ -282,11 +311,18 @@ async def _take_part(opened: OpenedTable, arguments: argparse.Namespace, greetin
             return
         for line in greeting:
             write(line)
-        telling = asyncio.create_task(_report_network_changes(opened))
+        is_ascii = is_ascii_only(arguments)
+        telling = [
+            asyncio.create_task(_report_network_changes(opened)),
+            asyncio.create_task(
+                _report_invitations(opened, shows_qr=not arguments.plain, ascii_only=is_ascii)
+            ),
+        ]
         try:
-            await take_part(opened, write, recorder=recorder, ascii_only=is_ascii_only(arguments))
+            await take_part(opened, write, recorder=recorder, ascii_only=is_ascii)
         finally:
-            telling.cancel()
+            for task in telling:
+                task.cancel()
 
 
 async def _attend(opened: OpenedTable, arguments: argparse.Namespace) -> None:

@@ -5,6 +5,7 @@ One for practice ends with the client. That of a host outlives the client, and e
 
 import asyncio
 import contextlib
+import os
 import re
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Final, NamedTuple
 
-from racing_demon_client.errors import ConnectionFailed, JournalRefused
+from racing_demon_client.errors import ConnectionFailed, JournalRefused, TunnelRefused
 
 START_SECONDS: Final = 20.0
 STOP_SECONDS: Final = 5.0
@@ -22,6 +23,10 @@ MAX_RESTARTS: Final = 5
 """How often a crashed server that keeps its tables is restarted."""
 JOURNAL_UNUSABLE: Final = 3
 """The server's exit code for an unusable journal."""
+TUNNEL_UNUSABLE: Final = 5
+"""The exit code for a tunnel that cannot be started."""
+TUNNEL_KEY: Final = "RACING_DEMON_TUNNEL_KEY"
+"""The variable with the secret of the invitations."""
 PREFIX: Final = "racing-demon-server: "
 POLL_SECONDS: Final = 0.1
 """The interval at which a port is looked at."""
@@ -91,8 +96,14 @@ def _command(host: str, journal: JournalConfig, flags: Sequence[str] = ()) -> li
     return command if journal.path is None else [*command, f"--journal={journal.path}"]
 
 
-async def start_hosted_server(
-    *, host: str, port: int, journal: JournalConfig, code: str = "", flags: Sequence[str] = ()
+async def start_hosted_server(  # noqa: PLR0913 - what a server needs, each passed by its name
+    *,
+    host: str,
+    port: int,
+    journal: JournalConfig,
+    code: str = "",
+    flags: Sequence[str] = (),
+    tunnel_key: str = "",
 ) -> tuple[str, int]:
     """Start a server that outlives this process, and ends with its table. Return its URL and its process id.
 
@@ -102,15 +113,18 @@ async def start_hosted_server(
         journal: whether and where it stores its tables.
         code: the code of the table in its journal; empty for the first one that is opened.
         flags: more command line arguments for the server.
+        tunnel_key: the secret of the invitations over the internet, if it has a tunnel.
 
     Raises:
         ConnectionFailed: it did not start.
         JournalRefused: it did not start because its journal is unusable.
+        TunnelRefused: it did not start because its tunnel cannot.
 
     """
     # Not asyncio's: that ends its processes when it closes.
     process = subprocess.Popen(  # noqa: ASYNC220, S603
         [*_command(host, journal, flags), f"--until-table-ends={code}", f"--port={port}"],
+        env={**os.environ, TUNNEL_KEY: tunnel_key} if tunnel_key else None,  # arguments are no secret
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -239,6 +253,8 @@ def _failed(said: bytes, code: int) -> ConnectionFailed:
     text = said.decode(errors="replace").strip()
     if text and code == JOURNAL_UNUSABLE:
         return JournalRefused(text.removeprefix(PREFIX))
+    if text and code == TUNNEL_UNUSABLE:
+        return TunnelRefused(text.removeprefix(PREFIX))
     return ConnectionFailed(text or "The server did not start, and gave no reason.")
 
 

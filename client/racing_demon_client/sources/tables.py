@@ -15,7 +15,7 @@ from functools import partial
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from racing_demon_client.errors import ConnectionFailed, JournalRefused, TableEnded
+from racing_demon_client.errors import ConnectionFailed, JournalRefused, TableEnded, TunnelRefused
 from racing_demon_client.links import server_url
 from racing_demon_client.net.client import Client
 from racing_demon_client.net.local_server import (
@@ -38,6 +38,7 @@ from racing_demon_client.saved_tables import (
     save_hosted,
     stored_seats,
 )
+from racing_demon_client.shared.invitation import Invitation
 from racing_demon_protocol.constants import DEFAULT_PORT, WEBSOCKET_PATH
 from racing_demon_protocol.engine.commit_reveal import SEED_SIZE
 from racing_demon_protocol.enums import BotLevel, Reason
@@ -46,6 +47,7 @@ from racing_demon_protocol.wire.messages.client import AddBot
 from racing_demon_protocol.wire.options import Options
 from racing_demon_protocol.wire.redirects import port_of
 
+from .invitations import InvitationPoll
 from .solo import SoloClient, statistics_path
 from .solo_table import SoloTable, daily_seed, named_seed
 
@@ -90,6 +92,9 @@ class Hosting(NamedTuple):
         web: whether the page for browsers is served.
         journal: whether and where the table is stored.
         reclaims: whether a table that this user has left open here is continued.
+        tunnel: the tunnel from the internet that the server starts: ``auto``, a program's name or a command;
+            empty for none.
+        tunnel_address: the tunnel's public address, if the program does not print it.
 
     """
 
@@ -98,6 +103,8 @@ class Hosting(NamedTuple):
     web: bool = True
     journal: JournalConfig = HOST_JOURNAL
     reclaims: bool = True
+    tunnel: str = ""
+    tunnel_address: str = ""
 
 
 class Question(NamedTuple):
@@ -138,6 +145,13 @@ class OpenedTable:
     ends_with_us: bool = False
     find_addresses: Callable[[], Sequence[str]] | None = None
     """Returns the current addresses, if they are this machine's own."""
+
+    find_invitation: Callable[[], Invitation | None] | None = None
+    """Returns the current invitation over the internet, of a table that has a tunnel."""
+
+    def current_invitation(self) -> Invitation | None:
+        """Return the invitation over the internet; ``None`` for a table without a tunnel."""
+        return None if self.find_invitation is None else self.find_invitation()
 
     def current_addresses(self) -> Sequence[str]:
         """Return the addresses for others to join; none while this machine is not on a network."""
@@ -304,6 +318,8 @@ async def host(
             note = "; ".join(filter(None, [note, announcement_problem()]))
         supervision = asyncio.create_task(server.supervise(client))
         find_addresses = _LocalAddresses(server)
+        invitation = InvitationPoll(server.url, client.code) if hosting.tunnel else None
+        polling = None if invitation is None else asyncio.create_task(invitation.run())
         try:
             yield OpenedTable(
                 client,
@@ -312,6 +328,7 @@ async def host(
                 note,
                 ends_with_us=True,
                 find_addresses=find_addresses,
+                find_invitation=invitation,
             )
         except (asyncio.CancelledError, TableEnded) as error:  # Ctrl-C, or the host has said "leave"
             await server.end(client)
@@ -321,6 +338,8 @@ async def host(
             await server.end(client)
         finally:
             supervision.cancel()
+            if polling is not None:
+                polling.cancel()
 
 
 @asynccontextmanager
@@ -491,6 +510,10 @@ class _HostedServer:
         self._wanted = hosting.port
         self._journal = hosting.journal
         self._flags = ["--lan", "--list-tables"] * hosting.announced + ["--no-web"] * (not hosting.web)
+        if hosting.tunnel:
+            self._flags += [f"--tunnel={hosting.tunnel}"]
+            self._flags += [f"--tunnel-address={hosting.tunnel_address}"] * bool(hosting.tunnel_address)
+        self._tunnel_key = secrets.token_hex(32) if hosting.tunnel else ""
         self._has_ipv6 = False
         self._pid = 0
 
@@ -522,11 +545,12 @@ class _HostedServer:
 
     async def _resume_as_host(self, table: HostedTable, stored: StoredSeat) -> Client | None:
         self.port, self._has_ipv6, self._pid, pid = table.port, table.has_ipv6, table.pid, 0
+        self._tunnel_key = (table.tunnel_key or self._tunnel_key) if self._tunnel_key else ""
         try:
             if not await is_listening(table.port):
                 pid = self._pid = await self._start_at(table.port, table.code)
             client = await Client.resume(self.url, table.code, stored.token)
-        except JournalRefused:
+        except (JournalRefused, TunnelRefused):
             raise
         except (ConnectionFailed, CommandRefused) as error:
             if isinstance(error, CommandRefused):
@@ -537,7 +561,8 @@ class _HostedServer:
                 await wait_until_ended(table.port)
             self.port = DEFAULT_PORT if self._wanted is None else self._wanted
             return None
-        save_hosted(table.model_copy(update={"pid": self._pid}))
+        kept_key = self._tunnel_key if pid else table.tunnel_key
+        save_hosted(table.model_copy(update={"pid": self._pid, "tunnel_key": kept_key}))
         return client
 
     async def start(self) -> str:
@@ -552,7 +577,7 @@ class _HostedServer:
         self._has_ipv6 = self.port != 0 and _has_ipv6()  # a free port on IPv4 may be taken on IPv6
         try:
             self._pid = await self._start_at(self.port)
-        except JournalRefused:
+        except (JournalRefused, TunnelRefused):
             raise
         except ConnectionFailed:
             if self._wanted is not None:
@@ -572,6 +597,7 @@ class _HostedServer:
             journal=self._journal,
             code=code,
             flags=self._flags,
+            tunnel_key=self._tunnel_key,
         )
         self.port = int(url.rpartition(":")[2].partition("/")[0])
         return pid
@@ -586,6 +612,7 @@ class _HostedServer:
                 has_ipv6=self._has_ipv6,
                 journal=self._journal.path,
                 at=time.time(),
+                tunnel_key=self._tunnel_key,
             )
         )
 

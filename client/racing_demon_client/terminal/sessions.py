@@ -9,6 +9,7 @@ from typing import ClassVar, Final
 from racing_demon_client.records.recorder import Recorder
 from racing_demon_client.records.verifier import Verifier
 from racing_demon_client.settings import PlayerSettings
+from racing_demon_client.shared.invitation import Invitation
 from racing_demon_client.shared.message_text import duration
 from racing_demon_client.shared.pile_names import actions_with_keys
 from racing_demon_client.sources.replay import InvalidPosition, ReplayClient
@@ -87,7 +88,7 @@ class TableSession:
         self.debounce_until = 0
         self.ended = ""
         self.client.notice = self._notice
-        self._addresses = self.opened.current_addresses()
+        self._addresses = self._ways_in()
 
     def now(self) -> int:
         """Return milliseconds on the session's monotonic clock."""
@@ -213,8 +214,11 @@ class TableSession:
 
     def have_addresses_changed(self) -> bool:
         """Return whether the addresses for others have changed since the last call."""
-        before, self._addresses = self._addresses, self.opened.current_addresses()
+        before, self._addresses = self._addresses, self._ways_in()
         return before != self._addresses
+
+    def _ways_in(self) -> tuple[Sequence[str], Invitation | None]:
+        return self.opened.current_addresses(), self.opened.current_invitation()
 
     def page(self) -> Page:
         """Return the page to draw between hands."""
@@ -238,6 +242,7 @@ class TableSession:
             seat=self.client.seat,
             focus=self.model.focus,
             addresses=self.opened.current_addresses(),
+            invitation=self.opened.current_invitation(),
             is_hosted=self.opened.find_addresses is not None,
             feed=self.model.activity.feed,
             prompt=prompt,

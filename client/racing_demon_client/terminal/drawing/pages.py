@@ -8,6 +8,7 @@ from typing import NamedTuple
 from racing_demon_client.links import table_link
 from racing_demon_client.shared.analysis_text import full, hashes, summary
 from racing_demon_client.shared.handicap_text import handicap_lines, handicap_text, next_handicaps, short_text
+from racing_demon_client.shared.invitation import Invitation
 from racing_demon_client.shared.message_text import TOO_LONG, MessageText, duration
 from racing_demon_client.shared.option_text import options_text, preset_text, total_word
 from racing_demon_client.shared.rules_text import brief, title_of
@@ -44,6 +45,7 @@ class Page:
         seat: this player's seat; ``None`` for a spectator.
         focus: the seat to show: this player's own or the watched one.
         addresses: the addresses to join under.
+        invitation: that over the internet, of a table with a tunnel.
         is_hosted: whether the table is on this machine.
         feed: the lines of the feed, newest last.
         prompt: what to do next.
@@ -63,6 +65,7 @@ class Page:
     seat: int | None
     focus: int | None = None
     addresses: Sequence[str] = ()
+    invitation: Invitation | None = None
     is_hosted: bool = False
     feed: Sequence[FeedLine] = ()
     prompt: str = ""
@@ -172,14 +175,7 @@ def draw_lobby(page: Page, size: tuple[int, int], glyphs: Glyphs, qr: Sequence[s
         canvas.touch(HitArea(x - 1, 2, end - x + 1, 1, action="qr"))
     bottom = size[1] - 2
     is_tight = y + len(page.addresses) + _places(view) + MIN_ROWS_BELOW_SEATS > bottom
-    for address in page.addresses[:1] if is_tight else page.addresses:
-        link = table_link(screen_text(address), screen_text(view.code))
-        line = f"{link} in a browser, or with racing-demon join"
-        canvas.put(2, y, cut(line, room - 4, glyphs), Role.TEXT)
-        y += 1
-    if page.is_hosted and not page.addresses:
-        canvas.put(2, y, cut(UNREACHED, room - 4, glyphs), Role.WARNING)
-        y += 1
+    y = _draw_ways_in(lobby, y, is_tight=is_tight)
     if is_tight:
         has_note = bool(qr) and room == canvas.width  # the message that the code does not fit
         _draw_tightly(lobby, y, bottom - has_note)
@@ -202,6 +198,25 @@ def draw_lobby(page: Page, size: tuple[int, int], glyphs: Glyphs, qr: Sequence[s
     page.draw_feed(canvas, y, room)
     _draw_qr(canvas, qr, room)
     return canvas
+
+
+def _draw_ways_in(lobby: _Lobby, y: int, *, is_tight: bool) -> int:
+    """Draw how others join, in this room and over the internet. Return the row below."""
+    canvas, page, room, glyphs = lobby
+    view, ways = page.view, []
+    for address in page.addresses[:1] if is_tight else page.addresses:
+        link = table_link(screen_text(address), screen_text(view.code))
+        ways.append((f"{link} in a browser, or with racing-demon join", Role.TEXT))
+    invitation = page.invitation
+    if invitation is not None and invitation.link is not None:
+        ways.append((f"{invitation.link} over the internet", Role.TEXT))
+    if invitation is not None and invitation.note and not (is_tight and invitation.link):
+        ways.append((invitation.note, Role.DIM if invitation.link else Role.WARNING))
+    if page.is_hosted and not page.addresses:
+        ways.append((UNREACHED, Role.WARNING))
+    for row, (line, role) in enumerate(ways, start=y):
+        canvas.put(2, row, cut(screen_text(line), room - 4, glyphs), role)
+    return y + len(ways)
 
 
 def _room_beside(canvas: Canvas, lines: Sequence[str]) -> int:

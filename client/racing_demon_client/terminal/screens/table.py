@@ -106,11 +106,13 @@ class LobbyScreen(CanvasScreen):
     """The lobby: the seats, the game and how others can join.
 
     Attributes:
-        shows_qr: whether the QR code is shown; ``None`` to show it if it fits.
+        shows_qr: whether a QR code is shown; ``None`` to show it if it fits.
+        shown_link: whose code is shown: 0 in this room, 1 over the internet.
 
     """
 
     shows_qr: bool | None = None
+    shown_link: int = 0
 
     @property
     def keymap(self) -> Keymap:
@@ -128,16 +130,25 @@ class LobbyScreen(CanvasScreen):
 
     def _qr(self, appearance: Appearance, width: int, height: int) -> tuple[str, ...]:
         """Return the lines of the QR code, if it is to be shown."""
-        addresses = self.session.opened.current_addresses()
-        if not (addresses and shows_qr(self.shows_qr, (width, height))):
+        links = self._links()
+        if not (links and shows_qr(self.shows_qr, (width, height))):
             return ()
-        link = table_link(addresses[0], self.session.client.view.code)
+        link = links[min(self.shown_link, len(links) - 1)]
         return qr_lines(link, ascii_only=appearance.glyphs is ASCII, is_dark=appearance.palette.is_dark)
 
+    def _links(self) -> list[str]:
+        """Return the links that have a QR code: in this room, and over the internet."""
+        opened, code = self.session.opened, self.session.client.view.code
+        links = [table_link(address, code) for address in opened.current_addresses()[:1]]
+        invitation = opened.current_invitation()
+        return links if invitation is None or invitation.link is None else [*links, invitation.link]
+
     async def do(self, action: str) -> None:
-        """Carry out an action, or toggle the QR code."""
+        """Carry out an action, or show the next QR code; after the last one, none."""
         if action == "qr":
-            self.shows_qr = not shows_qr(self.shows_qr, (self.size.width, self.size.height))
+            is_shown = shows_qr(self.shows_qr, (self.size.width, self.size.height))
+            self.shown_link = self.shown_link + 1 if is_shown else 0
+            self.shows_qr = self.shown_link < len(self._links())
         await super().do(action)
 
 

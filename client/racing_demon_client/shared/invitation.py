@@ -1,0 +1,28 @@
+"""What a server says of the invitation to its table over the internet."""
+
+from typing import Annotated, Final
+
+from pydantic import BaseModel, ConfigDict, Field
+
+MAX_TEXT: Final = 400
+COUNTS_AS_ONE: Final = (
+    "The tunnel does not say who is who: all who come through it share the limits of one address."
+)
+
+
+class Invitation(BaseModel):
+    """What the server says of its tunnel."""
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
+
+    link: Annotated[str, Field(max_length=MAX_TEXT, pattern=r"^https://[!-~]+$")] | None = None
+    """The link; ``None`` while nobody can follow it."""
+    trouble: Annotated[str, Field(max_length=2 * MAX_TEXT)] = ""
+    """Why there is none."""
+    counts_as_one: bool = False
+    """Whether the tunnel does not say who is who, so that all share the limits of one address."""
+
+    @property
+    def note(self) -> str:
+        """What people should know of it; empty if there is nothing."""
+        return self.trouble or (COUNTS_AS_ONE if self.counts_as_one else "")

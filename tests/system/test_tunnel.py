@@ -1,0 +1,133 @@
+"""A tunnel's program as a child of a host's server: its address, and its end with either side."""
+
+import json
+import os
+import re
+import shlex
+import signal
+import sys
+import urllib.request
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+from racing_demon_client.net.client import Client
+from tests.support.effort import amount
+from tests.support.processes import CLIENT, HOST_LINK, SERVER, Running, started
+from tests.support.restartable_server import wait_until
+from tests.support.tunnels import make_certificate
+
+TIMES = amount(1, 10)
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the certificate that the tunnel shows, which our programs trust."""
+    return make_certificate(tmp_path_factory.mktemp("tunnel"))
+
+
+def command(certificate: Path) -> str:
+    """Return the tunnel's command line."""
+    return shlex.join([sys.executable, "-m", "tests.support.tunnels", "{port}", str(certificate)])
+
+
+def programs_of(certificate: Path) -> list[int]:
+    """Return the processes of the tunnel that run with this certificate; guards have it in theirs, too."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        with suppress(OSError, ValueError):
+            words = (folder / "cmdline").read_bytes().split(b"\0")
+            if os.fsencode(certificate) in words and b"tests.support.tunnels" in words[2:3]:
+                found.append(int(folder.name))
+    return found
+
+
+def invitation(port: str, code: str) -> dict[str, str | None]:
+    """Ask the server for the invitation, as the host's page does."""
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/internet/{code}.json") as answer:
+        found: dict[str, str | None] = json.load(answer)
+        return found
+
+
+async def open_link(port: str, code: str, before: str | None = None) -> str:
+    """Wait for an invitation other than the one before."""
+    seen: list[str | None] = [None]
+
+    def is_new() -> bool:
+        with suppress(OSError):
+            seen[0] = invitation(port, code)["link"]
+        return seen[0] not in {None, before}
+
+    await wait_until(is_new)
+    assert seen[0] is not None
+    return seen[0]
+
+
+@asynccontextmanager
+async def hosting(certificate: Path, tmp_path: Path) -> AsyncIterator[tuple[Running, re.Match[str]]]:
+    """Host a table in plain text, with the tunnel."""
+    arguments = ["host", "--name=Ann", "--plain", "--port=0", "--no-announce"]
+    async with started(
+        CLIENT,
+        *arguments,
+        f"--tunnel={command(certificate)}",
+        env={"SSL_CERT_FILE": str(certificate), "HOME": str(tmp_path)},
+    ) as host:
+        yield host, await host.line(HOST_LINK)
+
+
+async def test_a_guest_comes_through_the_tunnel(
+    certificate: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The host reads a second invitation; whoever follows it sits at the table, and can return."""
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    async with hosting(certificate, tmp_path) as (host, _):
+        await host.line("^Over the internet")
+        found = await host.line(r"^  racing-demon join https://(127\.0\.0\.1:\d+)/#([2-9][A-Z2-9]{15})$")
+        async with await Client.join(f"wss://{found[1]}/v1", found[2], "Ben") as ben:
+            assert (ben.code, ben.seat) == (found[2], 1)
+        host.type("leave", "q")
+        await host.end()
+    await wait_until(lambda: not programs_of(certificate))
+
+
+@asynccontextmanager
+async def serving(certificate: Path) -> AsyncIterator[tuple[Running, str, Client]]:
+    """Run a server with the tunnel, and a table at it."""
+    arguments = ["--host=127.0.0.1", "--port=0", "--durability=none", f"--tunnel={command(certificate)}"]
+    async with started(SERVER, *arguments, env={"SSL_CERT_FILE": str(certificate)}) as server:
+        found = await server.line(r"ws://127\.0\.0\.1:(\d+)/v1")
+        async with await Client.create(found[0], "Ann") as ann:
+            yield server, found[1], ann
+
+
+@pytest.mark.parametrize("killed", ["the program", "its guard"])
+async def test_a_tunnel_that_is_killed_is_restarted(certificate: Path, killed: str) -> None:
+    """At another name, with the same word; nothing is left of the one before."""
+    async with serving(certificate) as (_, port, ann):
+        link = await open_link(port, ann.code)
+        for _ in range(TIMES):
+            (program,) = programs_of(certificate)
+            os.kill(program if killed == "the program" else parent_of(program), signal.SIGKILL)
+            before, link = link, await open_link(port, ann.code, link)
+            assert before.partition("#")[2] == link.partition("#")[2]
+            assert program not in programs_of(certificate)
+            assert len(programs_of(certificate)) == 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+async def test_the_tunnel_ends_with_its_server(certificate: Path, number: signal.Signals) -> None:
+    """However the server ends, the internet reaches this machine no longer."""
+    for _ in range(TIMES):
+        async with serving(certificate) as (server, port, ann):
+            await open_link(port, ann.code)
+            assert len(programs_of(certificate)) == 1
+            server.stop(number)
+            await wait_until(lambda: not programs_of(certificate))
+
+
+def parent_of(process: int) -> int:
+    """Return the process that has started another."""
+    return int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
