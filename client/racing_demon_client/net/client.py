@@ -23,6 +23,7 @@ from racing_demon_protocol.engine.commit_reveal import SEED_SIZE
 from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.errors import CommandRefused, InconsistentEvent, InvalidGame
 from racing_demon_protocol.table.state import TableState
+from racing_demon_protocol.wire.capabilities import HANDICAPS, NEEDED_BY, TEAMS
 from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages import client as cl
@@ -39,6 +40,8 @@ FINAL_CLOSE_CODES: Final = frozenset(
     {CloseCode.TAKEN_OVER, CloseCode.KICKED, CloseCode.VERSION, CloseCode.BAD_FRAME}
 )
 """Close codes after which the client does not reconnect."""
+EXTENSION_OF: Final[dict[type[cl.Command], str]] = {cl.SetHandicap: HANDICAPS, cl.SetTeam: TEAMS}
+"""The commands that only servers with an extension know."""
 
 
 class Client(TableClient):
@@ -175,17 +178,34 @@ class Client(TableClient):
 
     async def send(self, command: cl.Command) -> None:
         """Send a command. It is kept until answered, and sent again after a lost connection."""
+        if self._is_unknown(command):
+            return
         command = self._remember(command)
         if self._entered:  # otherwise it is sent with the other unanswered commands after resuming
             await self._connection.send(command)
 
     def post(self, command: cl.Command) -> None:
         """Send a command without waiting: it is written in the loop's next turn."""
+        if self._is_unknown(command):
+            return
         command = self._remember(command)
         if self._entered:
             task = asyncio.create_task(self._connection.send(command))
             self._posts.add(task)
             task.add_done_callback(self._posts.discard)
+
+    def _is_unknown(self, command: cl.Command) -> bool:
+        """Return whether the server does not know a command, and answer it in the server's place."""
+        words = {word for cls, word in EXTENSION_OF.items() if isinstance(command, cls)}
+        if isinstance(command, cl.SetOptions):
+            words |= {NEEDED_BY[name] for name in command.options.model_fields_set & NEEDED_BY.keys()}
+        try:
+            self._connection.verify_known(words)
+        except CommandRefused as refused:
+            refusal = Refused(counter=command.counter, reason=refused.reason, text=refused.text)
+            self._queued.append(refusal)
+            return True
+        return False
 
     def _remember(self, command: cl.Command) -> cl.Command:
         """Keep a command until it is answered, and the hand it is meant for where that matters."""

@@ -4,7 +4,7 @@ A WebSocket follows no redirects, notices a silent server, and says in a sentenc
 """
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
 from typing import Any, Final
@@ -20,8 +20,16 @@ from websockets.exceptions import (
 from websockets.typing import Subprotocol
 
 from racing_demon_client.errors import ConnectionFailed, IncompatibleServer
-from racing_demon_protocol.errors import ForeignHost, InvalidFrame
-from racing_demon_protocol.wire.capabilities import FOLLOWS_MOVED, SHOWS_RACES, announced
+from racing_demon_protocol.enums import Reason
+from racing_demon_protocol.errors import CommandRefused, ForeignHost, InvalidFrame
+from racing_demon_protocol.wire.capabilities import (
+    FOLLOWS_MOVED,
+    SHOWS_RACES,
+    announced,
+    in_words,
+    lacking,
+    needed,
+)
 from racing_demon_protocol.wire.codec import MAX_SERVER_FRAME, VERSION, Encoding, decode_server, encode
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
@@ -231,6 +239,9 @@ MAX_REDIRECTS: Final = 2
 class ServerConnection:
     """The connections to one server, which may consist of several processes or hosts.
 
+    Attributes:
+        server_software: what the server says of itself; empty before it has.
+
     Args:
         url: the server's address.
         encoding: the encoding of messages.
@@ -239,6 +250,7 @@ class ServerConnection:
     """
 
     def __init__(self, url: str, encoding: Encoding, is_urgent: Callable[[], bool]) -> None:
+        self.server_software = ""
         self._url = url
         self._encoding = encoding
         self._is_urgent = is_urgent
@@ -255,6 +267,7 @@ class ServerConnection:
         Follows one redirect to another port, and two to another host of the same server.
 
         Raises:
+            CommandRefused: a table is to have what the server does not know.
             ConnectionClosed: the connection was closed.
             ConnectionFailed: the server cannot be reached, or redirects too often or to a foreign host.
 
@@ -262,6 +275,8 @@ class ServerConnection:
         ports = moves = 0
         while True:
             await self._open_nearest()
+            if isinstance(request, cl.Create):
+                self.verify_known(needed(request.options))
             await self.send(request)
             answer = await self.receive()
             if not isinstance(answer, Elsewhere | Moved):
@@ -277,6 +292,17 @@ class ServerConnection:
                 raise ConnectionFailed(f"The server at {self._url} keeps redirecting to other ports.")
             if moves > MAX_REDIRECTS:
                 raise ConnectionFailed(f"The server at {self._url} keeps redirecting to other hosts.")
+
+    def verify_known(self, words: Collection[str]) -> None:
+        """Check that the server knows some extensions.
+
+        Raises:
+            CommandRefused: it does not, so whatever uses them would end the connection.
+
+        """
+        if lacks := lacking(self.server_software, words):
+            text = f"This server does not know {in_words(lacks)}: update it, or play without."
+            raise CommandRefused(Reason.BAD_OPTION, text)
 
     def _move(self, moved: Moved) -> None:
         """Remember the host that has the table.
@@ -354,10 +380,11 @@ class ServerConnection:
         self._open_seconds = min(OPEN_SECONDS, max(RETRY_SECONDS, 3 * connect_seconds))
         self._socket = HeartbeatConnection(socket, connect_seconds, self._is_urgent)
         try:
-            check_version(await self.receive())
+            check_version(versions := await self.receive())
         except ConnectionFailed:
             await self.close()
             raise
+        self.server_software = versions.software if isinstance(versions, Versions) else ""
         software = f"{SOFTWARE} {FOLLOWS_MOVED}" if self._follows else SOFTWARE
         await self.send(cl.Hello(version=VERSION, software=software))
 

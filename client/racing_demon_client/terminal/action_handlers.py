@@ -242,8 +242,9 @@ class ActionHandlers:
         """Show the table's options, and change them."""
 
         def chosen(options: Options | None) -> None:
-            if options is not None:
-                self._session.send(cl.SetOptions, options=options)
+            if options is not None:  # of an older server's options only those that it knows can change
+                changes = options.changes_from(self._session.client.view.options)
+                self._session.send(cl.SetOptions, options=changes)
 
         view = self._session.client.view
         locked = ""

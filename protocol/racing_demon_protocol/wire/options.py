@@ -89,6 +89,12 @@ class Options(BaseModel):
         named = {name: getattr(changes, name) for name in changes.model_fields_set}
         return self.model_copy(update=named)
 
+    def changes_from(self, before: Self) -> Self:
+        """Return options that name what differs from earlier ones, and nothing else."""
+        named = {name: getattr(self, name) for name in type(self).model_fields}
+        changed = {name: value for name, value in named.items() if value != getattr(before, name)}
+        return type(self).model_validate(changed)
+
     def extended(self) -> list[str]:
         """Return the names of the later options that are not at their defaults."""
         return [name for name in LATER if getattr(self, name) != type(self).model_fields[name].default]
