@@ -31,6 +31,8 @@ TABLES: Final[list[dict[str, Any]]] = [
     {"game": "demon-a-aces"},
     {"game": "demon-b-aces", "forced_bases": True},
     {"tail_rule": "either2", "redeals": 2, "spectators": False},
+    {"game": "classic", "reserve_up": True, "spaces": "at_once", "king_bonus": 5},
+    {"game": "demon-a-aces", "reserve_up": True, "stock_shift": "any_time"},
 ]
 
 

@@ -27,6 +27,7 @@ SEATS = {
     cl.PlayCards,
     cl.PlayBest,
     cl.Stuck,
+    cl.ShiftStock,
     cl.Call,
     cl.Ready,
     cl.Leave,
