@@ -15,6 +15,8 @@ from typing import Any, Final
 import pytest
 from hypothesis import settings
 
+from tests.support.namespaces import NetworkLink, cable
+
 # A busy machine is no fault of the code: no test fails for the time that it takes.
 settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")
@@ -127,3 +129,10 @@ def _seen_by_the_collector() -> Iterator[None]:
     """Leave nothing frozen, as the commands do: Hypothesis looks for what refers to what."""
     yield
     gc.unfreeze()
+
+
+@pytest.fixture
+def wire() -> Iterator[NetworkLink]:
+    """Lay a cable between two machines."""
+    with cable() as laid:
+        yield laid

@@ -38,7 +38,7 @@ async def draw(folder: Path) -> None:
         screen = await stack.enter_async_context(phone(browser, f"{link}?tv", **BIG))
         await ann.page.tap(".deal")
         for player in (ann, ben):
-            await player.page.locator(".stuck:enabled").wait_for()
+            await player.until_playing()
         for _ in range(ROUNDS):
             await asyncio.gather(ann.tap_piles(), ben.tap_piles())
         await ann.page.wait_for_timeout(9_000)

@@ -107,7 +107,7 @@ async def test_a_hand_is_played_with_the_keyboard_alone(browser: Browser) -> Non
             await _focus_on(player, name)
             await keys.press("Enter")
         await player.see("#table")
-        await player.page.locator(".stuck:enabled").wait_for()
+        await player.until_playing()
         for key in "  asdfjkl qweruio ; p asdfjkl":
             await keys.press("Space" if key == " " else key)
         room = served.registry.room(await player.code())
@@ -130,7 +130,7 @@ async def test_the_table_is_read_and_played_as_text(browser: Browser) -> None:
             await player.page.tap("text=Show the table as text")
             await player.page.tap("#sheet-close")
             await player.page.tap(".deal")
-            await player.page.locator(".stuck:enabled").wait_for()
+            await player.until_playing()
             board = served.registry.room(code).table.view.board
             assert board is not None
             line = player.page.locator(".command input")

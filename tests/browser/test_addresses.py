@@ -23,7 +23,7 @@ async def test_back_and_staying_leaves_the_address_at_the_table(browser: Browser
         await player.page.locator(BUTTONS, has_text="Cancel").tap()
         assert f"{served.origin}/{code}" == player.page.url
         await player.page.reload()
-        await player.page.locator(".stuck:enabled").wait_for()
+        await player.until_playing()
         assert list(served.registry.room(code).table.view.seats) == [0, 1]
         assert player.complaints == []
 
@@ -115,7 +115,5 @@ async def test_a_big_screen_that_found_no_table_is_none(browser: Browser) -> Non
 async def _play(player: Phone) -> str:
     """Open a table, and play a hand against a bot; return the table's code."""
     code = await player.create("Ann")
-    await player.page.tap(".add-bot")
-    await player.page.tap(".deal")
-    await player.page.locator(".stuck:enabled").wait_for()
+    await player.deal_with_bot()
     return code

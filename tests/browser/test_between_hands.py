@@ -106,7 +106,7 @@ async def test_letters_of_twice_the_size_fit(browser: Browser, width: int) -> No
             await ann.join("Benedikt-Amadeus")
             await host.ask(cl.AddBot)
             await host.ask(cl.Start)
-            await ann.page.locator(".stuck:enabled").wait_for()
+            await ann.until_playing()
             assert not await ann.page.evaluate(OVERLAP)
             await ann.page.get_by_role("button", name="Next hand").wait_for()
             assert width >= await ann.page.evaluate("document.documentElement.scrollWidth")

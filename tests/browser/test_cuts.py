@@ -53,9 +53,7 @@ async def test_a_phone_is_back_as_soon_as_there_is_a_network_again(seconds: int,
     async with serving(bot_speed=20.0) as served:
         async with phone(browser, served.origin) as player:
             room = served.registry.room(await player.create("Ann"))
-            await player.page.tap(".add-bot")
-            await player.page.tap(".deal")
-            await player.page.locator(".stuck:enabled").wait_for()
+            await player.deal_with_bot()
             await player.page.context.set_offline(True)
             await player.tap_piles()
             await player.page.wait_for_timeout(seconds * 1_000)
@@ -88,7 +86,7 @@ async def test_a_play_says_what_its_player_saw(browser: Browser) -> None:
         code = await player.create("Ann")
         async with Peer.entered(served.url, cl.Join(code=code, name="Ben")) as ben:
             await player.page.tap(".deal")
-            await player.page.locator(".stuck:enabled").wait_for()
+            await player.until_playing()
             await player.page.evaluate("() => { window.isHeld = true; }")
             before = served.registry.room(code).table.view.seq
             await ben.ask(cl.Say, text="hello")
@@ -105,9 +103,7 @@ async def test_a_page_that_slept_has_the_table_as_it_is_now(browser: Browser) ->
     async with serving(bot_speed=20.0) as served:
         async with phone(browser, served.origin) as player:
             room = served.registry.room(await player.create("Ann"))
-            await player.page.tap(".add-bot")
-            await player.page.tap(".deal")
-            await player.page.locator(".stuck:enabled").wait_for()
+            await player.deal_with_bot()
             await player.page.evaluate(SLEEP)
             await _back(player, room)
             await player.finish()
@@ -124,16 +120,14 @@ async def test_a_page_is_back_when_its_server_was_killed(tmp_path: Path, browser
             port = url.rpartition(":")[2].partition("/")[0]
             player = await stack.enter_async_context(phone(browser, f"http://127.0.0.1:{port}"))
             code = await player.create("Ann")
-            await player.page.tap(".add-bot")
-            await player.page.tap(".deal")
-            await player.page.locator(".stuck:enabled").wait_for()
+            await player.deal_with_bot()
             await player.tap_piles()
             running.process.kill()
             await running.process.wait()
         again = started(SERVER, "--host", "127.0.0.1", "--port", port, *journal)
         await (await stack.enter_async_context(again)).line("listening on")
         await player.page.locator("#offline").wait_for(state="hidden")
-        await player.page.locator(".stuck:enabled").wait_for()
+        await player.until_playing()
         await player.finish()
         assert code == await player.code()
         assert_told_once(player)

@@ -103,7 +103,7 @@ async def test_an_old_browser_shows_the_way_and_the_cards(way: str, browser: Bro
             await host.page.locator(".add-bot").click()
             await host.page.locator(".deal").click()
             await old.see("#table .felt .card")
-            await host.page.locator(".stuck:enabled").wait_for()
+            await host.until_playing()
             await host.finish()
             await old.see(".tally")
             assert old.complaints == []
@@ -115,9 +115,7 @@ async def test_the_clock_is_right_after_a_device_has_slept(browser: Browser) -> 
         await player.page.context.add_init_script(SLEEPS)
         await player.open(served.origin)
         await player.create("Ann")
-        await player.page.tap(".add-bot")
-        await player.page.tap(".deal")
-        await player.page.locator(".stuck:enabled").wait_for()
+        await player.deal_with_bot()
         assert await player.page.evaluate(SECONDS) < 30
         await player.page.evaluate("sleep(60_000)")
         await player.page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")

@@ -32,7 +32,7 @@ async def test_a_game_is_played_by_single_taps(browser: Browser, name: str) -> N
         if GAMES[name].min_seats > 1:
             await player.page.tap(".add-bot")
         await player.deal()
-        await player.page.locator(".stuck:enabled").wait_for()
+        await player.until_playing()
         hand = room.table.view.hand
         assert hand is not None
         can_play = any(hand.rules.legal_plays(hand.board, 0))  # some deals are dead from the first

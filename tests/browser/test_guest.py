@@ -1,7 +1,6 @@
 """A guest with a phone on the same network as the host: another machine, with nothing installed."""
 
 import time
-from collections.abc import Iterator
 from typing import Final
 
 import pytest
@@ -9,7 +8,7 @@ import pytest
 from racing_demon_protocol.wire.messages.events import Played
 from tests.browser.test_cuts import assert_told_once
 from tests.support.browsers import Phone, chromium, phone
-from tests.support.namespaces import NetworkLink, cable, can_have_namespaces
+from tests.support.namespaces import NetworkLink, can_have_namespaces
 from tests.support.processes import CLIENT, SERVER
 from tests.support.restartable_server import wait_until
 
@@ -19,13 +18,6 @@ pytestmark = [
 ]
 LINK: Final = r"^  racing-demon join (http://\S+)$"
 LAPTOP: Final = {"width": 1280, "height": 800}
-
-
-@pytest.fixture
-def wire() -> Iterator[NetworkLink]:
-    """Lay a cable between two machines."""
-    with cable() as laid:
-        yield laid
 
 
 async def test_a_guest_scans_the_code_and_plays(
@@ -42,7 +34,7 @@ async def test_a_guest_scans_the_code_and_plays(
             await guest.join("Ben")
             await guest.page.tap(".ready")
             host.type("")
-            await guest.page.locator(".stuck:enabled").wait_for()
+            await guest.until_playing()
             await guest.page.touchscreen.tap(*await guest.stock())
             await wait_until(lambda: bool(_own(guest)))
             took = time.perf_counter() - begun
@@ -62,7 +54,7 @@ async def test_a_phone_with_another_address_is_back_on_its_seat(
             await guest.join("Ben")
             await guest.page.tap(".ready")
             host.type("")
-            await guest.page.locator(".stuck:enabled").wait_for()
+            await guest.until_playing()
             await guest.page.touchscreen.tap(*await guest.stock())
             wire.leave()
             await guest.see("#offline")

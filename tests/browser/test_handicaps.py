@@ -153,5 +153,5 @@ async def test_others_are_seen_to_wait(browser: Browser) -> None:
                 await host.ask(cl.Start)
                 await mia.page.locator(".chip", has_text="waits").wait_for()
                 await mia.page.reload()
-                await mia.page.locator(".stuck:enabled").wait_for()
+                await mia.until_playing()
                 await mia.page.locator(".chip", has_text="waits").wait_for()

@@ -51,7 +51,7 @@ async def test_a_hint_is_a_play_that_the_rules_allow(browser: Browser, asks: str
     async with serving() as served, phone(browser, served.origin, **LAPTOP) as ann:
         code = await ann.create("Ann")
         await ann.deal()
-        await ann.page.locator(".stuck:enabled").wait_for()
+        await ann.until_playing()
         view = served.registry.room(code).table.view
         if asks == "key":
             await ann.page.keyboard.press("b")
@@ -69,7 +69,7 @@ async def test_a_question_mark_shows_what_the_keys_do(browser: Browser) -> None:
         await ann.page.locator("#sheet", has_text="B gives a hint").wait_for()
         await ann.page.keyboard.press("Escape")
         await ann.deal()
-        await ann.page.locator(".stuck:enabled").wait_for()
+        await ann.until_playing()
         await ann.page.keyboard.press("?")
         await ann.page.locator("#sheet", has_text="B gives a hint").wait_for()
         assert "racing-demon solo racing-demon" in await ann.page.inner_text("#sheet")
@@ -85,7 +85,7 @@ async def test_what_is_told_covers_no_card(browser: Browser, name: str, others: 
             for _ in range(others):
                 await host.ask(cl.AddBot)
             await host.ask(cl.Start)
-            await ann.page.locator(".stuck:enabled").wait_for()
+            await ann.until_playing()
             await _pick_up(ann)
             await ann.page.locator("#toast.shown", has_text="Picked up").wait_for()
             assert await ann.page.evaluate(COVERED) == 0

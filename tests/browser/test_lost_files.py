@@ -131,11 +131,9 @@ async def test_a_hand_that_was_not_seen_whole_is_not_checked(browser: Browser) -
     """After a reload in a hand its first cards are not known, and the page says so."""
     async with serving(bot_speed=20.0) as served, phone(browser, served.origin) as player:
         await player.create("Ann")
-        await player.page.tap(".add-bot")
-        await player.page.tap(".deal")
-        await player.page.locator(".stuck:enabled").wait_for()
+        await player.deal_with_bot()
         await player.page.reload()
-        await player.page.locator(".stuck:enabled").wait_for()
+        await player.until_playing()
         await player.finish()
         await player.page.locator(".proof", has_text="did not see the whole hand").wait_for()
 
@@ -146,9 +144,7 @@ async def test_a_page_of_another_version_is_loaded_again_between_hands(browser: 
         loads: list[str] = []
         player.page.on("load", lambda page: loads.append(page.url))
         code = await player.create("Ann")
-        await player.page.tap(".add-bot")
-        await player.page.tap(".deal")
-        await player.page.locator(".stuck:enabled").wait_for()
+        await player.deal_with_bot()
         asked = await _upgrade(player.page)
         await player.page.context.set_offline(True)
         await player.see("#offline")
@@ -197,9 +193,7 @@ async def test_a_page_that_is_too_old_for_the_wire_is_loaded_again(browser: Brow
 
 async def _play_a_hand(player: Phone) -> None:
     await player.create("Ann")
-    await player.page.tap(".add-bot")
-    await player.page.tap(".deal")
-    await player.page.locator(".stuck:enabled").wait_for()
+    await player.deal_with_bot()
     await player.finish()
 
 

@@ -28,7 +28,7 @@ async def test_keys_pressed_in_vain_rest(browser: Browser) -> None:
         async with Peer.entered(served.url, cl.Join(code=code, name="Ben")) as ben:
             await ben.ask(cl.Ready)
             await ann.page.tap(".ready")
-            await ann.page.locator(".stuck:enabled").wait_for()
+            await ann.until_playing()
             view = served.registry.room(code).table.view
             assert view.hand is not None
             columns = view.hand.rules.layout.seat_piles(0, Kind.TABLEAU)

@@ -47,7 +47,7 @@ async def test_sounds_are_heard_until_they_are_switched_off(browser: Browser) ->
         await ann.page.evaluate(TONES)
         await ann.create("Ann")
         await ann.deal()
-        await ann.page.locator(".stuck:enabled").wait_for()
+        await ann.until_playing()
         await ann.page.touchscreen.tap(*await ann.stock())
         assert await ann.page.evaluate("tones") == 0
         await _toggle_sounds(ann)

@@ -34,7 +34,7 @@ async def test_a_word_stands_until_a_play_opens_one(browser: Browser) -> None:
             await ben.until(ev.StuckSaid)
             await ann.page.locator(".stuck:disabled").wait_for()
             await play(*OPENS_ONE)
-            await ann.page.locator(".stuck:enabled").wait_for()
+            await ann.until_playing()
             told = re.compile(r"^Ben played A♠: your 2♠ can go up\.$")
             await ann.page.locator("#alert").get_by_text(told).wait_for(state="attached")
             assert ann.complaints == []

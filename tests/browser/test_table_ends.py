@@ -25,7 +25,7 @@ async def deal(host: Running, guest: Phone) -> None:
     """Begin a hand, and wait until the guest can play."""
     await host.line("^Ben took seat")
     host.type("")
-    await guest.page.locator(".stuck:enabled").wait_for()
+    await guest.until_playing()
 
 
 async def test_a_table_that_its_host_ends_leaves_the_standings_and_a_way_on(
@@ -61,7 +61,7 @@ async def test_a_phone_is_back_when_the_host_is(tmp_path: Path, browser: Browser
                 servers = children_of(again.pid)
                 assert link == same
                 await guest.page.locator("#offline").wait_for(state="hidden")
-                await guest.page.locator(".stuck:enabled").wait_for()
+                await guest.until_playing()
                 again.type("tally")
                 await again.line("Ben")
             end_all(servers)

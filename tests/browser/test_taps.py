@@ -57,7 +57,7 @@ async def sitting(browser: Browser) -> AsyncIterator[Sitting]:
         async with phone(browser, served.origin) as player:
             code = await player.create("Ann")
             await player.deal()
-            await player.page.locator(".stuck:enabled").wait_for()
+            await player.until_playing()
             touches = await player.page.context.new_cdp_session(player.page)
             yield Sitting(player, served.registry.room(code).table, touches)
             assert player.complaints == []

@@ -75,9 +75,7 @@ async def test_the_hand_follows(browser: Browser) -> None:
     """The clock runs, the count of others' cards rises, large words end, and each card shows its own rank."""
     async with serving(seed=bytes(31) + b"\7", bot_speed=20.0) as served:
         async with translated(browser, served.origin) as player:
-            await player.page.tap(".add-bot")
-            await player.page.tap(".deal")
-            await player.page.locator(".stuck:enabled").wait_for()
+            await player.deal_with_bot()
             for _ in range(3):
                 await player.tap_piles()
             await player.page.locator(".status", has_text="0:0").wait_for()
@@ -94,9 +92,7 @@ async def test_the_hand_follows(browser: Browser) -> None:
 async def test_the_tally_follows(browser: Browser) -> None:
     """The headline, the button, who went out or why the hand ended, and the proof are those of the hand."""
     async with serving(bot_speed=200.0) as served, translated(browser, served.origin) as player:
-        await player.page.tap(".add-bot")
-        await player.page.tap(".deal")
-        await player.page.locator(".stuck:enabled").wait_for()
+        await player.deal_with_bot()
         await player.finish()
         await player.page.locator(".headline", has_text="«Hand 1 of").wait_for()
         await player.page.locator(".tally caption", has_text="after").wait_for()

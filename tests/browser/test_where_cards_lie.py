@@ -91,7 +91,7 @@ async def test_the_loser_of_a_race_for_a_foundation_sees_the_winner_s_row(browse
         ben = await stack.enter_async_context(Peer.entered(served.url, cl.Join(code=host.code, name="Ben")))
         await host.ask(cl.Start)
         await wait_until(lambda: view.phase is Phase.PLAYING)
-        await ann.page.wait_for_selector(".stuck:enabled")
+        await ann.until_playing()
         assert view.hand is not None
         board, own, other = view.hand.board, _ace(view, 0), _ace(view, 1)
         lost, won = board.cards[own.source][-1], board.cards[other.source][-1]

@@ -130,6 +130,16 @@ class Phone:
         if await self.page.locator("#sheet").is_visible():
             await self.page.tap("text=Deal for me alone")
 
+    async def deal_with_bot(self) -> None:
+        """Add a bot, deal, and wait until cards can be played."""
+        await self.page.tap(".add-bot")
+        await self.deal()
+        await self.until_playing()
+
+    async def until_playing(self) -> None:
+        """Wait until cards can be played."""
+        await self.page.locator(".stuck:enabled").wait_for()
+
     async def see(self, selector: str) -> None:
         """Wait until one of these is shown."""
         await self.page.locator(selector).locator("visible=true").first.wait_for()

@@ -20,7 +20,7 @@ from benchmarks.pty_program import children_of, end_all
 from racing_demon_protocol.records.format import read_messages
 from racing_demon_protocol.records.verify import verify
 from racing_demon_protocol.wire.messages.events import MatchOver, Played
-from tests.support.namespaces import NetworkLink, cable, can_have_namespaces
+from tests.support.namespaces import NetworkLink, can_have_namespaces
 from tests.support.processes import CLIENT, SERVER, Running, server_process, started, text_of
 from tests.support.recordings import events_of
 from tests.support.servers import PATIENCE, Peer
@@ -68,13 +68,6 @@ def times(capsys: pytest.CaptureFixture[str]) -> Iterator[Times]:
         for what, (took, most) in times.measured.items():
             print(f"\n  {what}: {took:.2f} s (aim: {most:g})", end="")  # noqa: T201 - that is what it is for
         print()  # noqa: T201
-
-
-@pytest.fixture
-def wire() -> Iterator[NetworkLink]:
-    """Lay a cable between two machines."""
-    with cable() as laid:
-        yield laid
 
 
 async def all_say(programs: list[Running], pattern: str) -> None:
