@@ -24,7 +24,7 @@ export function readCode(typed) {
   const text = typed.normalize("NFKC").replace(/[\u200b-\u200f\u2060\ufeff]/g, "");
   const link = /(?:(\w+):\/\/)?([^\s/#"'<>]+)[^\s#]*?[/#]([a-z]{4,16}|\d\w{15})(?![\w/])/i.exec(text);
   return {
-    code: (link?.[3] ?? text.replace(/[^a-z]/gi, "")).toUpperCase(),
+    code: (link?.[3] ?? /^\d\w{15}$/.exec(text.trim())?.[0] ?? text.replace(/[^a-z]/gi, "")).toUpperCase(),
     host: link?.[2].toLowerCase() ?? "",
     scheme: /^(https|wss)$/i.test(link?.[1] ?? "") ? "https" : "http",
   };

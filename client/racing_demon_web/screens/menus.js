@@ -248,16 +248,23 @@ export class Menus {
   async invite() {
     const code = this.session?.table.code ?? "";
     const origin = await originForOthers();
-    if (origin === null) return this.dialog.open(LATER.joinThis, [element("p", "", WORDS.onlyHere)]);
-    const address = `${origin}${pathOf(code)}`;
-    const picture = document.createElement("img");
-    showQr(picture, origin, code);
     const invitation = await internetInvitation(code);
     this.dialog.open(LATER.joinThis, [
       ...(invitation ? [element("h3", "", LATER.inThisRoom)] : []),
-      ...this.#invitation(address, picture),
+      ...this.#inRoom(origin, code),
       ...(invitation ? this.#overInternet(invitation, code) : []),
     ]);
+  }
+
+  /**
+   * @param {string | null} origin at which others reach the server; null: none
+   * @param {string} code
+   */
+  #inRoom(origin, code) {
+    if (origin === null) return [element("p", "", WORDS.onlyHere)];
+    const picture = document.createElement("img");
+    showQr(picture, origin, code);
+    return this.#invitation(`${origin}${pathOf(code)}`, picture);
   }
 
   /**

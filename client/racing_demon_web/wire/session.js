@@ -249,7 +249,9 @@ export class Session {
   #apply(name, fields) {
     try {
       if (name === "hand_over") this.transcript.end(this.table.points(), fields);
+      const { code } = this.table; // by which it returns: over the internet, the invitation's word
       this.table.apply(name, fields, this.clock());
+      this.table.code = code;
     } catch {
       this.#resync();
       return;

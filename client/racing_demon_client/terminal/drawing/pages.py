@@ -209,7 +209,9 @@ def _draw_ways_in(lobby: _Lobby, y: int, *, is_tight: bool) -> int:
         ways.append((f"{link} in a browser, or with racing-demon join", Role.TEXT))
     invitation = page.invitation
     if invitation is not None and invitation.link is not None:
-        ways.append((f"{invitation.link} over the internet", Role.TEXT))
+        link, width = f"{screen_text(invitation.link)} over the internet", max(1, room - 4)
+        # A link is shown whole, however long its name is.
+        ways += [(link[at : at + width], Role.TEXT) for at in range(0, len(link), width)]
     if invitation is not None and invitation.note and not (is_tight and invitation.link):
         ways.append((invitation.note, Role.DIM if invitation.link else Role.WARNING))
     if page.is_hosted and not page.addresses:

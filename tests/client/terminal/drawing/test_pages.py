@@ -8,6 +8,7 @@ from rich.cells import cell_len
 
 from racing_demon_client.links import qr_lines, table_link
 from racing_demon_client.records.timeline import Timeline
+from racing_demon_client.shared.invitation import Invitation
 from racing_demon_client.shared.option_text import options_text
 from racing_demon_client.terminal.drawing.pages import Page, draw_analysis, draw_lobby, draw_page, draw_tally
 from racing_demon_client.terminal.drawing.scene import FeedLine
@@ -61,6 +62,17 @@ def test_the_link_stands_beside_all_else(size: tuple[int, int], glyphs: Glyphs) 
         (line,) = (line[:left] for line in text if line.startswith(f"  {seat + 1} {name[:8]}"))
         assert "ready" in line
         assert seat != 1 or "host" in line
+
+
+@pytest.mark.parametrize("size", [(80, 24), (80, 40), (120, 40)])
+def test_the_invitation_over_the_internet_stands_below_the_one_in_the_room(size: tuple[int, int]) -> None:
+    """The link is whole, however long its name is; what is wrong with the tunnel is told in its place."""
+    link = f"https://{'-'.join(['consistently'] * 4)}.trycloudflare.com/#7BCDFGHJKLMNPQ23"
+    trouble = "The tunnel is starting."
+    for invitation, told in ((Invitation(link=link), link), (Invitation(trouble=trouble), trouble)):
+        text = draw_lobby(replace(lobby(), invitation=invitation), size, UNICODE).text()
+        assert told in "".join(line.strip() for line in text.splitlines())
+        assert f"{table_link(ADDRESS, 'BCDF')} in a browser" in text
 
 
 @pytest.mark.parametrize("number", [1, 4, 8])
