@@ -3,7 +3,7 @@
 from typing import Final, TypeGuard
 
 from racing_demon_protocol.engine.board import Board, Kind, Play
-from racing_demon_protocol.engine.cards import PACK_SIZE, UNKNOWN, Card, rank
+from racing_demon_protocol.engine.cards import PACK_SIZE, SUIT_SIZE, UNKNOWN, Card, rank
 from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.engine.rules.building import BuildingRules
 from racing_demon_protocol.engine.specification import Tableau
@@ -27,6 +27,8 @@ WASTE_NEEDED: Final = 20
 """Subtracted for each card still to come that could be built on the card that goes up."""
 CONTESTED: Final = 60
 """Added for a column's card if another player has its twin ready for the only place."""
+POINT: Final = 20
+"""Added for each point of a bonus: waiting could cost it."""
 LOWEST_PLACE: Final = 2
 """No card needs a place on these ranks or lower ones, so they always go up."""
 
@@ -81,9 +83,10 @@ class Planner:
         cards = self._board.cards[pile]
         card = cards[index]
         needed = sum(self._lands(card, other) for other in self._to_come) if rank(card) > LOWEST_PLACE else 0
+        bonus = POINT * self._rules.game.scoring.king_bonus if rank(card) == SUIT_SIZE else 0
         if self._board.piles[pile].kind is not Kind.TABLEAU:
-            return WASTE_UP - WASTE_NEEDED * needed
-        worth = COLUMN_UP - NEEDED * needed + (CONTESTED if self._is_contested(card) else 0)
+            return WASTE_UP + bonus - WASTE_NEEDED * needed
+        worth = COLUMN_UP + bonus - NEEDED * needed + (CONTESTED if self._is_contested(card) else 0)
         if not index:
             return worth + (UP_CLEARS if self._king_waits() else 0)
         return worth + (UP_UNCOVERS + index if cards[index - 1] == UNKNOWN else 0)

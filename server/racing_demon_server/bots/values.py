@@ -1,7 +1,7 @@
 """What a play is worth to a bot that does not plan."""
 
 from racing_demon_protocol.engine.board import Board, Kind, Play
-from racing_demon_protocol.engine.cards import UNKNOWN
+from racing_demon_protocol.engine.cards import SUIT_SIZE, UNKNOWN
 from racing_demon_protocol.engine.rules.base import Rules
 
 
@@ -20,7 +20,9 @@ def value_of(rules: Rules, board: Board, seat: int, play: Play, *, sees_ahead: b
     if not board.is_progress(play):
         return 50 if sees_ahead and prepares(rules, board, seat, play) else None
     if destination.kind is Kind.FOUNDATION:
-        return 120 if source.kind is Kind.RESERVE else 100
+        completes = len(board.cards[play.destination]) == SUIT_SIZE - 1
+        bonus = rules.game.scoring.king_bonus if completes else 0
+        return (120 if source.kind is Kind.RESERVE else 100) + bonus
     if source.kind is Kind.RESERVE:
         return 90
     if source.kind is Kind.TABLEAU:

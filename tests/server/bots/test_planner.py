@@ -87,3 +87,12 @@ def test_four_experts_often_go_out() -> None:
         table, _, _ = play_match(subseed(b"experts", f"match/{number}"), [BotLevel.EXPERT] * 4, options)
         reasons.append(table.view.results[0].reason)
     assert 3 * reasons.count(EndReason.OUT) >= HANDS
+
+
+def test_a_bonus_for_a_king_is_not_kept_waiting() -> None:
+    """A king on which a queen may still have to go stays down, unless it earns a bonus."""
+    own = Own(["9D KD"], stock="QS QC 8D")
+    up = ("AD 2D 3D 4D 5D 6D 7D 8D 9D TD JD QD",)
+    without, bonus = _hand(own, Own(["9C"]), up), _hand(own, Own(["9C"]), up, king_bonus=5)
+    assert not _goes_up(without, _decides(without))
+    assert _goes_up(bonus, _decides(bonus))
