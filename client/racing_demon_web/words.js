@@ -363,23 +363,6 @@ export const voidWords = (names) =>
   `A part of the shuffle is missing. ${inWords(names)} ${names.length === 1 && names[0] !== "You" ? "sits" : "sit"} this hand out, and it is drawn anew.`;
 
 /**
- * A hint, such as "Q♣ up".
- * @param {import("./rules/rules.js").Play | null | undefined} play null: none helps; undefined: nobody knows
- * @param {import("./rules/board.js").Board} board
- */
-export function hintWords(play, { cards, layout }) {
-  if (play === undefined) return "This page finds no hints in this game.";
-  if (play === null) return "Nothing helps: you are stuck.";
-  const [from, to] = [layout.piles[play.source], layout.piles[play.destination]];
-  if (from.kind === "stock" || to?.kind === "stock") return "Turn the stock.";
-  const source = cards[play.source];
-  const target = cards[play.destination] ?? [];
-  const card = short(source[source.length - play.count]);
-  if (!to || to.kind === "foundation") return `${card} up`;
-  return target.length > 0 ? `${card} to ${short(target[target.length - 1])}` : `${card} to the empty place`;
-}
-
-/**
  * The headline of the lobby.
  * @param {TableState} table
  * @param {number | null} seat

@@ -1,6 +1,6 @@
 // The texts of what is loaded after the first screen and the table: menus, results, replays and proofs.
 
-import { inWords, plural, signed, span } from "./words.js";
+import { inWords, plural, short, signed, span } from "./words.js";
 
 export const LATER = {
   // The first screen.
@@ -129,6 +129,23 @@ export const MISMATCHES = {
   handicaps: "the handicaps are others than those that the parts were revealed for",
   points: "the points are not those of the cards",
 };
+
+/**
+ * A hint, such as "Q♣ up".
+ * @param {import("./rules/rules.js").Play | null | undefined} play null: none helps; undefined: nobody knows
+ * @param {import("./rules/board.js").Board} board
+ */
+export function hintWords(play, { cards, layout }) {
+  if (play === undefined) return "This page finds no hints in this game.";
+  if (play === null) return "Nothing helps: you are stuck.";
+  const [from, to] = [layout.piles[play.source], layout.piles[play.destination]];
+  if (from.kind === "stock" || to?.kind === "stock") return "Turn the stock.";
+  const source = cards[play.source];
+  const target = cards[play.destination] ?? [];
+  const card = short(source[source.length - play.count]);
+  if (!to || to.kind === "foundation") return `${card} up`;
+  return target.length > 0 ? `${card} to ${short(target[target.length - 1])}` : `${card} to the empty place`;
+}
 
 /** @type {Record<string, string>} */
 export const THEMES = { auto: "as the device", dark: "dark", light: "light", contrast: "high contrast" };

@@ -2,6 +2,8 @@
 
 import { UNKNOWN } from "./layout.js";
 
+export { hintWords } from "../words_later.js";
+
 /**
  * @import { Board } from "./board.js"
  * @import { Play, Rules } from "./rules.js"

@@ -6,17 +6,7 @@ import { UNKNOWN } from "../rules/layout.js";
 import { ahead, Rules } from "../rules/rules.js";
 import { settings } from "../storage.js";
 import { REACTIONS } from "../wire/protocol.js";
-import {
-  chipState,
-  clock,
-  hintWords,
-  raceWords,
-  refusalText,
-  short,
-  span,
-  standing,
-  WORDS,
-} from "../words.js";
+import { chipState, clock, raceWords, refusalText, short, span, standing, WORDS } from "../words.js";
 import { BoardView, miniature } from "./board_view.js";
 import { arrange, FoundationSlots, shapeOf } from "./geometry.js";
 import { MoveInput } from "./move_input.js";
@@ -137,7 +127,7 @@ export class TableScreen {
   /** Highlight a play that helps. */
   hint() {
     if (!this.hasHints) return this.announce(WORDS.noHints, true);
-    withModule("hints", ({ Hints }) => {
+    withModule("hints", ({ Hints, hintWords }) => {
       const { rules, shown, place } = this;
       if (!rules || !shown || !this.moveInput.mayPlay) return;
       const play = (this.#hints ??= new Hints()).play(rules, shown, place);
