@@ -6,6 +6,7 @@
  * @property {typeof import("./screens/handicaps.js")} handicaps
  * @property {typeof import("./rules/hints.js")} hints
  * @property {typeof import("./screens/options.js")} options
+ * @property {typeof import("./screens/overlay.js")} overlay
  * @property {typeof import("./screens/presets.js")} presets
  * @property {typeof import("./screens/replay.js")} replay
  * @property {typeof import("./screens/results.js")} results
@@ -25,6 +26,7 @@ const FILES = {
   hints: "./rules/hints.js",
   proof: "./proof/proof.js",
   options: "./screens/options.js",
+  overlay: "./screens/overlay.js",
   presets: "./screens/presets.js",
   replay: "./screens/replay.js",
   results: "./screens/results.js",

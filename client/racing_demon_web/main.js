@@ -11,6 +11,7 @@ import {
   applySettings,
   changeSettings,
   forgetSeat,
+  isFramed,
   isSameName,
   keepResult,
   keepSeat,
@@ -24,7 +25,7 @@ import { celebrate, TableScreen } from "./table/table_screen.js";
 import { MatchLog } from "./wire/match_log.js";
 import { CLOSE, LIMITS, WEBSOCKET_PATH } from "./wire/protocol.js";
 import { Session } from "./wire/session.js";
-import { CLOSES, eventSentence, namesOf, refusalText, voidWords, WORDS } from "./words.js";
+import { CLOSES, eventSentence, namesOf, raceWords, refusalText, voidWords, WORDS } from "./words.js";
 
 /** @param {string} id */
 const field = (id) => /** @type {HTMLInputElement} */ (byId(id));
@@ -38,11 +39,15 @@ const MAX_LIST_MS = 1000; // how long the first screen waits for the list of ope
 const READING_MS = { lobby: 0, tally: 3000, over: 20_000 };
 const ORIGIN_MS = 10_000;
 const SCREENS = ["start", "lobby", "table"];
+/** How a table is watched, by what its address ends with, and the style of that. @type {Record<string, string>} */
+const VIEWS = { watch: "", tv: "television.css", overlay: "overlay.css" };
 
 const page = {
   /** @type {Session | null} */
   session: null,
-  isTv: false,
+  view: "", // see VIEWS
+  /** The last lost race of the hand, in words. */
+  race: "",
   isRenderRequested: false,
   hasTexts: false,
   upgrade: 0, // timer that waits for a moment to reload
@@ -65,6 +70,8 @@ let dialog;
 let menus = null;
 /** @type {import("./screens/replay.js").Replay | null} */
 let replay = null;
+/** @type {import("./screens/overlay.js").Overlay | null} */
+let overlay = null;
 /** @type {any} */
 let games;
 const match = new MatchLog();
@@ -73,6 +80,10 @@ const webSocketUrl = () =>
   `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}${WEBSOCKET_PATH}`;
 /** @param {number} milliseconds */
 const pause = (milliseconds) => new Promise((over) => setTimeout(over, milliseconds));
+const viewInAddress = () => {
+  const query = new URLSearchParams(location.search);
+  return Object.keys(VIEWS).find((view) => query.has(view)) ?? "";
+};
 
 /**
  * The table's code in what somebody has typed or pasted.
@@ -107,10 +118,10 @@ function announce(text, isUrgent = false) {
 
 /**
  * @param {{name: string, fields: any, isNew?: boolean}} entry isNew: whether the token was created for this entry
- * @param {boolean} [isTv] whether this is a big screen for everybody
+ * @param {string} [view] how it is watched
  */
-function enter(entry, isTv = false) {
-  setTv(isTv);
+function enter(entry, view = "") {
+  setView(view);
   changeSettings({ name: field("name").value.trim() });
   showProblem("");
   page.session?.close();
@@ -127,6 +138,7 @@ function enter(entry, isTv = false) {
 }
 
 function join() {
+  if (isFramed) return showProblem(WORDS.isFramed);
   const code = readCodeField();
   if (code === null) return;
   const name = field("name").value.trim();
@@ -181,25 +193,26 @@ function askPreset(preset, isTv = false) {
  */
 function create(options, isTv = false) {
   const name = field("name").value.trim() || (isTv ? WORDS.bigScreen : "");
-  if (!name) showProblem(WORDS.enterName, "name");
-  else if (options) enter({ name: "create", fields: { name, options, seated: !isTv } }, isTv);
+  if (isFramed) showProblem(WORDS.isFramed);
+  else if (!name) showProblem(WORDS.enterName, "name");
+  else if (options) enter({ name: "create", fields: { name, options, seated: !isTv } }, isTv ? "tv" : "");
   else askPreset("");
 }
 
-/** @param {boolean} isTv */
-function watch(isTv) {
+/** @param {string} view */
+function watch(view) {
   const code = readCodeField();
   if (code === null) return;
-  if (!code && isTv) return askPreset("", true);
+  if (!code && view === "tv") return askPreset("", true);
   if (!code) return showProblem(WORDS.enterCode, "code");
-  enter({ name: "watch", fields: { code, passphrase: field("passphrase").value } }, isTv);
+  enter({ name: "watch", fields: { code, passphrase: field("passphrase").value } }, view);
 }
 
-/** @param {boolean} isTv */
-function setTv(isTv) {
-  page.isTv = isTv;
-  if (isTv) loadStyle("television.css");
-  document.body.classList.toggle("tv", isTv);
+/** @param {string} view */
+function setView(view) {
+  page.view = view;
+  if (VIEWS[view]) loadStyle(VIEWS[view]);
+  for (const each of Object.keys(VIEWS)) document.body.classList.toggle(each, each === view);
 }
 
 /**
@@ -219,7 +232,7 @@ function leave() {
     if (session.seat !== null) forgetSeat(session.table.code, session.token);
     session.leave();
     page.session = null;
-    setTv(false);
+    setView("");
     dialog.close();
     history.replaceState({}, "", "/");
     showStart();
@@ -252,7 +265,10 @@ const HANDLERS = {
     page.phaseSince = session.clock();
   },
   dealt(session) {
-    session.proof = "";
+    session.proof = page.race = "";
+  },
+  race_lost({ table }, fields) {
+    page.race = raceWords(table, fields);
   },
   prepared({ table, transcript, seat }, _, isPast) {
     if (table.phase === "shuffling" && !isPast)
@@ -291,7 +307,7 @@ const listener = {
     HANDLERS[name]?.(session, fields, isPast);
     const sentence = isPast ? "" : eventSentence(session.table, name, fields, session.seat);
     if (sentence) announce(sentence);
-    keepAwake(page.isTv || session.table.isDealt || replay?.isOpen === true);
+    keepAwake(page.view === "tv" || session.table.isDealt || replay?.isOpen === true);
     if (name !== "played" || fields.seat === session.seat) requestRender();
     else if (tableScreen.shows(fields)) renderSoon();
   },
@@ -382,7 +398,7 @@ function seated({ code, seat }) {
   const session = /** @type {Session} */ (page.session);
   field("code").value = code;
   if (seat !== null && session.token) keepSeat(code, session.token);
-  if (history.state === null) {
+  if (history.state === null && !isFramed) {
     history.replaceState(null, "", "/");
     updateAddress("pushState"); // so that Back has an entry to go to
   } else updateAddress("replaceState");
@@ -394,7 +410,7 @@ function seated({ code, seat }) {
  */
 function updateAddress(step) {
   const { seat, table } = /** @type {Session} */ (page.session);
-  history[step]({ watches: seat === null }, "", pathOf(table.code, page.isTv ? "?tv" : ""));
+  history[step]({ watches: seat === null }, "", pathOf(table.code, page.view && `?${page.view}`));
 }
 
 /**
@@ -456,13 +472,20 @@ function renderSoon() {
 function render() {
   const { session } = page;
   if (replay?.isOpen || !session || session.table.code === "" || !session.table.options.game) return;
+  if (page.view === "overlay") {
+    return withModule("overlay", ({ Overlay }) => {
+      overlay ??= new Overlay(requestRender);
+      showScreen("overlay");
+      overlay.draw(session, page.race);
+    });
+  }
   const { table } = session;
   const isPlayed = table.isPlaying && table.hand !== null;
   if (isPlayed) showScreen("table");
   if (document.body.dataset.screen === "table") tableScreen.draw(); // including the card that ended the hand
   if (!isPlayed) showScreen("lobby");
   if (!isPlayed) lobby.draw(session);
-  if (!isPlayed || page.isTv) showInvitation(table.code);
+  if (!isPlayed || page.view === "tv") showInvitation(table.code);
 }
 
 /**
@@ -537,7 +560,7 @@ function showScreen(name) {
   }
   dataset.screen = name;
   for (const screen of SCREENS) byId(screen).hidden = screen !== name;
-  if (name !== "table") byId(name).querySelector("h1")?.focus({ preventScroll: true });
+  if (name !== "table" && !isFramed) byId(name).querySelector("h1")?.focus({ preventScroll: true });
   scrollTo(0, 0); // the screen before may have been scrolled
 }
 
@@ -557,8 +580,8 @@ function addListeners() {
     join();
   });
   byId("create").addEventListener("click", () => create());
-  byId("watch").addEventListener("click", () => watch(false));
-  byId("tv").addEventListener("click", () => watch(true));
+  byId("watch").addEventListener("click", () => watch(viewInAddress()));
+  byId("tv").addEventListener("click", () => watch("tv"));
   byId("lobby-menu").addEventListener("click", () => openMenu("menu"));
   byId("standings").addEventListener("click", () =>
     withModule("results", ({ resultRows }) => {
@@ -626,6 +649,7 @@ function fillIn() {
 }
 
 async function begin() {
+  if (codeIn(location) && viewInAddress() === "overlay") setView("overlay"); // nothing else is ever seen over somebody's picture
   applySettings();
   fillIn();
   if (!getComputedStyle(document.documentElement).getPropertyValue("--felt")) throw new Error("style.css");
@@ -716,8 +740,8 @@ function openAddress() {
   field("code").value = code;
   keepSeatOfLink(code);
   const token = code ? tokenOf(code) : null;
-  const isTv = new URLSearchParams(location.search).has("tv");
-  if (code && (isTv || history.state?.watches)) watch(isTv);
+  const view = viewInAddress();
+  if (code && (view || isFramed || history.state?.watches)) watch(view);
   else if (token) enter({ name: "resume", fields: { code, token } });
   else (settings.name ? field("code") : field("name")).focus();
   if (location.pathname === "/new") askPreset(new URLSearchParams(location.search).get("preset") ?? "");

@@ -1,14 +1,17 @@
 // Installation, offline files and wake lock. They need https; over http the page works without them.
 
+import { isFramed } from "./storage.js";
+
 /** @type {WakeLockSentinel | null} */
 let lock = null;
 let isWanted = false;
 let isAsking = false;
 
-/** Register the service worker, which caches the page's files. */
+/** Register the service worker, which caches the page's files. A framed page keeps nothing. */
 export function install() {
   document.addEventListener("visibilitychange", () => keepAwake(isWanted));
-  if (!isSecureContext || location.protocol !== "https:" || !("serviceWorker" in navigator)) return;
+  if (isFramed || !isSecureContext || location.protocol !== "https:" || !("serviceWorker" in navigator))
+    return;
   const types = /** @type {any} */ (window).trustedTypes;
   const script = types
     ? types.createPolicy("shell", { createScriptURL: () => "/sw.js" }).createScriptURL("")
@@ -22,7 +25,7 @@ export function install() {
  */
 export async function keepAwake(isOn) {
   isWanted = isOn;
-  if (isAsking || !isSecureContext || !("wakeLock" in navigator) || document.hidden) return;
+  if (isAsking || isFramed || !isSecureContext || !("wakeLock" in navigator) || document.hidden) return;
   isAsking = true;
   try {
     if (isOn && lock?.released !== false) lock = await navigator.wakeLock.request("screen");

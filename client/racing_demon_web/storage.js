@@ -3,6 +3,8 @@
 /** @import { TableState } from "./rules/state.js" */
 
 const KEY = "racing-demon";
+/** Whether another site shows this page in a frame. Then nothing is read or kept: it has no player and no seat. */
+export const isFramed = globalThis.self !== globalThis.top;
 const MAX_RESULTS = 100;
 const MAX_SEATS = 8; // of one table on one device
 const MAX_NUMBERED = 22; // characters of a name that the server keeps when it appends a number
@@ -22,6 +24,7 @@ const DEFAULTS = {
  * @param {string} name
  */
 export function read(name) {
+  if (isFramed) return null;
   try {
     return JSON.parse(localStorage.getItem(`${KEY}.${name}`) ?? "null");
   } catch {
@@ -34,6 +37,7 @@ export function read(name) {
  * @param {unknown} value
  */
 export function write(name, value) {
+  if (isFramed) return;
   try {
     if (value === null) localStorage.removeItem(`${KEY}.${name}`);
     else localStorage.setItem(`${KEY}.${name}`, JSON.stringify(value));

@@ -93,6 +93,7 @@ export const WORDS = {
   joinAs: (/** @type {string} */ name) => `Join as ${name}`,
   goOnOrJoin: (/** @type {string} */ kept, /** @type {string} */ name) =>
     `Go on as ${kept}, or join as ${name}?`,
+  isFramed: "You can only watch here. Open the table in a tab of its own to play.",
 
   // Connections and files.
   connecting: "Connecting…",

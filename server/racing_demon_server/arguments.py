@@ -71,6 +71,16 @@ def processes(text: str) -> int:
 
 
 @_argument
+def web_origin(text: str) -> str:
+    """Return the origin of a site: scheme, host and port, as browsers compare them."""
+    import re  # noqa: PLC0415
+
+    if re.fullmatch(r"https?://[a-z0-9.-]+(:\d{1,5})?/?", text.lower()) is None:
+        raise ValueError(f"{text!r} is not the origin of a site: write one like https://club.example.org")
+    return text.lower().rstrip("/")
+
+
+@_argument
 def journal(text: str) -> Path | str:
     """Return the file of a journal, or the URL of its database."""
     if "://" not in text:

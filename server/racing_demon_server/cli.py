@@ -29,6 +29,7 @@ from .arguments import (
     processes,
     seed,
     speed,
+    web_origin,
 )
 from .durability import Durability
 from .extension import Extension, load_extensions
@@ -145,6 +146,7 @@ def _settings(arguments: argparse.Namespace) -> "ServerSettings":
         tunnel_command=_tunnel_command(arguments),
         tunnel_address=arguments.tunnel_address or "",
         tunnel_key=_tunnel_key(),
+        embeds=tuple(arguments.embed),
         **dict(arguments.limit),
     )
 
@@ -330,6 +332,16 @@ def _parser(extensions: Sequence[Extension]) -> argparse.ArgumentParser:
         "on at a private address or all addresses, without --name, --proxy and --public-url)",
     )
     add("--no-web", dest="web", action="store_false", help="do not serve the page on which browsers play")
+    add(
+        "--embed",
+        action="extend",
+        nargs="+",
+        type=web_origin,
+        default=[],
+        metavar="ORIGIN",
+        help="let pages of these sites, such as https://club.example.org, show tables in a frame; nobody can "
+        "play there",
+    )
     add(
         "--list-tables",
         action=argparse.BooleanOptionalAction,

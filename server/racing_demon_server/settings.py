@@ -71,6 +71,7 @@ class ServerSettings:
         public_urls: the addresses to publish for joining; empty to guess them.
         presets: presets of the operator's own, shown to everybody who opens a table.
         web: whether to serve the browser table.
+        embeds: the origins whose pages may show tables in a frame, like ``https://club.example.org``.
         lists_tables: whether browsers can list the tables.
         announces: whether to announce the tables on the local network.
         needs_players: whether a table that only spectators watch closes like one without connections.
@@ -132,6 +133,7 @@ class ServerSettings:
     presets: tuple[Preset, ...] = ()
     public_urls: tuple[str, ...] = ()
     web: bool = True
+    embeds: tuple[str, ...] = ()
     lists_tables: bool = False
     announces: bool = False
     needs_players: bool = False

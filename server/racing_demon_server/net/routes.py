@@ -95,7 +95,7 @@ class Routes:
         self._connections = connections
         self._metrics: tuple[int, str] = (-METRICS_KEPT_US, "")
         if self._settings.web:
-            self._assets = Assets.load()
+            self._assets = Assets.load(self._settings.embeds)
         routes = self._list()
         self._named = {route.path: route for route in routes if isinstance(route.path, str)}
         self._patterns = [(route.path, route) for route in routes if isinstance(route.path, re.Pattern)]
@@ -251,7 +251,9 @@ class Routes:
     def _asset(self, asked: HttpRequest) -> Response | None:
         """Return the page, or one of its files."""
         headers = {name.lower(): value for name, value in asked.request.headers.raw_items()}
-        found = self._assets.answer(asked.path, headers, http.sockets(asked.request, self._settings.shards))
+        query = asked.request.path.partition("?")[2]
+        sockets = http.sockets(asked.request, self._settings.shards)
+        found = self._assets.answer(asked.path, headers, sockets, query)
         return None if found is None else http.respond(found.status, found.headers, found.body)
 
     def _lasting(self, asked: HttpRequest) -> str | None:

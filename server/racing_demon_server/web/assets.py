@@ -12,6 +12,7 @@ from http import HTTPStatus
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Final, NamedTuple
+from urllib.parse import parse_qs
 
 INDEX: Final = "index.html"
 AT_ROOT: Final = frozenset({"manifest.webmanifest", "sw.js"})
@@ -28,11 +29,15 @@ KINDS: Final = {
 """Media types by file extension; other files are not served."""
 TABLE_PATH: Final = re.compile(r"/(?:new|[A-Za-z]{4,16}(?:[.,;:!?)/]|%2[02]|%3E)?)?")
 """The path of the page itself, of its form for a new table, or of a table's code with an optional rest."""
+WATCHED_PATH: Final = re.compile(r"/[A-Za-z]{4,16}")
+"""The path of a table's code."""
+WATCHING: Final = frozenset({"watch", "tv", "overlay"})
+"""What a table's address ends with, behind a question mark, where the page takes no seat."""
 YEAR_SECONDS: Final = 365 * 24 * 60 * 60
 POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src {connect}; manifest-src 'self'; worker-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors {ancestors}; "
     "require-trusted-types-for 'script'; trusted-types shell"
 )
 
@@ -74,10 +79,12 @@ class Assets:
     Args:
         contents: the files by their paths; in the page and in the files beside it ``{assets}`` becomes the
             path of the others.
+        embeds: the origins that may frame a table that is watched.
 
     """
 
-    def __init__(self, contents: Mapping[str, bytes]) -> None:
+    def __init__(self, contents: Mapping[str, bytes], embeds: Sequence[str] = ()) -> None:
+        self._embeds = " ".join(embeds) or "'none'"
         whole = sha256(b"".join(name.encode() + contents[name] for name in sorted(contents)))
         self._folder = f"/web/{whole.hexdigest()[:16]}"
         self._page = _file(INDEX, self._with_folder(contents[INDEX]))
@@ -95,12 +102,12 @@ class Assets:
         return content.replace(b"{assets}", self._folder.encode())
 
     @classmethod
-    def load(cls) -> "Assets":
+    def load(cls, embeds: Sequence[str] = ()) -> "Assets":
         """Read the files of `racing_demon_web`."""
-        return cls(dict(_read(files("racing_demon_web"))))
+        return cls(dict(_read(files("racing_demon_web"))), embeds)
 
     def answer(
-        self, path: str, headers: Mapping[str, str], sockets: Sequence[str] = ()
+        self, path: str, headers: Mapping[str, str], sockets: Sequence[str] = (), query: str = ""
     ) -> HttpResponse | None:
         """Answer a request; ``None`` if the path is not the page's.
 
@@ -108,10 +115,13 @@ class Assets:
             path: the path, without a query.
             headers: the request's, by lower-case name.
             sockets: other origins that the page may connect to, such as ``ws://host:5253``.
+            query: what follows the path's question mark.
 
         """
         if TABLE_PATH.fullmatch(path):
-            policy = POLICY.format(connect=" ".join(("'self'", *sockets)))
+            is_watched = WATCHED_PATH.fullmatch(path) and WATCHING & parse_qs(query, True).keys()
+            ancestors = self._embeds if is_watched else "'none'"
+            policy = POLICY.format(connect=" ".join(("'self'", *sockets)), ancestors=ancestors)
             more = [("Cache-Control", "no-cache"), ("Content-Security-Policy", policy)]
             return _answer(self._page, headers, more)
         if path in self._root:

@@ -35,18 +35,20 @@ LATER: Final = (
         "words_later.js",
         "rules/handicaps.js",
         "rules/hints.js",
+        "overlay.css",
         "television.css",
         "wire/options.js",
         "rules/teams.js",
         "wire/presets.js",
     ),
     *(f"table/{name}.js" for name in ("sound", "text")),
-    *(f"screens/{name}.js" for name in ("handicaps", "menus", "options", "presets", "replay")),
+    *(f"screens/{name}.js" for name in ("handicaps", "menus", "options", "overlay", "presets", "replay")),
     *(f"screens/{name}.js" for name in ("results", "saved_presets", "tables", "teams")),
 )
 """How the paths begin of files that are loaded last, only after a hand, or when the page is installed."""
 MINIFIERS: Final = {"css": cssmin, "js": jsmin}
 """As the wheel's, in `client/minify.py`."""
+CLUB: Final = "https://club.example.org"
 BUDGET: Final = 60_000
 """So many bytes a browser may load, packed, before somebody can play."""
 
@@ -216,6 +218,28 @@ async def test_no_answer_is_framed_or_taken_for_another_kind(path: str) -> None:
         answer, _ = await get(served, path)
         assert "frame-ancestors 'none'" in (answer.headers["Content-Security-Policy"] or "")
         assert answer.headers["X-Content-Type-Options"] == "nosniff"
+
+
+@pytest.mark.parametrize(
+    ("path", "ancestors"),
+    [
+        ("/BCDF?watch", CLUB),
+        ("/BCDF?tv", CLUB),
+        ("/bcdf?overlay=1", CLUB),
+        ("/BCDF", "'none'"),
+        ("/BCDF?seat=1&watched", "'none'"),
+        ("/?tv", "'none'"),
+        ("/new?watch", "'none'"),
+        ("/qr/BCDF.svg?watch", "'none'"),
+        ("/healthz?watch", "'none'"),
+    ],
+)
+async def test_sites_that_are_named_frame_tables_that_are_watched(path: str, ancestors: str) -> None:
+    """The policy of those addresses names the sites; nothing else may be framed by anybody."""
+    async with serving(embeds=(CLUB,)) as served:
+        answer, _ = await get(served, path)
+        (told,) = re.findall("frame-ancestors ([^;]*)", answer.headers["Content-Security-Policy"] or "")
+        assert told == ancestors
 
 
 async def test_a_tables_address_is_drawn_for_cameras() -> None:
