@@ -14,7 +14,7 @@ SECONDS_A_PLAY = 0.5
 
 async def main(url: str, code: str) -> None:
     """Play at a table until its match is over."""
-    async with await Client.join(url, code, "My bot") as me:
+    async with await Client.join(url, code, "My bot", program=True) as me:
         await me.send(Ready(counter=me.next_counter()))
         async for message in me:  # me.view has followed every message, and holds the whole table
             if isinstance(message, HandOver):

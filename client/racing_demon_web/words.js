@@ -391,6 +391,7 @@ export function seatState(table, state, own) {
   const words = [];
   if (state.seat === own) words.push("you");
   if (state.seat === table.host) words.push("host");
+  if (state.program) words.push("program");
   if (state.bot) words.push(`${state.bot} bot`);
   else if (state.left) words.push("left");
   else if (!state.connected) words.push(state.standIn ? `${state.standIn} bot plays` : "connection lost");

@@ -57,13 +57,20 @@ class Client(TableClient):
 
     """
 
-    def __init__(self, url: str, encoding: Encoding = Encoding.MSGPACK, patience: float = 60.0) -> None:
+    def __init__(
+        self,
+        url: str,
+        encoding: Encoding = Encoding.MSGPACK,
+        patience: float = 60.0,
+        *,
+        program: bool = False,
+    ) -> None:
         super().__init__(patience)
         self.url = url
         self.shuffle_client = ShuffleClient(self.random_bytes)
         self._passphrase = ""
         self._connection = ServerConnection(
-            url, encoding, lambda: self._view is not None and self._view.in_hand
+            url, encoding, lambda: self._view is not None and self._view.in_hand, program=program
         )
         self._token: str | None = None
         self._epoch = self._next_epoch = ""
@@ -86,8 +93,11 @@ class Client(TableClient):
         seated: bool = True,
         passphrase: str = "",
         encoding: Encoding = Encoding.MSGPACK,
+        program: bool = False,
     ) -> Self:
         """Open a table and become its host, as a player or a spectator.
+
+        With ``program`` everybody sees that a program plays, and standings tell it apart from people.
 
         Raises:
             ConnectionFailed: the server cannot be reached.
@@ -95,7 +105,7 @@ class Client(TableClient):
 
         """
         request = cl.Create(name=name, options=options or Options(), seated=seated, passphrase=passphrase)
-        return await cls(url, encoding)._enter(request)
+        return await cls(url, encoding, program=program)._enter(request)
 
     @classmethod
     async def join(  # noqa: PLR0913 - the API of bots: everything optional is a keyword
@@ -107,8 +117,11 @@ class Client(TableClient):
         passphrase: str = "",
         token: str = "",
         encoding: Encoding = Encoding.MSGPACK,
+        program: bool = False,
     ) -> Self:
         """Take a seat at a table.
+
+        With ``program`` everybody sees that a program plays, and standings tell it apart from people.
 
         If the answer is lost, a caller who chose the seat's token (64 hexadecimal digits) can ask again with
         it without taking a second seat.
@@ -119,7 +132,7 @@ class Client(TableClient):
 
         """
         request = cl.Join(code=code, name=name, passphrase=passphrase, token=token)
-        return await cls(url, encoding)._enter(request)
+        return await cls(url, encoding, program=program)._enter(request)
 
     @classmethod
     async def watch(

@@ -24,6 +24,7 @@ from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused, ForeignHost, InvalidFrame
 from racing_demon_protocol.wire.capabilities import (
     FOLLOWS_MOVED,
+    PLAYS_BY_ITSELF,
     SHOWS_RACES,
     announced,
     in_words,
@@ -246,14 +247,18 @@ class ServerConnection:
         url: the server's address.
         encoding: the encoding of messages.
         is_urgent: returns whether a silent server must be noticed soon.
+        program: whether a program plays, and no person.
 
     """
 
-    def __init__(self, url: str, encoding: Encoding, is_urgent: Callable[[], bool]) -> None:
+    def __init__(
+        self, url: str, encoding: Encoding, is_urgent: Callable[[], bool], *, program: bool = False
+    ) -> None:
         self.server_software = ""
         self._url = url
         self._encoding = encoding
         self._is_urgent = is_urgent
+        self._software = f"{SOFTWARE} {PLAYS_BY_ITSELF}" if program else SOFTWARE
         self._table_url = ""  # the table's own address, once the server has named it
         self._has_moved = False  # whether that is another host
         self._follows = True
@@ -385,7 +390,7 @@ class ServerConnection:
             await self.close()
             raise
         self.server_software = versions.software if isinstance(versions, Versions) else ""
-        software = f"{SOFTWARE} {FOLLOWS_MOVED}" if self._follows else SOFTWARE
+        software = f"{self._software} {FOLLOWS_MOVED}" if self._follows else self._software
         await self.send(cl.Hello(version=VERSION, software=software))
 
     async def send(self, message: Message) -> None:

@@ -232,7 +232,7 @@ class MessageText:
         return f"{text}; you play from the next deal" if is_late else text
 
     def _joined(self, event: ev.Joined) -> str:
-        kind = f", a bot ({printable(event.bot)})" if event.bot else ""
+        kind = f", a bot ({printable(event.bot)})" if event.bot else ", a program" * event.program
         return f"{self.player_name(event.seat)} took seat {event.seat + 1}{kind}"
 
     def _left(self, event: ev.Left) -> str:

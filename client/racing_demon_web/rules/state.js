@@ -20,6 +20,7 @@ const BETWEEN = ["lobby", "over"];
  * @property {boolean} muted
  * @property {import("./layout.js").Handicap} handicap what the seat was given
  * @property {number | null} team
+ * @property {boolean} program whether no person plays
  */
 
 /**
@@ -329,10 +330,10 @@ const REDUCERS = {
     table.hand?.progress.set(seat, { reached: progress, since: seq });
     updateSeat(table, seat, { stuck: false });
   },
-  joined(table, { seat, name, bot }) {
+  joined(table, { seat, name, bot, program }) {
     const before = table.seats.get(seat);
     if (before && !table.departed.has(seat)) table.departed.set(seat, before.name);
-    table.seats.set(seat, seatOf([seat, name, bot, true, bot !== ""]));
+    table.seats.set(seat, { ...seatOf([seat, name, bot, true, bot !== ""]), program });
   },
   left(table, { seat, kicked }) {
     const leaver = table.seats.get(seat);
@@ -509,8 +510,9 @@ function seatOf([
   muted = false,
   handicap = [0, 0, 0],
   team = null,
+  program = false,
 ]) {
-  return { seat, name, bot, connected, ready, stuck, left, standIn, muted, handicap, team };
+  return { seat, name, bot, connected, ready, stuck, left, standIn, muted, handicap, team, program };
 }
 
 /** @param {any[]} row */

@@ -10,7 +10,7 @@ export const VERSION = 1;
 export const SUBPROTOCOL = "racing-demon.v1+json";
 export const WEBSOCKET_PATH = "/v1";
 /** The extensions that the page understands. */
-export const EXTENSIONS = ["house-rules", "handicaps", "teams"];
+export const EXTENSIONS = ["house-rules", "handicaps", "teams", "programs"];
 /** The options that servers leave out at these defaults. @type {Record<string, any>} */
 export const LATER_OPTIONS = {"win_lead": null, "handicap": "fixed", "teams": null, "king_bonus": 0, "spaces": null, "reserve_up": false, "stock_shift": null, "turn_by_players": false, "match_score": "points"};
 /** The time limit on identical deals without one of their own. */
@@ -102,7 +102,7 @@ export const FROM_SERVER = {
   "74": {"name": "moved", "fields": ["host", "port"], "defaults": {}},
   "75": {"name": "race_lost", "fields": ["pile", "card", "by", "seat", "late_us"], "defaults": {}},
   "80": {"name": "played", "fields": ["seq", "seat", "counter", "source", "count", "destination", "shown", "depth"], "defaults": {"shown": [], "depth": 0}},
-  "81": {"name": "joined", "fields": ["seq", "seat", "name", "bot"], "defaults": {"bot": ""}},
+  "81": {"name": "joined", "fields": ["seq", "seat", "name", "bot", "program"], "defaults": {"bot": "", "program": false}},
   "82": {"name": "left", "fields": ["seq", "seat", "kicked"], "defaults": {"kicked": false}},
   "83": {"name": "connected", "fields": ["seq", "seat", "connected"], "defaults": {}},
   "84": {"name": "readied", "fields": ["seq", "seat", "ready"], "defaults": {}},

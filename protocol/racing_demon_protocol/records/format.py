@@ -23,7 +23,7 @@ from racing_demon_protocol.table.scoring import team_totals, teams_of, totals
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import FROM_SERVER, Event, Message, name_of
 from racing_demon_protocol.wire.messages.base import Seat
-from racing_demon_protocol.wire.messages.events import HandicapSet, MatchOver, OptionsSet, Prepared
+from racing_demon_protocol.wire.messages.events import HandicapSet, Joined, MatchOver, OptionsSet, Prepared
 from racing_demon_protocol.wire.messages.server import Points, Refused, Snapshot
 
 VERSION: Final = 4
@@ -236,7 +236,7 @@ def version_for(message: Message) -> int:
 
     """
     match message:
-        case HandicapSet():
+        case HandicapSet() | Joined(program=True):
             return EXTENDED_VERSION
         case OptionsSet() if message.options.extended():
             return EXTENDED_VERSION

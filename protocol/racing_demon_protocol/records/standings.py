@@ -18,7 +18,7 @@ from .summary import MatchSummary
 
 
 class Key(NamedTuple):
-    """A player's identity in the standings: a name and, for a bot, its level."""
+    """A player's identity in the standings: a name and, for a bot, its level; ``program`` for a program."""
 
     name: str
     bot: str = ""
@@ -166,7 +166,7 @@ def select_matches(
         for summary in _merge_duplicates(summaries)
         if (since_ms is None or (summary.started_ms is not None and summary.started_ms >= since_ms))
         and (until_ms is None or (summary.started_ms is not None and summary.started_ms < until_ms))
-        and (not names or {player.name for player in summary.players if not player.bot} <= set(names))
+        and (not names or {player.name for player in summary.players if not player.kind} <= set(names))
     ]
     return sorted(kept, key=lambda summary: (summary.ended_ms or 0, summary.started_ms or 0, summary.id))
 
@@ -255,7 +255,7 @@ def _team_rows(summaries: Iterable[MatchSummary]) -> list[TeamStanding]:
         totals, winners = total_points(summary), corrected_winners(summary)
         for team in {player.team for player in summary.players} - {None}:
             members = [player for player in summary.players if player.team == team]
-            players = tuple(sorted(Key(player.name, player.bot) for player in members))
+            players = tuple(sorted(Key(player.name, player.kind) for player in members))
             row = rows.setdefault(players, TeamStanding(players))
             seats = {player.seat for player in members}
             row.hands += sum(not seats.isdisjoint(hand.points) for hand in summary.hands)
@@ -340,7 +340,7 @@ def _add(rows: dict[Key, Standing], summary: MatchSummary) -> None:
     """Add a match to the rows of its players."""
     seats: dict[int, Standing] = {}
     for player in summary.players:
-        key = Key(player.name, player.bot)
+        key = Key(player.name, player.kind)
         seats[player.seat] = rows.setdefault(key, Standing(key))
     for hand in summary.hands:
         for seat, points in hand.points.items():

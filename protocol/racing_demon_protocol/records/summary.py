@@ -21,7 +21,7 @@ from .analysis import HandHistory, HistoryTracker
 from .format import Correction, Record, next_state
 from .verify import HandName, VerificationReport, verify
 
-VERSION: Final = 7
+VERSION: Final = 8
 """Incremented with every change of summaries or of their computation; then all are recomputed."""
 
 IN_MATCH: Final = DEALT | {Phase.SHUFFLING, Phase.TALLY}
@@ -37,7 +37,7 @@ class _Part(BaseModel):
 class PlayerSummary(_Part):
     """A player: ``bot`` is the level of a bot, ``left`` tells whether the player left.
 
-    ``team`` is the player's team; ``None`` where there were no teams.
+    ``team`` is the player's team; ``None`` where there were no teams. ``program``: no person played.
     """
 
     seat: Seat
@@ -45,6 +45,12 @@ class PlayerSummary(_Part):
     bot: str = ""
     left: bool = False
     team: Team | None = None
+    program: bool = False
+
+    @property
+    def kind(self) -> str:
+        """A bot's level, ``program`` for a program of somebody else, or empty for a person."""
+        return self.bot or ("program" if self.program else "")
 
 
 class HandSummary(_Part):
@@ -178,13 +184,18 @@ class _Matches:
 
     def _summary(self, view: TableState, name: str, ended_ms: int | None) -> MatchSummary:
         counting = [result for result in view.results if self._counts(result)]
-        bots = {seat for seat, state in view.seats.items() if state.bot}
+        bots = {seat for seat, state in view.seats.items() if state.bot or state.program}
         hands = tuple(self._hand(result, bots) for result in counting)
         winners = view.winners if len(counting) == len(view.results) else ()
         teams = teams_of(view)
         players = [
             PlayerSummary(
-                seat=state.seat, name=state.name, bot=state.bot, left=state.left, team=teams.get(state.seat)
+                seat=state.seat,
+                name=state.name,
+                bot=state.bot,
+                left=state.left,
+                team=teams.get(state.seat),
+                program=state.program,
             )
             for state in view.seats.values()
             if any(state.seat in hand.points for hand in hands)

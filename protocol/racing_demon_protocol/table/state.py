@@ -16,7 +16,7 @@ from racing_demon_protocol.engine.visibility import may_see, redacted, reset_to_
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.errors import InconsistentEvent
 from racing_demon_protocol.games import declare
-from racing_demon_protocol.wire.capabilities import HANDICAPS, TEAMS, needed
+from racing_demon_protocol.wire.capabilities import HANDICAPS, PROGRAMS, TEAMS, needed
 from racing_demon_protocol.wire.messages import FROM_SERVER, name_of
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.base import trusting
@@ -329,7 +329,8 @@ class TableState:
         dealt = [bool(result.handicaps) for result in self.results]
         has_any = any(handicaps) or any(dealt) or (self.hand is not None and bool(self.hand.handicaps))
         had_teams = any(result.teams for result in self.results)
-        used = [HANDICAPS] * has_any + [TEAMS] * had_teams
+        has_programs = any(state.program for state in self.seats.values())
+        used = [HANDICAPS] * has_any + [TEAMS] * had_teams + [PROGRAMS] * has_programs
         return needed(self.options).union(used)
 
     @property
@@ -572,7 +573,11 @@ class TableState:
         if self.hand is not None:
             self.hand.reset_layout(event.seat)
         self.seats[event.seat] = SeatState(
-            seat=event.seat, name=event.name, bot=event.bot, ready=bool(event.bot)
+            seat=event.seat,
+            name=event.name,
+            bot=event.bot,
+            ready=bool(event.bot),
+            program=event.program,
         )
 
     def _left(self, event: ev.Left) -> None:

@@ -17,6 +17,8 @@ FOLLOWS_MOVED: Final = "moved"
 """The word in a client's ``software`` that says that it follows ``moved``."""
 COUNTS_RELAYED: Final = "relaying"
 """The word in a server's ``software`` that says that relays may send ``relaying``."""
+PLAYS_BY_ITSELF: Final = "program"
+"""The word in a client's ``software`` that says that no person plays with it."""
 SHOWS_RACES: Final = "races"
 """The word in a client's ``software`` that says that it understands ``race_lost``."""
 
@@ -26,7 +28,14 @@ HANDICAPS: Final = "handicaps"
 """The extension for handicaps: ``set_handicap`` and its events, and the option ``handicap``."""
 TEAMS: Final = "teams"
 """The extension for teams: the option, ``set_team``, ``team_set``, and the teams of seats and hands."""
-EXTENSIONS: Final = {HOUSE_RULES: "house rules", HANDICAPS: "handicaps", TEAMS: "teams"}
+PROGRAMS: Final = "programs"
+"""The extension for programs that play: ``program`` of ``joined``, and of seats in snapshots."""
+EXTENSIONS: Final = {
+    HOUSE_RULES: "house rules",
+    HANDICAPS: "handicaps",
+    TEAMS: "teams",
+    PROGRAMS: "programs that play",
+}
 """The extensions that this version understands, and what people call them; both ends announce them."""
 NEEDED_BY: Final = {
     **dict.fromkeys(

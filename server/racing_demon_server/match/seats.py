@@ -121,8 +121,8 @@ class Seats:
 
     # Joining and leaving.
 
-    def join(self, name: str, token_hash: bytes, address_hash: bytes) -> int:
-        """Seat a player, and return the seat's number.
+    def join(self, name: str, token_hash: bytes, address_hash: bytes, *, program: bool = False) -> int:
+        """Seat a player, a person or a program, and return the seat's number.
 
         Raises:
             CommandRefused: no seat is free, the name is not acceptable, the match takes no new players, or
@@ -131,7 +131,7 @@ class Seats:
         """
         cleaned = clean(name)
         self.bans.verify(cleaned, token_hash, address_hash)
-        seat = self._take_seat(cleaned, token_hash)
+        seat = self._take_seat(cleaned, token_hash, program=program)
         self.seat_tokens.record_address(seat, address_hash)
         return seat
 
@@ -217,7 +217,7 @@ class Seats:
         """Return a hint for a player who finds no seat; empty if there is none."""
         return "; you can watch" if self._view.options.spectators else ""
 
-    def _take_seat(self, name: str, token_hash: bytes, bot: str = "") -> int:
+    def _take_seat(self, name: str, token_hash: bytes, bot: str = "", *, program: bool = False) -> int:
         view = self._view
         if not (view.between_matches or view.options.late_join):
             raise CommandRefused(Reason.NOT_NOW, f"This match takes no new players{self._instead()}.")
@@ -228,7 +228,7 @@ class Seats:
             why = "All seats are taken" if seats == view.options.seats else by_game
             raise CommandRefused(Reason.TABLE_FULL, f"{why}{self._instead()}.")
         taken = [state.name for state in view.seats.values()]
-        self._log.emit(ev.Joined, seat=seat, name=unique(name, taken), bot=bot)
+        self._log.emit(ev.Joined, seat=seat, name=unique(name, taken), bot=bot, program=program)
         self.seat_tokens.add(seat, token_hash)
         self._gone.pop(seat, None)  # that was the seat's former player
         self._given_up.discard(seat)

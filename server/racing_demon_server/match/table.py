@@ -125,7 +125,7 @@ class Table:
     # Players.
 
     def join(
-        self, name: str, token_hash: bytes, at: int, address_hash: bytes = b""
+        self, name: str, token_hash: bytes, at: int, address_hash: bytes = b"", *, program: bool = False
     ) -> tuple[int, list[ev.Event]]:
         """Seat a player, and return the seat's number.
 
@@ -134,6 +134,7 @@ class Table:
             token_hash: the hash of the seat's token.
             at: the time.
             address_hash: the hash of the address that the player comes from; empty if unknown.
+            program: whether a program plays, and no person.
 
         Raises:
             CommandRefused: no seat is free, the name is not acceptable, the match takes no new players, or
@@ -142,7 +143,7 @@ class Table:
         """
         self._advance(at)
         was_waiting = not self.view.deals_by_itself
-        seat = self._seating.join(name, token_hash, address_hash)
+        seat = self._seating.join(name, token_hash, address_hash, program=program)
         if was_waiting:
             self._lifecycle.delay_deal(self._now)
         self._contributions.prepare()

@@ -14,7 +14,13 @@ from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.formatting import pluralize
 from racing_demon_protocol.table.state import TableState
-from racing_demon_protocol.wire.capabilities import needed, verify_understood
+from racing_demon_protocol.wire.capabilities import (
+    PLAYS_BY_ITSELF,
+    PROGRAMS,
+    needed,
+    understands,
+    verify_understood,
+)
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Elsewhere
@@ -304,7 +310,10 @@ class TableHandler(Handler):
 
     def _join(self, room: Room, name: str, token: str) -> None:
         room.verify_understood(self.software)
-        seat = room.join(name, hash_token(token), self.address)
+        program = understands(self.software, PLAYS_BY_ITSELF)
+        if program:
+            verify_understood(self.software, [PROGRAMS])
+        seat = room.join(name, hash_token(token), self.address, program=program)
         self._share_units(room, seat)
         room.attach(self, seat, token)
 

@@ -21,7 +21,8 @@ from typing import Final, NamedTuple, Self
 from racing_demon_protocol.engine.sliced_search import UNIT_MICROSECONDS
 from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.errors import CommandRefused
-from racing_demon_protocol.wire.capabilities import EXTENSIONS, lacking, verify_understood
+from racing_demon_protocol.formatting import join_words
+from racing_demon_protocol.wire.capabilities import EXTENSIONS, PROGRAMS, lacking, verify_understood
 from racing_demon_protocol.wire.messages.client import Command
 from racing_demon_protocol.wire.messages.events import Event, Played
 from racing_demon_protocol.wire.messages.server import Halted, Refused, Seated
@@ -283,8 +284,8 @@ class Room:
         """
         verify_understood(software, self.table.view.extensions | self.broadcast.spectators.extensions)
 
-    def join(self, name: str, token_hash: bytes, address: str) -> int:
-        """Seat a player at an address, and return the seat's number.
+    def join(self, name: str, token_hash: bytes, address: str, *, program: bool = False) -> int:
+        """Seat a player, a person or a program, at an address, and return the seat's number.
 
         Raises:
             CommandRefused: the player cannot join.
@@ -292,9 +293,14 @@ class Room:
         """
         if self.is_halted:
             raise CommandRefused(Reason.HALTED, HALTED)
+        if program and (names := self.broadcast.who_lacks([PROGRAMS])):
+            text = f"You are a program, which is shown to all: {join_words(names)} must update first."
+            raise CommandRefused(Reason.NOT_NOW, text)
         now = self.catch_up()
         try:
-            seat, events = self.table.join(name, token_hash, now, self._hash_address(address))
+            seat, events = self.table.join(
+                name, token_hash, now, self._hash_address(address), program=program
+            )
         except CommandRefused:
             raise
         except Exception:

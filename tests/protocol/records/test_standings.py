@@ -439,6 +439,18 @@ def test_a_winner_is_rated_before_whoever_left_with_as_many_points() -> None:
     assert as_many[Key("Ann")].estimate > as_many[Key("Ben", "hard")].estimate
 
 
+def test_a_program_is_nobody_of_its_name() -> None:
+    """A program and a person who bear one name have a row each, in standings and ratings."""
+    ann, ben = digest_of().players
+    program = digest_of(players=(ann.model_copy(update={"program": True}), ben), promises=("bb",), id="1.2")
+    keys = {row.key for row in standings([digest_of(), program]).rows}
+    assert (
+        keys
+        == set(ratings([digest_of(), program]))
+        == {Key("Ann"), Key("Ann", "program"), Key("Ben", "hard")}
+    )
+
+
 def pairs(**more: Any) -> MatchSummary:
     """Return a match of two teams: Ann and Cat, who have won by two points, and Ben and Don."""
     players = tuple(

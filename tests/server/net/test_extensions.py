@@ -1,11 +1,15 @@
 """Extensions over real sockets: old clients at tables that use none, and at tables that do."""
 
+import pytest
+
+from racing_demon_client.net.client import Client
 from racing_demon_protocol.enums import Reason
+from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.wire.capabilities import NEEDED_BY, needed
 from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
-from racing_demon_protocol.wire.messages.events import MatchOver, OptionsSet
+from racing_demon_protocol.wire.messages.events import Joined, MatchOver, OptionsSet
 from racing_demon_protocol.wire.messages.handicap import Handicap
 from racing_demon_protocol.wire.messages.server import Accepted, Refused
 from racing_demon_protocol.wire.options import LATER, Options
@@ -171,3 +175,24 @@ async def test_new_options_come_back_to_their_defaults() -> None:
         assert eve.view.options.win_lead == 20
         await ann.ask(cl.SetOptions, options=Options(win_lead=None))
         assert (await eve.until(OptionsSet)).options.win_lead is None
+
+
+async def test_a_program_is_shown_to_all_who_understand_that() -> None:
+    """Whoever knows no programs must leave before one plays, and cannot come while it does."""
+    async with serving() as served, Peer.hosting(served.url) as ann:
+        async with OldClient.entered(served.url, cl.Join(code=ann.code, name="Ben"), Encoding.JSON) as ben:
+            with pytest.raises(CommandRefused, match="You are a program"):
+                await Client.join(served.url, ann.code, "Bot", program=True)
+            await ben.ask(cl.Leave)
+        await wait_until(lambda: not served.registry.room(ann.code).broadcast.who_lacks(["programs"]))
+        async with await Client.join(served.url, ann.code, "Bot", program=True) as bot:
+            joined = await ann.until(Joined)
+            while joined.name != "Bot":
+                joined = await ann.until(Joined)
+            assert joined.program
+            assert bot.view.seats[joined.seat].program
+            assert not bot.view.seats[0].program
+            async with OldClient.connect(served.url, Encoding.JSON) as cyn:
+                await cyn.greet()
+                refused = await _refused(cyn, cl.Join(code=ann.code, name="Cyn"))
+                assert "programs that play" in refused.text

@@ -318,7 +318,7 @@ def _seat_kind(state: SeatState) -> str:
         return f"bot, {screen_text(state.bot)}"
     if not state.connected:
         return f"away, bot {screen_text(state.stand_in)}" if state.stand_in else "away"
-    return "muted" if state.muted else ""
+    return "muted" if state.muted else "program" * state.program
 
 
 TALLY_NAME_WIDTH = 16

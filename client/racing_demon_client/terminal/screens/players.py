@@ -169,6 +169,7 @@ class PlayersScreen(Dialog[PlayerAction]):
         marks = [
             "host" if state.seat == self._view().host else "",
             f"bot, {state.bot}" if state.bot else "",
+            "program" * state.program,
             "" if state.connected else "away",
             f"a bot stands in ({state.stand_in})" if state.stand_in else "",
             "muted by the host" if state.muted else "",

@@ -78,10 +78,13 @@ class Joined(Event):
     """A player, or a bot with a level, took a seat."""
 
     TAG: ClassVar[int] = 81
+    LATER: ClassVar[int] = 1
     seat: Seat
     name: Name
     bot: Annotated[str, Field(max_length=16)] = ""
     """The level of a bot, perhaps one that you do not know; empty for a person."""
+    program: Annotated[bool, Field(strict=True)] = False
+    """Whether a program plays, and says so with ``program`` behind its name in ``hello``."""
 
 
 class Left(Event):

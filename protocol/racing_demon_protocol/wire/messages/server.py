@@ -74,7 +74,7 @@ class SeatState(WireModel):
     ``stand_in`` is the level of the bot that plays for a disconnected person; empty without one.
     """
 
-    LATER: ClassVar[int] = 2
+    LATER: ClassVar[int] = 3
     seat: Seat
     name: Name
     bot: Annotated[str, Field(max_length=16)] = ""
@@ -95,6 +95,8 @@ class SeatState(WireModel):
     """What the seat was given: a row ``handicap``."""
     team: Team | None = None
     """The player's team; ``None`` where there are no teams."""
+    program: Annotated[bool, Field(strict=True)] = False
+    """Whether a program plays, and no person."""
 
 
 class HandResult(WireModel):
