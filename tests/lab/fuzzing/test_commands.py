@@ -10,8 +10,9 @@ from racing_demon_protocol.enums import Phase, Reaction, Reason
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.handicap import Handicap
 from racing_demon_protocol.wire.messages.server import Refused
-from racing_demon_protocol.wire.options import CallOut, OnLeave, Options, StallRule, TieBreak
+from racing_demon_protocol.wire.options import CallOut, HandicapRule, OnLeave, Options, StallRule, TieBreak
 from racing_demon_protocol.wire.serial_numbers import next_counter
 from racing_demon_server.match.names import folded
 from racing_demon_server.match.seat_tokens import Actor
@@ -117,6 +118,7 @@ some_options = st.fixed_dictionaries(
         "reserve": st.none() | st.integers(1, 30),
         "reserve_card": st.none() | st.integers(-10, 0),
         "out_bonus": st.none() | st.integers(0, 100),
+        "handicap": st.sampled_from(HandicapRule),
     },
 ).map(Options.model_validate)
 
@@ -135,6 +137,9 @@ best_plays = st.builds(
     count=st.integers(1, 4) | st.integers(1, 52),
     seen=st.integers(0, 40) | st.integers(0, LARGEST),
 )
+handicaps = st.builds(
+    Handicap, heap=st.integers(-29, 29), delay_s=st.integers(0, 60), points=st.integers(-100, 100)
+)
 hashes = st.sampled_from([digit * 64 for digit in "0af"])
 commands: st.SearchStrategy[cl.Command] = st.one_of(
     plays,
@@ -144,6 +149,8 @@ commands: st.SearchStrategy[cl.Command] = st.one_of(
     st.builds(cl.AddBot, counter=counters, level=st.sampled_from(["easy", "medium", "hard"])),
     st.builds(cl.RemoveBot, counter=counters, seat=st.integers(0, 7)),
     st.builds(cl.SetOptions, counter=counters, options=some_options),
+    st.builds(cl.SetTeam, counter=counters, seat=st.integers(0, 7), team=st.integers(0, 3)),
+    st.builds(cl.SetHandicap, counter=counters, seat=st.integers(0, 7), handicap=handicaps),
     st.builds(cl.Say, counter=counters, text=st.text(min_size=1, max_size=200)),
     st.builds(cl.Pause, counter=counters, paused=st.booleans()),
     st.builds(cl.Mute, counter=counters, seat=st.integers(0, 7), muted=st.booleans()),
@@ -154,7 +161,10 @@ commands: st.SearchStrategy[cl.Command] = st.one_of(
     st.builds(cl.Reveal, counter=counters, value=hashes),
     *(st.builds(cls, counter=counters, seat=st.integers(0, 7)) for cls in (cl.Kick, cl.MakeHost)),
     *(st.builds(cls, counter=counters) for cls in PLAIN),
-    *(st.builds(cls, counter=counters, seen=st.integers(0, 40)) for cls in cl.HAND_COMMANDS),
+    *(
+        st.builds(cls, counter=counters, seen=st.integers(0, 40))
+        for cls in (*cl.HAND_COMMANDS, cl.ShiftStock)
+    ),
 )
 steps = st.lists(st.tuples(st.integers(0, 8), commands), max_size=12)
 
@@ -168,6 +178,9 @@ def test_every_command_is_tried_here() -> None:
         cl.AddBot,
         cl.RemoveBot,
         cl.SetOptions,
+        cl.SetHandicap,
+        cl.SetTeam,
+        cl.ShiftStock,
         cl.Stuck,
         cl.Start,
         cl.Call,
