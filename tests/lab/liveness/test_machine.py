@@ -14,6 +14,7 @@ from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.records.verify import verify
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.handicap import Handicap
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import CallOut, OnLeave, Options, StallRule, TieBreak
 from racing_demon_server.bots.bot import Bot
@@ -154,6 +155,12 @@ class TableMachine(RuleBasedStateMachine):
         """Let the host change the game."""
         self._send(self.sitting.table.view.host, cl.SetOptions, options=options)
 
+    @rule(chance=opportunities, delay_s=st.sampled_from([0, 1, 30, 60]), heap=st.integers(-3, 3))
+    def set_handicap(self, chance: int, delay_s: int, heap: int) -> None:
+        """Let the host give anybody a handicap."""
+        handicap = Handicap(heap=heap, delay_s=delay_s)
+        self._send(self.sitting.table.view.host, cl.SetHandicap, seat=chance % 8, handicap=handicap)
+
     @rule()
     def everybody_ready(self) -> None:
         """Let all be ready, and the countdown pass."""
@@ -190,7 +197,8 @@ class TableMachine(RuleBasedStateMachine):
         """Make a play that the rules call legal: it must be accepted, however old the sender's picture."""
         player = self._player(seat)
         plays = self.sitting.plays(player)
-        if not plays or player not in self.sitting.table.seat_tokens:
+        view = self.sitting.table.view
+        if not plays or player not in self.sitting.table.seat_tokens or player in view.waiting:
             return
         source, count, destination, *_ = plays[play % len(plays)]
         upward = self.sitting.board.piles[destination].kind is Kind.FOUNDATION
