@@ -295,15 +295,17 @@ class TableServer(Server):
             return
         from racing_demon_server.net.tunnel_gateway import TunnelGateway, TunnelTables  # noqa: PLC0415 - few have one
 
-        from .tunnel_program import TunnelProgram  # noqa: PLC0415
-
         gateway = TunnelGateway(context, TunnelTables(context, self.registry))
         self._gateways.append(gateway)
         await gateway.listen(host=LOOPBACK, port=self.settings.tunnel_port)
+        self.open_tunnel(context.tunnel, gateway.port, resources)
+
+    def open_tunnel(self, tunnel: Tunnel, port: int, resources: AsyncExitStack) -> None:
+        """Start the tunnel's program, which leads to a port, and check that its address leads here."""
+        from .tunnel_program import TunnelProgram  # noqa: PLC0415 - few have one
+
         settings = self.settings
-        program = TunnelProgram(
-            context.tunnel, settings.tunnel_command, gateway.port, settings.tunnel_address
-        )
+        program = TunnelProgram(tunnel, settings.tunnel_command, port, settings.tunnel_address)
         running = asyncio.create_task(program.run())
         resources.push_async_callback(self._end_tunnel, running)
 

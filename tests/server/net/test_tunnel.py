@@ -16,7 +16,6 @@ from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Refused, Seated
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.net.gateway import Gateway
 from racing_demon_server.net.tunnel import Tunnel, tunnel_address
 from racing_demon_server.server import StopReason, TableServer
 from racing_demon_server.settings import ServerSettings
@@ -66,13 +65,15 @@ async def fetch(url: str, headers: Mapping[str, str]) -> tuple[int, str]:
 
 
 class Observed(TableServer):
-    """A server of which the test knows the tunnel's port."""
+    """A server whose tunnel leads here, as if that had been seen at its address, and ends at a known port."""
 
-    @property
-    def tunnel_port(self) -> int:
-        """The port at which the tunnel ends."""
-        tunnel: Gateway = self._gateways[1]
-        return tunnel.port
+    tunnel_port = 0
+
+    def open_tunnel(self, tunnel: Tunnel, port: int, resources: AsyncExitStack) -> None:
+        """Invite people at once: the address is no real one."""
+        self.tunnel_port = port
+        tunnel.learn(self.settings.tunnel_address)
+        tunnel.opened()
 
 
 @asynccontextmanager
