@@ -122,8 +122,7 @@ async def test_no_row_looks_chosen_that_is_not() -> None:
             at = near(app).region.y
             return [{str(style) for _, style in rows.cells[at + number]} for number in range(2)]
 
-        first, second = looks()
-        assert first == second
+        await wait(pilot, lambda: looks()[0] == looks()[1])
         await pilot.press("2")
         await wait(pilot, lambda: looks()[0] != looks()[1])
         assert any("underline" in style for style in looks()[1])
