@@ -160,8 +160,10 @@ def test_a_double_or_right_click_sends_up_once(solo: Mouse, button: int) -> None
 def test_each_click_in_the_lobby_does_one_thing(tmp_path: Path) -> None:
     """A click on a key of the lobby is one press of it: one bot comes, and one goes."""
     with mouse(tmp_path, "host", "--name", "Ann", "--port", "0") as lobby:
-        lobby.click("1 easy bot")
+        lobby.click("b add a bot")
+        lobby.click("1 easy")
         lobby.until(r"2 Ada")
+        lobby.click("b add a bot")
         lobby.click("2 medium")
         lobby.until(r"3 \w+ .*medium")
         lobby.until("5 seats free")
@@ -185,7 +187,8 @@ def test_one_click_on_the_stock_turns_it_once_at_a_table(tmp_path: Path) -> None
     """At a table with others, too, a click on the stock is one play."""
     options = ["--option", "countdown_ms=0", "--option", "tally_ms=600000", "--option", "turn=1"]
     with mouse(tmp_path, "host", "--name", "Ann", "--port", "0", *options) as table:
-        table.click("1 easy bot")
+        table.click("b add a bot")
+        table.click("1 easy")
         table.until("2 Ada")
         table.type("\r")
         table.click(r"(?<=\[space\] )▒")

@@ -17,7 +17,8 @@ RECORD: Final = Path(__file__).parents[1] / "fixtures" / "records" / "version-2.
 
 def sit_with_bot(table: Mouse) -> None:
     """Let a bot come to the table in whose lobby one is."""
-    table.click("1 easy bot")
+    table.click("b add a bot")
+    table.click("1 easy")
     table.until("2 Ada")
 
 
@@ -50,12 +51,12 @@ def test_one_click_changes_one_option(tmp_path: Path) -> None:
     """A click opens the choices of an option, the next takes one; a click on the button lets it count."""
     with mouse(tmp_path, *HOST) as table:
         table.click("o options")
-        table.click(r"(?<=joining between hands   )yes")
-        table.click(r"(?m)(?<=│)\W*no\b(?! )|\bno\b(?= +│)")
-        table.until(r"joining between hands +no")
-        table.until(r"spectators +yes")
+        table.click(r"(?<=automatic first turn    )no")
+        table.click(r"\byes\b(?= +│)")
+        table.until(r"automatic first turn +yes")
+        table.until(r"hints +no")
         table.click("Play this")
-        table.until(r"5 hands, joining between hands: no")
+        table.until(r"5 hands, automatic first turn: yes")
 
 
 @pytest.mark.long
@@ -64,7 +65,7 @@ def test_a_click_on_back_leaves_the_options_as_they_were(tmp_path: Path) -> None
     with mouse(tmp_path, *HOST) as table:
         table.click("o options")
         table.click(r"(?<=   )Back")
-        table.until(r"1 easy bot")
+        table.until("b add a bot")
         assert "Play this" not in table.text
         assert "7 seats free" in table.text
 
@@ -77,6 +78,7 @@ def test_one_click_sends_one_bot_away(tmp_path: Path) -> None:
     """A click marks a player, one on a button asks, one answers: one of two bots goes."""
     with mouse(tmp_path, *HOST) as table:
         sit_with_bot(table)
+        table.click("b add a bot")
         table.click("2 medium")
         table.until(r"3 \w+ .*medium")
         table.type("\x1b[19~")  # F8
