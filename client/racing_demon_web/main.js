@@ -5,7 +5,7 @@ import { load, loadStyle, onLoadError, preload, withModule, withSound } from "./
 import { codeIn, pathOf, readCode } from "./links.js";
 import { hex, randomBytes } from "./proof/sha256.js";
 import { install, isOutdated, keepAwake } from "./pwa.js";
-import { Dialog, originForOthers, showQr } from "./screens/dialog.js";
+import { addressForOthers, Dialog, showQr } from "./screens/dialog.js";
 import { LobbyScreen } from "./screens/lobby.js";
 import {
   applySettings,
@@ -504,7 +504,7 @@ function showInvitation(code) {
   const now = performance.now();
   if (roots.length > 0 && now > page.asksOriginAt) {
     page.asksOriginAt = now + ORIGIN_MS;
-    originForOthers().then((origin) => {
+    addressForOthers().then(({ origin }) => {
       page.origin = origin;
       requestRender();
     });

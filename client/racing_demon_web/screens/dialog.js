@@ -75,12 +75,13 @@ export class Dialog {
 }
 
 /**
- * The origin at which other devices reach the server, which localhost is not; null if there is none.
- * @returns {Promise<string | null>}
+ * The origin at which other devices reach the server, which localhost is not; null if there is none. And
+ * whether it has a tunnel, too.
+ * @returns {Promise<{origin: string | null, tunnel?: boolean}>}
  */
-export async function originForOthers() {
+export async function addressForOthers() {
   const answer = await fetch("/origin.json").catch(() => null);
-  return answer?.ok ? (await answer.json().catch(() => location)).origin : location.origin;
+  return answer?.ok ? answer.json().catch(() => location) : location;
 }
 
 /**

@@ -9,7 +9,7 @@ import { COLUMNS, caps } from "../table/keyboard.js";
 import { LIMITS, REACTIONS } from "../wire/protocol.js";
 import { teamText, WORDS } from "../words.js";
 import { HELP, keyHelp, LATER, THEMES } from "../words_later.js";
-import { originForOthers, showQr } from "./dialog.js";
+import { addressForOthers, showQr } from "./dialog.js";
 import { handicapRows } from "./handicaps.js";
 import { saveForm } from "./presets.js";
 import { teamRows } from "./teams.js";
@@ -24,7 +24,7 @@ import { teamRows } from "./teams.js";
 const seatLink = (link, token) => `${link}${link.includes("#") ? "&" : "#"}seat=${token}`;
 
 /**
- * The invitation to a table over the internet, if its server has a tunnel, and this page is in the room; or null.
+ * The invitation to a table over the internet, from a server that has a tunnel, if this page is in the room; or null.
  * @param {string} code
  * @returns {Promise<{link: string | null, trouble: string, counts_as_one: boolean} | null>}
  */
@@ -247,8 +247,8 @@ export class Menus {
 
   async invite() {
     const code = this.session?.table.code ?? "";
-    const origin = await originForOthers();
-    const invitation = await internetInvitation(code);
+    const { origin, tunnel } = await addressForOthers();
+    const invitation = tunnel ? await internetInvitation(code) : null;
     this.dialog.open(LATER.joinThis, [
       ...(invitation ? [element("h3", "", LATER.inThisRoom)] : []),
       ...this.#inRoom(origin, code),

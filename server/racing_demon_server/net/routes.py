@@ -206,8 +206,9 @@ class Routes:
         return http.json(listed(self._settings.presets))
 
     def _origin(self, asked: HttpRequest) -> Response:
-        """Return the origin at which other devices reach this server, if one is known."""
-        return http.json({"origin": self._origin_for_others(asked)})
+        """Return the origin at which other devices reach this server, and whether it has a tunnel, too."""
+        has_tunnel = {} if self._context.tunnel is None else {"tunnel": True}
+        return http.json({"origin": self._origin_for_others(asked), **has_tunnel})
 
     def _qr_code(self, asked: HttpRequest) -> Response | None:
         """Return the QR code of a table's address."""
