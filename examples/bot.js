@@ -26,7 +26,7 @@ socket.onerror = () => console.error("There is no server.");
 
 const HANDLERS = {
   [VERSIONS]() {
-    send(HELLO, 1, "example bot");
+    send(HELLO, 1, "example-bot program programs"); // a program, and it knows of others
     send(JOIN, code, "JS bot");
   },
   [SEATED](_code, ownSeat) {
