@@ -4,13 +4,14 @@ Some words name extensions: what a table may use and older clients do not unders
 admits only clients that announce it.
 """
 
-from collections.abc import Collection
-from typing import Final
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, Final
 
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.formatting import join_words
 
+from .messages import events as ev
 from .options import Options
 
 FOLLOWS_MOVED: Final = "moved"
@@ -49,6 +50,21 @@ NEEDED_BY: Final = {
     "teams": TEAMS,
 }
 """The extension that each option belongs to, for those that older clients do not know."""
+
+
+EXTENDED: Final[Mapping[type[ev.Event], Callable[[Any], bool]]] = {
+    **dict.fromkeys((ev.HandicapSet, ev.SeatSignalled, ev.StockShifted, ev.TeamSet), lambda _: True),
+    ev.Dealt: lambda dealt: bool(dealt.handicaps),
+    ev.Joined: lambda joined: joined.program,
+    ev.OptionsSet: lambda options_set: bool(options_set.options.extended()),
+}
+"""The events that may use an extension, and whether one does."""
+
+
+def uses_extension(event: ev.Event) -> bool:
+    """Return whether a client that knows no extension does not understand an event."""
+    uses = EXTENDED.get(type(event))
+    return uses is not None and uses(event)
 
 
 def understands(software: str, word: str) -> bool:

@@ -14,7 +14,7 @@ from typing import Final
 import msgpack
 
 from racing_demon_protocol.enums import CloseCode
-from racing_demon_protocol.wire.capabilities import lacking
+from racing_demon_protocol.wire.capabilities import EXTENSIONS, lacking, uses_extension
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.client import Command
 from racing_demon_protocol.wire.messages.events import Dealt, Event, Left, OptionsSet
@@ -50,6 +50,9 @@ class ReplayBuffer:
 
     All but the newest are joined in groups, which saves two thirds of the memory.
 
+    Attributes:
+        extended: the number of the last event that older clients do not understand.
+
     Args:
         most: how many to return; a few more may be held.
 
@@ -61,6 +64,7 @@ class ReplayBuffer:
         self._fresh: deque[bytes] = deque()
         self._newest = 0
         self._whispered = 0
+        self.extended = 0
 
     def add(self, encoded: Sequence[EncodedEvent]) -> None:
         """Add events. Plays that were sent to their players only are dropped, but remembered as missing."""
@@ -71,6 +75,8 @@ class ReplayBuffer:
                 self._whispered = each.event.seq
             if _ends_privacy(each.event):
                 self._whispered = each.event.seq - 1
+            if uses_extension(each.event):
+                self.extended = each.event.seq
         self._newest = encoded[-1].event.seq  # a play to one player has that of the event before
         while len(self._fresh) >= GROUP_SIZE:
             self._groups.append(msgpack.packb([self._fresh.popleft() for _ in range(GROUP_SIZE)]))
@@ -187,7 +193,9 @@ class Broadcast:
         """
         self.flush()  # what it catches up on is not sent again
         view = self._shown.view
-        missed = None if view.is_private or view.is_redrawn else self._replay.since(seq)
+        # What it missed may be of an extension that the table no longer uses.
+        is_strange = seq < self._replay.extended and bool(lacking(listener.software, EXTENSIONS))
+        missed = None if view.is_private or view.is_redrawn or is_strange else self._replay.since(seq)
         if missed is None:
             listener.reply(self._snapshot_for(actor))
         else:

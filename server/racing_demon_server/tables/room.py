@@ -22,7 +22,7 @@ from racing_demon_protocol.engine.sliced_search import UNIT_MICROSECONDS
 from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.formatting import join_words
-from racing_demon_protocol.wire.capabilities import EXTENSIONS, PROGRAMS, lacking, verify_understood
+from racing_demon_protocol.wire.capabilities import PROGRAMS, verify_understood
 from racing_demon_protocol.wire.messages.client import Command
 from racing_demon_protocol.wire.messages.events import Event, Played
 from racing_demon_protocol.wire.messages.server import Halted, Refused, Seated
@@ -334,9 +334,7 @@ class Room:
     ) -> None:
         """Let an actor resume, and send what it missed since an event."""
         self.table.seat_tokens.record_address(actor, self._hash_address(address))
-        # Events that were missed may be of an extension that the table no longer uses.
-        follows = self.epochs.contain(epoch, seq) and not lacking(listener.software, EXTENSIONS)
-        self.attach(listener, actor, token, seq if follows else 0)
+        self.attach(listener, actor, token, seq if self.epochs.contain(epoch, seq) else 0)
 
     def attach(self, listener: Listener, actor: Actor, token: str, seq: int = 0) -> None:
         """Give a listener an actor's place, once committed, and what it missed since an event.

@@ -11,7 +11,7 @@ from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Joined, MatchOver, OptionsSet
 from racing_demon_protocol.wire.messages.handicap import Handicap
-from racing_demon_protocol.wire.messages.server import Accepted, Refused
+from racing_demon_protocol.wire.messages.server import Accepted, Refused, Seated, Snapshot
 from racing_demon_protocol.wire.options import LATER, Options
 from racing_demon_protocol.wire.presets import PRESETS
 from tests.support.old_client import OldClient
@@ -127,6 +127,21 @@ async def test_an_old_client_at_a_table_with_handicaps() -> None:
         resume = cl.Resume(code=ann.code, token=ben.token, seq=ben.view.seq, epoch=place.epoch)
         async with OldClient.entered(served.url, resume, Encoding.JSON) as again:
             assert again.view.seats[0].handicap == none
+
+
+async def test_an_old_client_that_resumes_gets_the_events_that_it_missed() -> None:
+    """A snapshot replaces them only where one of them is of an extension."""
+    async with serving() as served, Peer.hosting(served.url) as ann:
+        async with OldClient.entered(served.url, cl.Join(code=ann.code, name="Ben"), Encoding.JSON) as ben:
+            pass
+        await ann.ask(cl.Say, text="hello")
+        epoch = ben.place.epoch
+        resume = cl.Resume(code=ann.code, token=ben.token, seq=ben.view.seq, epoch=epoch)
+        async with OldClient.connect(served.url, Encoding.JSON) as again:
+            await again.greet()
+            await again.say(resume)
+            assert isinstance(await again.hear(), Seated)
+            assert not isinstance(await again.hear(), Snapshot)
 
 
 async def test_an_old_spectator_with_a_delay_is_let_go() -> None:
