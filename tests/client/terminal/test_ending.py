@@ -95,6 +95,7 @@ async def test_a_tally_of_a_table_that_is_gone_leads_back() -> None:
             await wait(pilot, lambda: app.session is not None and app.session.client.view.in_hand)
         running.stop()
         await wait(pilot, lambda: isinstance(app.screen, TallyScreen))
-        await pilot.press("1")
-        await wait(pilot, lambda: at_the_door(app))
+        while not at_the_door(app):  # a key that comes before the end of the connection is one of the tally
+            await pilot.press("1")
+            await pilot.pause(0.1)
         await wait(pilot, lambda: "stopped" in told(app))
