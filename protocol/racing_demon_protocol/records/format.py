@@ -21,9 +21,10 @@ from racing_demon_protocol.errors import DamagedRecord, InconsistentEvent, Inval
 from racing_demon_protocol.formatting import pluralize
 from racing_demon_protocol.table.scoring import team_totals, teams_of, totals
 from racing_demon_protocol.table.state import TableState
+from racing_demon_protocol.wire.capabilities import uses_extension
 from racing_demon_protocol.wire.messages import FROM_SERVER, Event, Message, name_of
 from racing_demon_protocol.wire.messages.base import Seat
-from racing_demon_protocol.wire.messages.events import HandicapSet, Joined, MatchOver, OptionsSet, Prepared
+from racing_demon_protocol.wire.messages.events import MatchOver, Prepared
 from racing_demon_protocol.wire.messages.server import Points, Refused, Snapshot
 
 VERSION: Final = 4
@@ -236,9 +237,7 @@ def version_for(message: Message) -> int:
 
     """
     match message:
-        case HandicapSet() | Joined(program=True):
-            return EXTENDED_VERSION
-        case OptionsSet() if message.options.extended():
+        case _ if uses_extension(message):
             return EXTENDED_VERSION
         case Snapshot() if next_state(None, message).extensions:
             return EXTENDED_VERSION

@@ -328,10 +328,12 @@ class TableState:
         handicaps = [state.handicap != NO_HANDICAP for state in self.seats.values()]
         dealt = [bool(result.handicaps) for result in self.results]
         has_any = any(handicaps) or any(dealt) or (self.hand is not None and bool(self.hand.handicaps))
-        had_teams = any(result.teams for result in self.results)
-        has_programs = any(state.program for state in self.seats.values())
-        used = [HANDICAPS] * has_any + [TEAMS] * had_teams + [PROGRAMS] * has_programs
-        return needed(self.options).union(used)
+        used = {
+            HANDICAPS: has_any,
+            TEAMS: any(result.teams for result in self.results),
+            PROGRAMS: any(state.program for state in self.seats.values()),
+        }
+        return needed(self.options).union(word for word, is_used in used.items() if is_used)
 
     @property
     def is_between_hands(self) -> bool:

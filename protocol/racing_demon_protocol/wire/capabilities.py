@@ -11,6 +11,7 @@ from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.formatting import join_words
 
+from .messages import Message
 from .messages import events as ev
 from .options import Options
 
@@ -39,20 +40,18 @@ EXTENSIONS: Final = {
 }
 """The extensions that this version understands, and what people call them; both ends announce them."""
 NEEDED_BY: Final = {
-    **dict.fromkeys(
-        (
-            *("win_lead", "king_bonus", "spaces", "reserve_up", "stock_shift"),
-            *("turn_by_players", "match_score"),
-        ),
-        HOUSE_RULES,
-    ),
+    "win_lead": HOUSE_RULES,
     "handicap": HANDICAPS,
     "teams": TEAMS,
+    "king_bonus": HOUSE_RULES,
+    "spaces": HOUSE_RULES,
+    "reserve_up": HOUSE_RULES,
+    "stock_shift": HOUSE_RULES,
+    "turn_by_players": HOUSE_RULES,
+    "match_score": HOUSE_RULES,
 }
 """The extension that each option belongs to, for those that older clients do not know."""
-
-
-EXTENDED: Final[Mapping[type[ev.Event], Callable[[Any], bool]]] = {
+EXTENDED: Final[Mapping[type[Message], Callable[[Any], bool]]] = {
     **dict.fromkeys((ev.HandicapSet, ev.SeatSignalled, ev.StockShifted, ev.TeamSet), lambda _: True),
     ev.Dealt: lambda dealt: bool(dealt.handicaps),
     ev.Joined: lambda joined: joined.program,
@@ -61,10 +60,13 @@ EXTENDED: Final[Mapping[type[ev.Event], Callable[[Any], bool]]] = {
 """The events that may use an extension, and whether one does."""
 
 
-def uses_extension(event: ev.Event) -> bool:
-    """Return whether a client that knows no extension does not understand an event."""
-    uses = EXTENDED.get(type(event))
-    return uses is not None and uses(event)
+def uses_extension(message: Message) -> bool:
+    """Return whether a message is an event that a client without extensions does not understand.
+
+    A table's extensions become more with such events, and with snapshots, alone.
+    """
+    uses = EXTENDED.get(type(message))
+    return uses is not None and uses(message)
 
 
 def understands(software: str, word: str) -> bool:

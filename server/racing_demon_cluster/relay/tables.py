@@ -15,7 +15,7 @@ from racing_demon_protocol.constants import MAX_SPECTATORS
 from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.errors import CommandRefused, InconsistentEvent, InvalidGame
 from racing_demon_protocol.table.state import TableState
-from racing_demon_protocol.wire.capabilities import verify_understood
+from racing_demon_protocol.wire.capabilities import uses_extension, verify_understood
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.client import Watch
 from racing_demon_protocol.wire.messages.events import Event
@@ -259,7 +259,8 @@ class RelayedTable:
             raise Unreachable("an event before the snapshot")
         at = self._relay.clock()
         self._replica.apply(event, at)
-        self._spectators.close_outdated(self._replica.view.extensions)
+        if uses_extension(event):
+            self._spectators.close_outdated(self._replica.view.extensions)
         self._spectators.publish([EncodedEvent(event, at)])
 
     def _restart(self, snapshot: Snapshot) -> None:

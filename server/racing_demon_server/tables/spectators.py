@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 from racing_demon_protocol.constants import MAX_SPECTATORS
 from racing_demon_protocol.enums import CloseCode
 from racing_demon_protocol.table.state import TableState
-from racing_demon_protocol.wire.capabilities import lacking, needed, refusal
+from racing_demon_protocol.wire.capabilities import lacking, refusal, uses_extension
 from racing_demon_protocol.wire.codec import Encoding, decode_server, pack
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.events import Dealt, Event, OptionsSet, Played
@@ -509,9 +509,9 @@ class Spectators:
         due = self._queue.pop_due(self._clock(), most)
         for later in due:
             message = decode_server(later.packed)
-            if isinstance(message, OptionsSet | Snapshot):  # they may have come after it was set
-                self.close_outdated(needed(message.options))
             self._apply(message, later.at, later.hand_clock)
+            if isinstance(message, Snapshot) or uses_extension(message):  # some came after it was given up
+                self.close_outdated(self.extensions)
             self._round.append((later.seq, later))
         self._newest = max([self._newest, *(seq for seq, _ in self._round)])
         if not self._queue and not self._delay_us:
