@@ -336,9 +336,7 @@ class Commands:
     def _set_team(self, command: cl.SetTeam) -> None:
         if not self._view.between_matches:
             raise CommandRefused(Reason.NOT_NOW, "Teams can be changed only between matches.")
-        state = self._seating.active().get(command.seat)
-        if state is None:
-            raise CommandRefused(Reason.NOT_SEATED, "That seat is empty.")
+        state = self._seating.player(command.seat)
         if command.team >= (teams := self._view.options.teams or 0):
             text = f"This table has {pluralize(teams, 'team')}." if teams else "This table has no teams."
             raise CommandRefused(Reason.BAD_OPTION, text)
@@ -359,9 +357,7 @@ class Commands:
     def _set_handicap(self, command: cl.SetHandicap) -> None:
         if not self._view.is_between_hands:
             raise CommandRefused(Reason.NOT_NOW, "Handicaps can be changed only between hands.")
-        state = self._seating.active().get(command.seat)
-        if state is None:
-            raise CommandRefused(Reason.NOT_SEATED, "That seat is empty.")
+        state = self._seating.player(command.seat)
         if why := why_impossible(self._view.options, command.handicap):
             raise CommandRefused(Reason.BAD_OPTION, why)
         if state.handicap != command.handicap:
@@ -371,9 +367,8 @@ class Commands:
     def _kick(self, command: cl.Kick) -> None:
         if command.seat == self._view.host:
             raise CommandRefused(Reason.NOT_NOW, "You cannot kick yourself. You can leave.")
-        if command.seat not in self._seating.active():
-            raise CommandRefused(Reason.NOT_SEATED, "That seat is empty.")
-        self._vacate(command.seat, kicked=True)
+        player = self._seating.player(command.seat)
+        self._vacate(player.seat, kicked=True)
 
     def _unban(self, command: cl.Unban) -> None:
         if command.name not in self._view.banned:

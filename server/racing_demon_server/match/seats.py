@@ -296,16 +296,26 @@ class Seats:
 
     # What commands need.
 
-    def person(self, seat: int) -> SeatState:
-        """Return the player of a seat.
+    def player(self, seat: int) -> SeatState:
+        """Return the player of a seat, a person or a bot.
 
         Raises:
-            CommandRefused: no player has that seat.
+            CommandRefused: nobody has that seat.
 
         """
         state = self.active().get(seat)
         if state is None:
             raise CommandRefused(Reason.NOT_SEATED, "That seat is empty.")
+        return state
+
+    def person(self, seat: int) -> SeatState:
+        """Return the person of a seat.
+
+        Raises:
+            CommandRefused: no person has that seat.
+
+        """
+        state = self.player(seat)
         if state.bot:
             raise CommandRefused(Reason.NOT_SEATED, f"{state.name} is a bot. That works only with people.")
         return state
