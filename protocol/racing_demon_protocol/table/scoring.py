@@ -1,6 +1,6 @@
 """The tally: the points of hands, the leaders, and the winners of a match."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from racing_demon_protocol.enums import Phase
@@ -82,10 +82,17 @@ def teams_of(view: TableState) -> dict[int, int]:
 
 def team_points(result: HandResult) -> dict[int, int]:
     """Return the points of each team in a hand; empty where there were no teams."""
-    points: dict[int, int] = {}
-    for team, gained in zip(result.teams, result.points, strict=False):
-        points[team] = points.get(team, 0) + gained
-    return points
+    teams = dict(zip(result.seats, result.teams, strict=False))
+    return _by_team(teams, dict(zip(result.seats, result.points, strict=True)))
+
+
+def _by_team(teams: Mapping[int, int], points: Mapping[int, int]) -> dict[int, int]:
+    """Return the sum of the points of each team's seats."""
+    added: dict[int, int] = {}
+    for seat, gained in points.items():
+        if seat in teams:
+            added[teams[seat]] = added.get(teams[seat], 0) + gained
+    return added
 
 
 def by_teams(view: TableState) -> list[tuple[int, list[int]]]:
@@ -101,11 +108,7 @@ def team_totals(view: TableState) -> dict[int, int]:
     teams = teams_of(view)
     added = dict.fromkeys(sorted(set(teams.values())), 0)
     for result in view.results:
-        points = dict.fromkeys((teams[seat] for seat in result.seats if seat in teams), 0)
-        for seat, own in result.added().items():
-            if seat in teams:
-                points[teams[seat]] += own
-        for team, gained in _counted(view, points).items():
+        for team, gained in _counted(view, _by_team(teams, result.added())).items():
             added[team] += gained
     return added
 
