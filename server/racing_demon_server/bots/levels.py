@@ -22,6 +22,7 @@ class Level:
         plans: whether it keeps cards that it may still need, in games for which there are plans.
         least_ms: the least time from seeing a play to making it: it never wins a place that somebody takes
             sooner.
+        deals: how many deals it imagines to foresee what a play leads to, where each plays alone.
 
     """
 

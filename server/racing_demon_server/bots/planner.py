@@ -8,6 +8,8 @@ from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.engine.rules.building import BuildingRules
 from racing_demon_protocol.engine.specification import Tableau
 
+from .values import prepares
+
 UNCOVERS: Final = 110
 """A face-down card is turned up, or can be next. This comes before everything else."""
 WASTE_UP: Final = 90
@@ -106,12 +108,9 @@ class Planner:
         return CLEARS if self._king_waits() else IDLE
 
     def _prepares(self, play: Play) -> bool:
-        """Return whether a neutral tableau move uncovers a card that can go to the foundations now."""
-        cards = self._board.cards[play.source]
-        index = len(cards) - play.count - 1
-        if self._board.piles[play.source].kind is not Kind.TABLEAU or index < 0 or cards[index] == UNKNOWN:
-            return False
-        return self._places(cards[index]) > 0 and self._up(play.source, index) > 0
+        """Return whether a neutral tableau move uncovers a card that should go to the foundations now."""
+        index = len(self._board.cards[play.source]) - play.count - 1
+        return prepares(self._rules, self._board, self._seat, play) and self._up(play.source, index) > 0
 
     def _still_to_come(self) -> frozenset[Card]:
         """Return the seat's cards that are neither on the foundations nor face up in its columns."""
