@@ -100,7 +100,7 @@ async def _answer(url: str, code: str) -> Message | None:
         return decode_server(await socket.recv())
 
 
-PAGE: Final = "/tables.json"
+TABLES_PAGE: Final = "/tables.json"
 PRESETS_PAGE: Final = "/presets.json"
 LIST_SECONDS: Final = 5.0
 ENTRIES: Final = TypeAdapter(list[Any])
@@ -127,14 +127,8 @@ async def fetch_tables(address: str) -> list[FoundTable]:
         ConnectionFailed: it cannot be reached, or what it sends is no list of tables.
 
     """
-    url = server_url(address)
-    body = await fetch_page(url.removesuffix(WEBSOCKET_PATH) + PAGE, LIST_SECONDS)
-    try:
-        entries = [] if body is None else ENTRIES.validate_json(body)
-    except ValidationError as error:
-        raise ConnectionFailed(f"What the server at {address} sends is no list of tables.") from error
-    tables = []
-    for entry in entries[:MOST_TABLES]:
+    url, tables = server_url(address), []
+    for entry in (await _fetch_list(address, TABLES_PAGE, "tables"))[:MOST_TABLES]:
         with suppress(ValidationError):
             tables.append(_table(url, _TableEntry.model_validate(entry)))
     return sorted(tables, key=lambda table: not table.free)
@@ -150,13 +144,17 @@ async def fetch_presets(address: str) -> dict[str, Preset]:
         ConnectionFailed: it cannot be reached, or what it sends is no list of presets.
 
     """
-    url = server_url(address)
-    body = await fetch_page(url.removesuffix(WEBSOCKET_PATH) + PRESETS_PAGE, LIST_SECONDS)
-    try:
-        entries = [] if body is None else ENTRIES.validate_json(body)
-    except ValidationError as error:
-        raise ConnectionFailed(f"What the server at {address} sends is no list of presets.") from error
+    entries = await _fetch_list(address, PRESETS_PAGE, "presets")
     return {preset.name: preset for preset in read_list(entries[:MAX_SAVED])}
+
+
+async def _fetch_list(address: str, page: str, what: str) -> list[Any]:
+    """Return the list on a page of a server; it is empty where a server has no such page."""
+    body = await fetch_page(server_url(address).removesuffix(WEBSOCKET_PATH) + page, LIST_SECONDS)
+    try:
+        return [] if body is None else ENTRIES.validate_json(body)
+    except ValidationError as error:
+        raise ConnectionFailed(f"What the server at {address} sends is no list of {what}.") from error
 
 
 def _table(url: str, entry: _TableEntry) -> FoundTable:
