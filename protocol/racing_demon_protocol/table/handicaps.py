@@ -51,9 +51,9 @@ def why_impossible(options: Options, handicap: Handicap) -> str:
         return ""
     heap = heap_size(options)
     if heap is None:
-        title, deals = declare(options, 1).title, declare(options, 1).deals
-        why = "deals everybody the same cards" if deals is Deals.IDENTICAL else "has no heap"
-        return f"{title} {why}. Give a head start or points instead."
+        game = declare(options, 1)
+        why = "deals everybody the same cards" if game.deals is Deals.IDENTICAL else "has no heap"
+        return f"{game.title} {why}. Give a head start or points instead."
     if heap + handicap.heap not in HEAPS:
         return f"A heap has {HEAPS[0]} to {HEAPS[-1]} cards, and this would be one of {heap + handicap.heap}."
     return _why_undealable(options, handicap.heap)

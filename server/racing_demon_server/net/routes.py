@@ -224,11 +224,8 @@ class Routes:
         It has the link, ``null`` while there is none; what is wrong; and whether the tunnel names no clients,
         so that all who come through it share the limits of one address.
         """
-        found, addresses, now = (
-            INTERNET_PATH.fullmatch(asked.path),
-            self._context.addresses,
-            self._context.clock(),
-        )
+        found = INTERNET_PATH.fullmatch(asked.path)
+        addresses, now = self._context.addresses, self._context.clock()
         if found is None or not addresses.may_miss(asked.client, now):
             return http.too_many()
         code, kind = found.groups()
