@@ -11,7 +11,7 @@ import { teamText, WORDS } from "../words.js";
 import { HELP, keyHelp, LATER, THEMES } from "../words_later.js";
 import { addressForOthers, showQr } from "./dialog.js";
 import { handicapRows } from "./handicaps.js";
-import { saveForm } from "./presets.js";
+import { MAX_TITLE, savePreset } from "./saved_presets.js";
 import { teamRows } from "./teams.js";
 
 /** @import { Session } from "../wire/session.js" */
@@ -31,6 +31,29 @@ const seatLink = (link, token) => `${link}${link.includes("#") ? "&" : "#"}seat=
 async function internetInvitation(code) {
   const answer = code < "A" ? null : await fetch(`/internet/${code}.json`).catch(() => null);
   return answer?.ok ? answer.json().catch(() => null) : null;
+}
+
+/**
+ * A form with one line of text, and a button.
+ * @param {{hint: string, label: string, action: string}} words
+ * @param {number} limit of the text's length
+ * @param {(text: string, line: HTMLInputElement) => void} submit
+ */
+function lineForm({ hint, label, action }, limit, submit) {
+  const form = document.createElement("form");
+  form.className = "chat";
+  const line = document.createElement("input");
+  line.maxLength = limit;
+  line.placeholder = hint;
+  line.setAttribute("aria-label", label);
+  const press = button(action, () => undefined);
+  press.type = "submit";
+  form.append(line, press);
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    submit(line.value.trim(), line);
+  });
+  return form;
 }
 
 export class Menus {
@@ -137,31 +160,27 @@ export class Menus {
     this.dialog.open(name, acts);
   }
 
-  /** @param {Record<string, any>} options */
+  /**
+   * Save a table's options on this device, under a title.
+   * @param {Record<string, any>} options
+   */
   #savePreset(options) {
-    const saved = (/** @type {string} */ title) => {
+    const words = { hint: LATER.presetTitle, label: LATER.presetTitle, action: LATER.save };
+    const form = lineForm(words, MAX_TITLE, (title, line) => {
+      if (!title) return line.focus();
+      savePreset(title, options);
       this.dialog.close();
       this.announce(LATER.presetSaved(title));
       this.redraw();
-    };
-    this.dialog.open(LATER.savePreset, saveForm(options, saved));
+    });
+    this.dialog.open(LATER.savePreset, [element("p", "", LATER.saveText), form]);
   }
 
   #chatLine() {
-    const form = document.createElement("form");
-    form.className = "chat";
-    const line = document.createElement("input");
-    line.maxLength = LIMITS.chat;
-    line.placeholder = LATER.saySomething;
-    line.setAttribute("aria-label", LATER.sayToTable);
-    const say = button(LATER.say, () => undefined);
-    say.type = "submit";
-    form.append(line, say);
-    form.addEventListener("submit", (event) => {
-      event.preventDefault();
-      if (line.value.trim()) this.send("say", { text: line.value.trim() });
+    const words = { hint: LATER.saySomething, label: LATER.sayToTable, action: LATER.say };
+    return lineForm(words, LIMITS.chat, (text) => {
+      if (text) this.send("say", { text });
     });
-    return form;
   }
 
   /** Show who plays for which team, and let that be changed. */

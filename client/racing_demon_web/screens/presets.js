@@ -3,7 +3,7 @@
 import { asIs, button, element } from "../dom.js";
 import { PRESETS } from "../wire/presets.js";
 import { LATER } from "../words_later.js";
-import { forgetPreset, MAX_TITLE, savedPresets, savePreset, serverPresets } from "./saved_presets.js";
+import { forgetPreset, savedPresets, serverPresets } from "./saved_presets.js";
 
 const LARGE = 2; // the first presets, which most people look for
 
@@ -53,29 +53,4 @@ function presetButton(title, text, isPrimary, press) {
   node.className = isPrimary ? "preset primary" : "preset";
   node.append(element("b", "", title), element("small", "", text));
   return node;
-}
-
-/**
- * A form that saves a table's options on this device.
- * @param {Record<string, any>} options
- * @param {(title: string) => void} saved
- */
-export function saveForm(options, saved) {
-  const form = document.createElement("form");
-  form.className = "chat";
-  const line = document.createElement("input");
-  line.maxLength = MAX_TITLE;
-  line.placeholder = LATER.presetTitle;
-  line.setAttribute("aria-label", LATER.presetTitle);
-  const save = button(LATER.save, () => undefined);
-  save.type = "submit";
-  form.append(line, save);
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    const title = line.value.trim();
-    if (!title) return line.focus();
-    savePreset(title, options);
-    saved(title);
-  });
-  return [element("p", "", LATER.saveText), form];
 }
