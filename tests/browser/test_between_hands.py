@@ -1,21 +1,15 @@
 """Between hands: what players reach with a thumb, and what all read from afar."""
 
 from contextlib import AsyncExitStack
-from typing import Any, Final
+from typing import Final
 
 import pytest
 from playwright.async_api import Browser
 
 from racing_demon_protocol.wire.messages import client as cl
-from tests.support.browsers import phone
+from tests.support.browsers import SMALL_PHONE, TELEVISION, phone
 from tests.support.servers import Peer, serving
 
-SMALL: Final[dict[str, Any]] = {"viewport": {"width": 320, "height": 568}}
-BIG: Final[dict[str, Any]] = {
-    "viewport": {"width": 1920, "height": 1080},
-    "has_touch": False,
-    "is_mobile": False,
-}
 SIZES: Final = """() => [".tally tbody td", ".next p"].map((each) =>
   parseFloat(getComputedStyle(document.querySelector(`#lobby ${each}`)).fontSize))"""
 OVERLAP: Final = """() => [...document.querySelectorAll(".bar button")].some((button) => {
@@ -34,9 +28,9 @@ async def test_the_next_hand_is_within_reach(browser: Browser) -> None:
         options = {"tally_ms": 60_000, "time_limit_ms": 1_000, "countdown_ms": 0}
         host = await stack.enter_async_context(Peer.hosting(served.url, **options))  # type: ignore[arg-type]
         link = f"{served.origin}/{host.code}"
-        ann = await stack.enter_async_context(phone(browser, link, **SMALL))
+        ann = await stack.enter_async_context(phone(browser, link, **SMALL_PHONE))
         await ann.join("Mia")
-        screen = await stack.enter_async_context(phone(browser, f"{link}?tv", **BIG))
+        screen = await stack.enter_async_context(phone(browser, f"{link}?tv", **TELEVISION))
         for _ in range(6):
             await host.ask(cl.AddBot)
         await host.ask(cl.Start)
@@ -44,18 +38,20 @@ async def test_the_next_hand_is_within_reach(browser: Browser) -> None:
         await ready.wait_for()
         box = await ready.bounding_box()
         assert box is not None
-        assert box["y"] >= SMALL["viewport"]["height"] / 2
-        assert box["y"] + box["height"] <= SMALL["viewport"]["height"]
+        assert box["y"] >= SMALL_PHONE["viewport"]["height"] / 2
+        assert box["y"] + box["height"] <= SMALL_PHONE["viewport"]["height"]
         assert await ann.page.evaluate(NAMED, "Mia") == 1
         for each in (ann, screen):
             await each.page.locator(".next p", has_text="Next deal in").wait_for()
-        assert all(size >= BIG["viewport"]["height"] / 27 for size in await screen.page.evaluate(SIZES))
+        assert all(
+            size >= TELEVISION["viewport"]["height"] / 27 for size in await screen.page.evaluate(SIZES)
+        )
         assert await screen.page.evaluate("document.documentElement.scrollHeight") <= 1080
 
 
 async def test_who_plays_with_bots_alone_has_one_button(browser: Browser) -> None:
     """A host with nobody to wait for is not asked whether all are ready."""
-    async with serving() as served, phone(browser, served.origin, **SMALL) as ann:
+    async with serving() as served, phone(browser, served.origin, **SMALL_PHONE) as ann:
         await ann.create("Ann")
         await ann.page.tap(".add-bot")
         await ann.page.locator(".player").nth(1).wait_for()
@@ -73,7 +69,7 @@ async def test_a_hand_is_told_by_what_its_game_has(browser: Browser, game: str, 
     async with serving() as served:
         options = {"game": game, "tally_ms": 60_000, "time_limit_ms": 1_000, "countdown_ms": 0}
         async with Peer.hosting(served.url, seated=False, **options) as host:  # type: ignore[arg-type]
-            async with phone(browser, f"{served.origin}/{host.code}", **SMALL) as ann:
+            async with phone(browser, f"{served.origin}/{host.code}", **SMALL_PHONE) as ann:
                 await ann.join("Ann")
                 await host.ask(cl.Start)
                 await ann.see(".analysis")
@@ -86,7 +82,7 @@ async def test_who_shares_a_win_is_named_first(browser: Browser) -> None:
     async with serving() as served:
         options = {"hands": 1, "time_limit_ms": 1_000, "countdown_ms": 0}
         async with Peer.hosting(served.url, **options) as host:  # type: ignore[arg-type]
-            async with phone(browser, f"{served.origin}/{host.code}", **SMALL) as ann:
+            async with phone(browser, f"{served.origin}/{host.code}", **SMALL_PHONE) as ann:
                 await ann.join("Mia")
                 await host.ask(cl.Start)
                 winners = ann.page.locator(".headline", has_text="won the match")

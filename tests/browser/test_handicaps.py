@@ -3,7 +3,7 @@
 import re
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from playwright.async_api import Browser, expect
 
@@ -15,18 +15,11 @@ from racing_demon_protocol.table.scoring import totals
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.handicap import Handicap
 from racing_demon_protocol.wire.options import Options
-from tests.support.browsers import Phone, phone
+from tests.support.browsers import SMALL_PHONE, TALL_PHONE, TELEVISION, Phone, phone
 from tests.support.guests import Guest
 from tests.support.restartable_server import wait_until
 from tests.support.servers import Peer, serving
 
-TALL: Final[dict[str, Any]] = {"viewport": {"width": 390, "height": 844}}
-SMALL: Final[dict[str, Any]] = {"viewport": {"width": 320, "height": 568}}
-BIG: Final[dict[str, Any]] = {
-    "viewport": {"width": 1920, "height": 1080},
-    "has_touch": False,
-    "is_mobile": False,
-}
 OVERFLOWS: Final = "() => document.documentElement.scrollWidth > innerWidth"
 
 
@@ -56,7 +49,7 @@ async def test_four_with_four_handicaps(browser: Browser, tmp_path: Path) -> Non
         served = await stack.enter_async_context(serving())
         host = await Client.create(served.url, "Ann", options)
         ann = await stack.enter_async_context(Guest.seated(host))
-        mia = await stack.enter_async_context(phone(browser, f"{served.origin}/{host.code}", **TALL))
+        mia = await stack.enter_async_context(phone(browser, f"{served.origin}/{host.code}", **TALL_PHONE))
         await mia.join("Mia")
         ben, cat = [
             await stack.enter_async_context(Guest.seated(await Client.join(served.url, host.code, name)))
@@ -111,12 +104,12 @@ async def test_a_host_sets_handicaps_and_all_see_them(browser: Browser, tmp_path
     """On a phone of any size by the menu; on the television everybody reads them."""
     async with AsyncExitStack() as stack:
         served = await stack.enter_async_context(serving())
-        ann = await stack.enter_async_context(phone(browser, served.origin, **TALL))
+        ann = await stack.enter_async_context(phone(browser, served.origin, **TALL_PHONE))
         code = await ann.create("Ann")
         link = f"{served.origin}/{code}"
-        mia = await stack.enter_async_context(phone(browser, link, **SMALL))
+        mia = await stack.enter_async_context(phone(browser, link, **SMALL_PHONE))
         await mia.join("Mia")
-        screen = await stack.enter_async_context(phone(browser, f"{link}?tv", **BIG))
+        screen = await stack.enter_async_context(phone(browser, f"{link}?tv", **TELEVISION))
         await ann.page.locator(".player").nth(1).wait_for()
 
         await ann.page.tap("#lobby-menu")
@@ -146,7 +139,7 @@ async def test_others_are_seen_to_wait(browser: Browser) -> None:
     """A chip says who has no signal yet, and who comes in the meantime counts down, too."""
     async with serving() as served:
         async with Peer.hosting(served.url, time_limit_ms=600_000) as host:
-            async with phone(browser, f"{served.origin}/{host.code}", **TALL) as mia:
+            async with phone(browser, f"{served.origin}/{host.code}", **TALL_PHONE) as mia:
                 await mia.join("Mia")
                 await host.ask(cl.SetHandicap, seat=0, handicap=Handicap(delay_s=30))
                 await host.ask(cl.SetHandicap, seat=1, handicap=Handicap(delay_s=25))

@@ -10,7 +10,7 @@ from playwright.async_api import Browser
 
 from racing_demon_protocol.engine.board import Board, Kind
 from racing_demon_protocol.engine.cards import rank, suit
-from tests.support.browsers import Phone, phone
+from tests.support.browsers import TELEVISION, Phone, phone
 from tests.support.relay import Relay
 from tests.support.restartable_server import wait_until
 from tests.support.servers import Served, relaying, serving
@@ -19,7 +19,6 @@ PHONES: Final = 3
 CARDS: Final = 6
 PATIENCE: Final = 60.0
 LOST: Final = re.compile(r"^(10|[2-9AJQK])[♠♥♣♦]: \w+ beat \w+ by [0-9.]+ m?s$")
-TELEVISION: Final = {"viewport": {"width": 1920, "height": 1080}, "has_touch": False, "is_mobile": False}
 RANKS: Final = {1: "ace", 11: "jack", 12: "queen", 13: "king"}
 SUITS: Final = ("spades", "hearts", "clubs", "diamonds")
 

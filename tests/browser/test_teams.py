@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from playwright.async_api import Browser
 
@@ -21,20 +21,13 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Event
 from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_protocol.wire.options import Options
-from tests.support.browsers import Phone, phone
+from tests.support.browsers import SMALL_PHONE, TALL_PHONE, TELEVISION, Phone, phone
 from tests.support.guests import Guest
 from tests.support.restartable_server import wait_until
 from tests.support.screens import shows, sitting, wait
 from tests.support.servers import serving
 from tests.support.terminal import Player
 
-TALL: Final[dict[str, Any]] = {"viewport": {"width": 390, "height": 844}}
-SMALL: Final[dict[str, Any]] = {"viewport": {"width": 320, "height": 568}}
-BIG: Final[dict[str, Any]] = {
-    "viewport": {"width": 1920, "height": 1080},
-    "has_touch": False,
-    "is_mobile": False,
-}
 TEXT_SCREEN: Final = (80, 24)
 OVERFLOWS: Final = "() => document.documentElement.scrollWidth > innerWidth"
 IS_SEEN: Final = "(row) => row.getBoundingClientRect().bottom <= innerHeight"
@@ -70,13 +63,13 @@ class FourPairs:
             host = await Client.create(served.url, "Ann", options)
             link = f"{served.origin}/{host.code}"
             ann = await stack.enter_async_context(sitting(host, "hosted", size=TEXT_SCREEN))
-            bea = await stack.enter_async_context(phone(browser, link, **TALL))
+            bea = await stack.enter_async_context(phone(browser, link, **TALL_PHONE))
             await bea.join("Bea")
-            cyn = await stack.enter_async_context(phone(browser, link, **SMALL))
+            cyn = await stack.enter_async_context(phone(browser, link, **SMALL_PHONE))
             await cyn.join("Cyn")
             don = await Client.join(served.url, host.code, "Don")
             guest = await stack.enter_async_context(Guest.seated(don))
-            screen = await stack.enter_async_context(phone(browser, f"{link}?tv", **BIG))
+            screen = await stack.enter_async_context(phone(browser, f"{link}?tv", **TELEVISION))
             for _ in range(4):
                 await host.send(cl.AddBot(counter=host.next_counter(), level="easy"))
             await wait(ann.pilot, lambda: len(host.view.seats) == 8)

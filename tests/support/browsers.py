@@ -5,7 +5,7 @@ import os
 import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from typing import Final
+from typing import Any, Final
 
 import pytest
 from playwright.async_api import Browser, ConsoleMessage, Page, WebSocket, async_playwright
@@ -33,6 +33,14 @@ POLL_MS: Final = 50
 QUICK: Final = 10.0
 """Seconds in which a page that is not stuck answers."""
 SMALL: Final = {"width": 360, "height": 560}
+TALL_PHONE: Final[dict[str, Any]] = {"viewport": {"width": 390, "height": 844}}
+SMALL_PHONE: Final[dict[str, Any]] = {"viewport": {"width": 320, "height": 568}}
+TELEVISION: Final[dict[str, Any]] = {
+    "viewport": {"width": 1920, "height": 1080},
+    "has_touch": False,
+    "is_mobile": False,
+}
+"""The screens on which what is new is looked at."""
 
 
 @asynccontextmanager
