@@ -47,9 +47,10 @@ async def test_late_signals_survive_a_kill(tmp_path: Path) -> None:
         server.kill()
         await server.start()
         await wait_until(lambda: ben.client.view.phase is Phase.PLAYING)
+        heard = len(ben.messages)
         server.kill()
-        await server.start()
-        await wait_until(lambda: not ben.client.view.paused)
+        await server.start()  # the hand waits until both are back
+        await wait_until(lambda: any(isinstance(each, ev.Continued) for each in ben.messages[heard:]))
         assert ben.client.view.waiting == (1,)
         await ben.send(cl.Stuck)
         await wait_until(lambda: any(isinstance(each, Refused) for each in ben.messages))
