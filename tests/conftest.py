@@ -115,6 +115,43 @@ def _no_hosts_left(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
                 os.kill(int(process.name), signal.SIGKILL)
 
 
+STARTED: Final[list[object]] = []
+"""The programs that have been started since :func:`_no_program_left` last looked."""
+SHARED: Final[set[tuple[int, str]]] = set()
+"""The running programs that tests share."""
+
+
+def _watch_programs(event: str, arguments: tuple[object, ...]) -> None:
+    if event == "subprocess.Popen":
+        STARTED.append(arguments[0])
+
+
+sys.addaudithook(_watch_programs)
+
+
+@pytest.fixture(autouse=True)
+def _no_program_left() -> Iterator[None]:
+    """Fail the test that leaves a program behind; otherwise a later one would be blamed for it."""
+    if STARTED:
+        SHARED.update(_children())
+        STARTED.clear()
+    yield
+    if STARTED and (left := _children() - SHARED):
+        pytest.fail(f"it has left programs: {sorted(left)}", pytrace=False)
+
+
+def _children() -> set[tuple[int, str]]:
+    """Return the processes that this one has started and that run, but for the servers of hosts."""
+    found = set()
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            state, parent = (process / "stat").read_bytes().rpartition(b")")[2].split()[:2]
+            command = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            if int(parent) == os.getpid() and state != b"Z" and "--until-table-ends" not in command:
+                found.add((int(process.name), command))
+    return found
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _heeded_signals() -> None:
     """Heed what ends a program, though the tests may be run where it is ignored (``nohup``)."""

@@ -183,10 +183,14 @@ class TunnelProgram:
             following.cancel()
             process.stdin.close()
             try:
-                await asyncio.wait_for(process.wait(), STOP_SECONDS)
-            except TimeoutError:
-                process.kill()
-                await process.wait()
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(STOP_SECONDS):
+                        await process.wait()
+            finally:
+                if process.returncode is None:  # too slow, or the server ends at once
+                    with contextlib.suppress(ProcessLookupError):  # it may end at this moment
+                        process.kill()
+                    await process.wait()
 
     async def _follow(self, output: asyncio.StreamReader) -> None:
         """Read the output for ever, because a full pipe would block the program; find the address in it."""

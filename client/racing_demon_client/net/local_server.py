@@ -219,11 +219,14 @@ class _ServerProcess:
         assert self._process.stdin is not None
         self._process.stdin.close()
         try:
-            await asyncio.wait_for(self._process.wait(), STOP_SECONDS)
-        except TimeoutError:
-            with contextlib.suppress(ProcessLookupError):  # it may end at this moment
-                self._process.kill()
-            await self._process.wait()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(STOP_SECONDS):
+                    await self._process.wait()
+        finally:
+            if self._process.returncode is None:  # too slow, or nobody waits for it any more
+                with contextlib.suppress(ProcessLookupError):  # it may end at this moment
+                    self._process.kill()
+                await self._process.wait()
 
 
 async def _url(process: asyncio.subprocess.Process) -> str:
