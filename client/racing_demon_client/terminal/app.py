@@ -128,6 +128,7 @@ class TerminalApp(App[None]):
         self._recorder = recorder
         self._watched = watched
         self._stack = AsyncExitStack()
+        self._table_closing = asyncio.Lock()
         self._redraw_pending = False
         self._shown_until = 0
 
@@ -242,14 +243,15 @@ class TerminalApp(App[None]):
         while len(self.screen_stack) > 1:
             self.pop_screen()
         self._welcome(text)
-        await self._stack.aclose()
-        self._stack = AsyncExitStack()
+        stack, self._stack = self._stack, AsyncExitStack()  # the next table may open meanwhile
+        async with self._table_closing:
+            await stack.aclose()
 
     async def on_unmount(self) -> None:
         """Close whatever the welcome screen opened."""
         # After a failure a host's table must keep running: the context sees an exception then.
         with contextlib.suppress(SystemExit):
-            async with self._stack:
+            async with self._table_closing, self._stack:
                 if self.is_faulty or self.return_code:
                     raise SystemExit(self.return_code)
 
