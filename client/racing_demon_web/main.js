@@ -332,6 +332,8 @@ const listener = {
       tableScreen.refused(fields, command?.fields);
     } else if (command?.name === "play_cards" || command?.name === "play_best")
       tableScreen.refused(fields, command.fields);
+    else if (command?.name === "set_options")
+      withModule("options", ({ withLabels }) => announce(withLabels(text), true));
     else announce(text, true);
     requestRender();
   },

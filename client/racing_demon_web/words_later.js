@@ -26,7 +26,7 @@ export const LATER = {
   yourCards: "Your cards",
   points: "Points",
   empty: "empty",
-  inHeap: (/** @type {number} */ count) => `${plural(count, "card")} in the heap`,
+  inHeap: (/** @type {number} */ count) => `${plural(count, "card")} in the reserve`,
   lineHelp: "Type a column's number, w, r, t or v. Add up, or another column: 3 up, w 4.",
 
   // The menu, and what it leads to.
@@ -78,9 +78,10 @@ export const LATER = {
   handicaps: "Handicaps",
   handicapsText: "Make the game harder or easier for somebody. It counts from the next deal.",
   handicapsOwnText: "You can make your own game harder. The host can make it easier again.",
-  handicapParts: ["Cards in the heap", "Start", "Points"],
+  handicapParts: ["Cards in the reserve", "Start", "Points"],
   asAll: "as usual",
-  heapBy: (/** @type {number} */ extra) => `${Math.abs(extra)} ${extra > 0 ? "more" : "fewer"} in the heap`,
+  heapBy: (/** @type {number} */ extra) =>
+    `${Math.abs(extra)} ${extra > 0 ? "more" : "fewer"} in the reserve`,
   startsLater: (/** @type {number} */ seconds) => `starts ${seconds} s later`,
   pointsAHand: (/** @type {number} */ points) =>
     `${signed(points)} ${Math.abs(points) === 1 ? "point" : "points"} a hand`,

@@ -59,7 +59,7 @@ async def test_four_with_four_handicaps(browser: Browser, tmp_path: Path) -> Non
         for seat, handicap in enumerate(given):
             await ann.send(cl.SetHandicap, seat=seat, handicap=handicap)
         await mia.page.get_by_text("starts 4 s later").wait_for()
-        await mia.page.get_by_text("4 more in the heap").wait_for()
+        await mia.page.get_by_text("4 more in the reserve").wait_for()
         await _all_contributed(ann)
 
         await ann.send(cl.Start)

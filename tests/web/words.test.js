@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
-import { NUMBERS } from "../../client/racing_demon_web/screens/options.js";
+import { NUMBERS, withLabels } from "../../client/racing_demon_web/screens/options.js";
 import { OPTIONS, VALUES } from "../../client/racing_demon_web/wire/options.js";
 import * as words from "../../client/racing_demon_web/words.js";
 import * as later from "../../client/racing_demon_web/words_later.js";
@@ -107,4 +107,8 @@ test("each option offers something, in words", () => {
     for (const value of values)
       assert.ok(value === null ? unset : typeof value === "boolean" || VALUES[value], name);
   }
+});
+
+test("a refusal calls options as the form does", () => {
+  assert.equal(withLabels("the option 'spaces' and 'Ann'"), `the option “${OPTIONS.spaces.label}” and 'Ann'`);
 });

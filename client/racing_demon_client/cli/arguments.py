@@ -286,6 +286,7 @@ def parser() -> argparse.ArgumentParser:
     games.add_argument("--json", action="store_true", help="print one JSON object per line")
     presets = commands.add_parser("presets", help="list the presets: well-known ways to play, and your own")
     presets.add_argument("url", nargs="?", help="a server's address, for the presets that it has besides")
+    commands.add_parser("options", help="list the options of a table, with their values and defaults")
     rules = commands.add_parser("rules", help="show the rules of a game")
     rules.add_argument("game", type=str.lower, metavar="GAME", help="see: racing-demon games")
     rules.add_argument("--ascii", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
@@ -473,7 +474,7 @@ def _add_table(parser: argparse.ArgumentParser, *, bots: int, hands: int) -> Non
     add("--bots", type=parse_seats, default=bots, help=f"number of bots (default {bots})")
     text = "how well the bots play (default medium)"
     add("--level", choices=[*BotLevel], default=BotLevel.MEDIUM, help=text)
-    text = "any other option of the table, like call_out=shout or out_bonus=20"
+    text = "any other option of the table, like call_out=shout; see: racing-demon options"
     add("--option", action="append", default=[], metavar="NAME=VALUE", help=text)
     _add_record(parser)
     _add_output(parser)

@@ -10,7 +10,9 @@ import os
 import shlex
 import shutil
 import sys
+import textwrap
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
@@ -31,7 +33,7 @@ from racing_demon_client.plain.solo import play_alone
 from racing_demon_client.records.recorder import Recorder, explained_write_errors
 from racing_demon_client.saved_presets import saved_presets
 from racing_demon_client.settings import load, save, settings_path
-from racing_demon_client.shared.option_text import options_text
+from racing_demon_client.shared.option_text import GROUPS, MEANINGS, options_text, values_text
 from racing_demon_client.shared.rules_text import rules_of
 from racing_demon_client.sources import tables
 from racing_demon_client.sources.solo import load_scores, score_lines, statistics_path
@@ -407,6 +409,20 @@ async def presets(arguments: argparse.Namespace) -> int:
     return 0
 
 
+async def options(_: argparse.Namespace) -> int:
+    """List the options of tables, by what they are about."""
+    width = min(shutil.get_terminal_size().columns, 100)
+    for group, names in GROUPS.items():
+        write(f"{group}:")
+        for name in names:
+            default = json.dumps(Options.model_fields[name].default)
+            write(f"  {name}={default.strip(chr(34))}")
+            texts = (MEANINGS[name], f"Values: {values_text(name)}.")
+            for line in chain.from_iterable(textwrap.wrap(text, width - 6) for text in texts):
+                write(f"      {line}")
+    return 0
+
+
 def _table(rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:
     """Yield rows as lines; a narrow terminal cuts the last column."""
     wide = [max(map(len, column)) + 2 for column in zip(*rows, strict=True)]
@@ -497,6 +513,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], Coroutine[Any, Any, int]]] = 
     "tables": list_tables,
     "games": games,
     "presets": presets,
+    "options": options,
     "rules": rules,
     "solo": solo,
     "welcome": welcome,

@@ -46,7 +46,7 @@ HELP: Final = f"""\
  pause, go            pause the hand for everybody, and resume it (host)
  kick 3, makehost 3   kick seat 3, or make it the host (host)
  unban Bob            let Bob back in after a kick (host)
- handicap 3 heap 2    2 cards more in the heap of seat 3; or late 10 (seconds),
+ handicap 3 reserve 2 2 cards more in seat 3's reserve; or late 10 (seconds),
                       points -3 (a hand), or all three, or none
  team 3 B             put seat 3 into team B (host), or yourself
  standin 3            let a bot play for seat 3 while it is away (host)

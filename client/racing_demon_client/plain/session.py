@@ -59,9 +59,9 @@ SEAT_COMMANDS: Final[dict[TextCommand, tuple[type[cl.Command], dict[str, bool]]]
     TextCommand.UNMUTE: (cl.Mute, {"muted": False}),
 }
 """The verbs that take a seat."""
-HANDICAP_PARTS: Final = {"heap": "heap", "late": "delay_s", "points": "points"}
+HANDICAP_PARTS: Final = {"reserve": "heap", "late": "delay_s", "points": "points"}
 """The words for the parts of a handicap."""
-HANDICAP_USAGE: Final = "Type a handicap like: handicap 3 heap 2 late 10 points -3, or: handicap 3 none"
+HANDICAP_USAGE: Final = "Type a handicap like: handicap 3 reserve 2 late 10 points -3, or: handicap 3 none"
 ENDS: Final = "You host this table, so it ends for everybody."
 VOLUMES: Final = ("only your own plays", "plays to the foundations", "everything")
 

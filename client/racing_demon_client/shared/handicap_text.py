@@ -7,10 +7,10 @@ from racing_demon_protocol.wire.messages.handicap import NO_HANDICAP, Handicap
 
 
 def handicap_text(handicap: Handicap) -> str:
-    """Return a handicap in words, such as ``2 more in the heap, starts 5 s later``; empty without one."""
+    """Return a handicap in words, such as ``2 more in the reserve, starts 5 s later``; empty without one."""
     parts = []
     if handicap.heap:
-        parts.append(f"{abs(handicap.heap)} {'more' if handicap.heap > 0 else 'fewer'} in the heap")
+        parts.append(f"{abs(handicap.heap)} {'more' if handicap.heap > 0 else 'fewer'} in the reserve")
     if handicap.delay_s:
         parts.append(f"starts {handicap.delay_s} s later")
     if handicap.points:
@@ -19,9 +19,9 @@ def handicap_text(handicap: Handicap) -> str:
 
 
 def short_text(handicap: Handicap) -> str:
-    """Return a handicap in as few words as can be, such as ``heap +2, +5 s, -3 points``."""
+    """Return a handicap in as few words as can be, such as ``reserve +2, +5 s, -3 points``."""
     parts = [
-        f"heap {handicap.heap:+}" if handicap.heap else "",
+        f"reserve {handicap.heap:+}" if handicap.heap else "",
         f"+{handicap.delay_s} s" if handicap.delay_s else "",
         f"{handicap.points:+} points" if handicap.points else "",
     ]
@@ -38,7 +38,7 @@ def next_handicaps(view: TableState) -> dict[int, Handicap]:
 
 
 def handicap_lines(view: TableState) -> list[str]:
-    """Return a line for each player with a handicap in the next hand: ``Ann: 2 more in the heap``."""
+    """Return a line for each player with a handicap in the next hand: ``Ann: 2 more in the reserve``."""
     return [
         f"{printable(view.player(seat))}: {handicap_text(handicap)}"
         for seat, handicap in next_handicaps(view).items()

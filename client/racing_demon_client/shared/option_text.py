@@ -40,19 +40,19 @@ CALLED: Final = {
     "reserve_card": "points per reserve card",
     "out_bonus": "points for going out",
     "win_lead": "lead that ends a match",
-    "handicap": "handicaps",
-    "king_bonus": "points for each king",
-    "spaces": "empty columns",
+    "handicap": "handicaps change",
+    "king_bonus": "full foundation bonus",
+    "spaces": "what fills empty columns",
     "reserve_up": "reserve face up",
-    "stock_shift": "shifting the stock",
-    "turn_by_players": "single cards for two",
+    "stock_shift": "top card to the bottom",
+    "turn_by_players": "one card a turn for two",
     "match_score": "a match counts",
 }
 """Names of options whose identifier does not explain itself."""
 MEANINGS: Final = {
     "game": "Which game is played.",
     "hands": "How many hands make a match.",
-    "target": "A total of points that ends the match early; none: there is no such total.",
+    "target": "A total that ends the match early, in what totals count; none: there is no such total.",
     "tie_break": "What equal totals at the end of a match mean.",
     "call_out": "How going out ends the hand.",
     "grace_ms": "How long cards may still land after a call.",
@@ -81,14 +81,14 @@ MEANINGS: Final = {
     "reserve_card": "The points for each card left in the reserve.",
     "out_bonus": "The points for going out.",
     "teams": "How many teams there are, whose points add up; none: everybody plays for themselves.",
-    "win_lead": "A lead over all others that ends the match early; none: there is no such lead.",
-    "handicap": "Whether each hand's winner gets a heap card more, and who scored nothing one fewer.",
-    "king_bonus": "The points for whoever lays the last card, mostly a king, on a foundation.",
-    "spaces": "What fills an empty column, instead of any card you like.",
+    "win_lead": "A lead over the second that ends the match early; none: there is no such lead.",
+    "handicap": "Whether the next hand is harder for whoever went out, and easier for who scored nothing.",
+    "king_bonus": "The points for the player of the card, mostly a king, that completes a foundation.",
+    "spaces": "What fills empty columns, where the game lets any card do so.",
     "reserve_up": "Whether all cards of the reserves lie face up; still only the top one can be played.",
-    "stock_shift": "When players may move their stock's top card to its bottom: other cards turn up then.",
-    "turn_by_players": "Whether the stock turns one card at a time in a hand of one or two players.",
-    "match_score": "What totals count: points, or hands won. Most points win a hand, and ties share it.",
+    "stock_shift": "When players may move their stock's top card to its bottom, so that other cards turn up.",
+    "turn_by_players": "Whether one or two players turn one card at a time, unless cards per turn are set.",
+    "match_score": "What totals count: points, or hands won. Most points win a hand; if tied, each wins it.",
 }
 """What each option decides, as players read it."""
 GROUPS: Final = {
@@ -142,6 +142,30 @@ TIME: Final = re.compile(r"(\d{1,8}(?:\.\d{1,3})?)\s*(s|ms|min|)")
 def called(name: str) -> str:
     """Return an option's name."""
     return CALLED.get(name, name.removesuffix("_ms").replace("_", " "))
+
+
+def values_text(name: str) -> str:
+    """Return what can be written for an option: ``true or false``, ``1 to 100``, ``top (the top one)``."""
+    schema = Options.model_json_schema()
+    described = schema["properties"][name]
+    texts = []
+    for kind in described.get("anyOf", [described]):
+        if "$ref" in kind:
+            words = schema["$defs"][kind["$ref"].rpartition("/")[2]]["enum"]
+            texts.append(
+                ", ".join(
+                    word if VALUES[word] in {word, "yes"} else f"{word} ({VALUES[word]})" for word in words
+                )
+            )
+        elif kind["type"] == "boolean":
+            texts.append("true or false")
+        elif kind["type"] == "integer":
+            texts.append(f"{kind['minimum']} to {kind['maximum']}")
+        elif kind["type"] == "null":
+            texts.append(f"null ({usual(name)})")
+        else:
+            texts.append("see: racing-demon games")
+    return "; or ".join(texts)
 
 
 def usual(name: str) -> str:

@@ -527,7 +527,7 @@ def _own_cards(game: Game, group: object, few: Iterable[str]) -> Iterator[str]:
         yield f"The stock turns {cards} at a time."
         yield from few
         if group.shift is not None:
-            yield f"If stuck, move its top card to its bottom{SHIFTS[group.shift]}."
+            yield f"You may move its top card to its bottom{SHIFTS[group.shift]}."
 
 
 def _spaces(game: Game, columns: Tableau) -> Iterator[str]:
@@ -843,8 +843,7 @@ def _stock(group: Stock, *, is_turned: bool) -> Iterator[str]:
     if group.relay:
         yield "Right after a redeal: " + " ".join(map(_deal, group.relay))
     if group.shift is not None:
-        yield f"If you are stuck, you may move its top card to its bottom{SHIFTS[group.shift]}."
-        yield "Then other cards turn up."
+        yield f"You may move its top card to its bottom{SHIFTS[group.shift]}, so that other cards turn up."
     if group.tail_rule is TailRule.EITHER2:
         yield "If only two cards are left at the end, they can be turned one at a time."
 
@@ -888,13 +887,17 @@ def _race(game: Game) -> Iterator[str]:
     scoring: Scoring = game.scoring
     if game.deals is Deals.IDENTICAL:
         yield "All players get the same cards in the same order."
-    progress = "Each card on the foundations" if isinstance(game.mechanic, Building) else "Each step forward"
+    progress = (
+        "Each of your cards on the foundations"
+        if isinstance(game.mechanic, Building)
+        else "Each step forward"
+    )
     yield f"{progress} scores {_points(scoring.foundation_card)}."
     if scoring.reserve_card:
         does = "costs" if scoring.reserve_card < 0 else "scores"
         yield f"Each card left in the reserve {does} {_points(abs(scoring.reserve_card))}."
     if scoring.king_bonus:
-        yield f"Whoever lays the last card of a foundation scores {_points(scoring.king_bonus)} more."
+        yield f"The card that completes a foundation scores its player {_points(scoring.king_bonus)} more."
     if scoring.out_bonus:
         yield f"Going out scores {_points(scoring.out_bonus)} more."
 

@@ -50,6 +50,13 @@ function optionValue(name, value, games) {
 }
 
 /**
+ * A refusal with the labels of options in place of their names.
+ * @param {string} text
+ */
+export const withLabels = (text) =>
+  text.replace(/'(\w+)'/g, (quoted, name) => (OPTIONS[name] ? `“${OPTIONS[name].label}”` : quoted));
+
+/**
  * The options of a table, with a select for each if they may be changed.
  * @param {object} options
  * @param {import("../rules/state.js").TableState} options.table

@@ -9,19 +9,21 @@ const LARGE = 2; // the first presets, which most people look for
 
 /**
  * A button for each preset. Those of the server's own come when it has sent them.
- * @param {string} named the preset that a link names, or empty
+ * @param {string} named the name or, if somebody has saved it, the title of the preset in a link; or empty
  * @param {(options: object) => void} choose
  */
 export function presetChoices(named, choose) {
+  const saved = savedPresets();
+  const isNamed = named in PRESETS || saved.some(({ title }) => title === named);
   const rows = Object.entries(PRESETS).map(([name, { title, text, options }], at) => {
-    const isPrimary = name === named || (at === 0 && !PRESETS[named]);
+    const isPrimary = name === named || (at === 0 && !isNamed);
     const node = presetButton(title, text, isPrimary, () => choose(options));
     node.classList.toggle("large", at < LARGE);
     return node;
   });
-  const own = savedPresets().map(({ title, options }) => {
+  const own = saved.map(({ title, options }) => {
     const row = element("div", "saved");
-    const node = presetButton(title, LATER.savedHere, false, () => choose(options));
+    const node = presetButton(title, LATER.savedHere, title === named, () => choose(options));
     asIs(node);
     const forget = () => {
       forgetPreset(title);

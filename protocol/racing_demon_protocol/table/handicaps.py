@@ -52,10 +52,12 @@ def why_impossible(options: Options, handicap: Handicap) -> str:
     heap = heap_size(options)
     if heap is None:
         game = declare(options, 1)
-        why = "deals everybody the same cards" if game.deals is Deals.IDENTICAL else "has no heap"
+        why = "deals everybody the same cards" if game.deals is Deals.IDENTICAL else "has no reserve"
         return f"{game.title} {why}. Give a head start or points instead."
     if heap + handicap.heap not in HEAPS:
-        return f"A heap has {HEAPS[0]} to {HEAPS[-1]} cards, and this would be one of {heap + handicap.heap}."
+        return (
+            f"A reserve has {HEAPS[0]} to {HEAPS[-1]} cards, and this would be one of {heap + handicap.heap}."
+        )
     return _why_undealable(options, handicap.heap)
 
 
@@ -65,7 +67,7 @@ def _why_undealable(options: Options, extra: int) -> str:
         for players in range(1, MAX_SEATS + 1):  # their number may decide that of the columns
             make_rules(declare(options, players), (0,), (extra,))
     except InvalidGame:
-        return f"There are too few cards for a heap with {pluralize(extra, 'card')} more."
+        return f"There are too few cards for a reserve with {pluralize(extra, 'card')} more."
     return ""
 
 

@@ -76,7 +76,7 @@ class HandicapRule(StrEnum):
     FIXED = "fixed"
     """They stay as the host has set them."""
     AUTO = "auto"
-    """After each hand the winner gets a heap card more, and whoever scored nothing one fewer."""
+    """Who went out, or else scored most, gets a reserve card more; who scored nothing, one fewer."""
 
 
 class Options(BaseModel):
@@ -113,7 +113,7 @@ class Options(BaseModel):
     hands: Annotated[int, Field(strict=True, ge=1, le=100)] = 5
     """How many hands make a match."""
     target: Annotated[int, Field(strict=True, ge=1, le=10_000)] | None = None
-    """A total of points that ends the match early; none: there is no such total."""
+    """A total that ends the match early, of what ``match_score`` counts; none: there is no such total."""
     tie_break: TieBreak = TieBreak.JOINT
     """What equal totals at the end of a match mean."""
     call_out: CallOut = CallOut.AUTO

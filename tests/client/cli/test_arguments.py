@@ -1,9 +1,12 @@
 """The command line: what is understood, and what is said to the rest."""
 
+import asyncio
 import getpass
+import re
 
 import pytest
 
+from racing_demon_client.cli import commands
 from racing_demon_client.cli.arguments import EXAMPLES, parse
 from racing_demon_protocol.wire.options import CallOut, Options, StallRule
 
@@ -37,6 +40,15 @@ def test_a_preset_that_does_not_exist_is_refused(capsys: pytest.CaptureFixture[s
         ["host", "--preset", "luck"], capsys
     )
     assert "not allowed with argument" in refused(["host", "--preset", "nerts", "--game", "clock"], capsys)
+
+
+def test_options_are_listed_as_they_are_written(capsys: pytest.CaptureFixture[str]) -> None:
+    """Every option is there with its default, which can be given in the same form."""
+    assert asyncio.run(commands.options(parse(["options"]))) == 0
+    listed = re.findall(r"^  (\w+=\S+)$", capsys.readouterr().out, re.MULTILINE)
+    assert {text.partition("=")[0] for text in listed} == set(Options.model_fields)
+    given = [argument for text in listed for argument in ("--option", text)]
+    assert parse(["host", *given]).options == Options()
 
 
 # Help.

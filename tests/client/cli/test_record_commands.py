@@ -385,7 +385,7 @@ async def test_scores_list_handicaps(here: Here) -> None:
     file = str(FIXTURES / "version-4.jsonl")
     text = (await here("scores", file)).out
     assert "with handicaps, and not rated:" in text
-    assert "FIX-4: Ann 1 fewer in the heap; Ben 2 more in the heap, -4 points a hand; Cat" in text
+    assert "FIX-4: Ann 1 fewer in the reserve; Ben 2 more in the reserve, -4 points a hand; Cat" in text
     told = json.loads((await here("scores", file, "--json")).out)
     assert told["handicapped"][0]["players"][0] == {"player": "Ann", "heap": -1, "delay_s": 0, "points": 0}
     assert all(player["rating"] is None for player in told["players"])

@@ -309,10 +309,10 @@ async def test_handicaps_are_set_by_words() -> None:
         await terminal.answer("handicap 2 points -3", "^handicap of Ben: -3 points a hand$")
         await terminal.answer("handicap 2 late 2", "^handicap of Ben: starts 2 s later, -3 points a hand$")
         await terminal.answer("handicap 2 none", "^handicap of Ben: none any more$")
-        for wrong in ("handicap 2", "handicap 2 heap", "handicap 2 late soon", "handicap 2 size 3"):
-            await terminal.answer(wrong, "^Type a handicap like: handicap 3 heap 2 late 10")
+        for wrong in ("handicap 2", "handicap 2 reserve", "handicap 2 late soon", "handicap 2 size 3"):
+            await terminal.answer(wrong, "^Type a handicap like: handicap 3 reserve 2 late 10")
         await terminal.answer("handicap 5 none", "^Nobody has that seat[.]$")
-        await terminal.answer("handicap 2 heap 20", "^refused: A heap has 1 to 30 cards")
+        await terminal.answer("handicap 2 reserve 20", "^refused: A reserve has 1 to 30 cards")
         await terminal.answer("start", "^the others play; you may in 1 second$")
         await terminal.answer("t", "^refused: Others have a head start")
         await terminal.until("^play!$")

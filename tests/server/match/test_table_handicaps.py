@@ -108,7 +108,7 @@ def test_handicaps_are_fixed_from_the_commitment_to_the_tally() -> None:
 @pytest.mark.parametrize(
     ("options", "handicap", "text"),
     [
-        ({"game": "racing-demon"}, {"heap": 1}, "has no heap"),
+        ({"game": "racing-demon"}, {"heap": 1}, "has no reserve"),
         ({"game": "demon-a"}, {"heap": 1}, "deals everybody the same cards"),
         ({"game": "classic"}, {"heap": 18}, "1 to 30 cards"),
         ({"game": "classic"}, {"heap": -13}, "1 to 30 cards"),

@@ -22,14 +22,14 @@ from .dialogs import Dialog
 
 WHOLE_NUMBER: Final = re.compile("[+-]?[0-9]+")
 FIELDS: Final = {
-    "heap": "cards more in the heap (-: fewer)",
-    "delay_s": "seconds later than the others",
+    "heap": "cards more in the reserve (-: fewer)",
+    "delay_s": "seconds to wait after the signal",
     "points": "points a hand (-: fewer)",
 }
 """The parts of a handicap, and what to type for each."""
 WRONG: Final = {
-    "heap": f"Heaps differ by {MAX_EXTRA_HEAP} cards at most.",
-    "delay_s": f"A head start takes 0 to {MAX_DELAY_S} seconds.",
+    "heap": f"Reserves differ by {MAX_EXTRA_HEAP} cards at most.",
+    "delay_s": f"A player can start at most {MAX_DELAY_S} seconds later.",
     "points": f"A handicap is worth -{MAX_HANDICAP_POINTS} to {MAX_HANDICAP_POINTS} points.",
 }
 

@@ -18,7 +18,7 @@ class Handicap(WireModel):
     """What makes the game harder or easier for a seat than for others."""
 
     heap: Annotated[int, Field(strict=True, ge=-MAX_EXTRA_HEAP, le=MAX_EXTRA_HEAP)] = 0
-    """How many cards more the seat's heap gets than the game says; negative: fewer."""
+    """How many cards more the seat's reserve gets than the game says; negative: fewer."""
     delay_s: Annotated[int, Field(strict=True, ge=0, le=MAX_DELAY_S)] = 0
     """The head start of others, in seconds: they count from the fewest in the hand."""
     points: Annotated[int, Field(strict=True, ge=-MAX_HANDICAP_POINTS, le=MAX_HANDICAP_POINTS)] = 0
