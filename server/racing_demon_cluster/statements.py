@@ -37,7 +37,7 @@ class Node(NamedTuple):
         inside: where other servers reach it, as host and port; empty if it does not listen yet.
         version: its software's.
         protocol: the version of the protocol that it speaks.
-        rules: digests of the rules of the games that it knows.
+        rules: digests of the rules of the games that it knows, and the extensions of the wire.
         draining: whether it is handing over its tables.
         beat: how many heartbeats it has written.
         load: how many tables it had at its last heartbeat.

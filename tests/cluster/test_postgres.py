@@ -11,6 +11,7 @@ import pytest
 
 from racing_demon_cluster.postgres.connection import connect
 from racing_demon_cluster.postgres.nodes import register
+from racing_demon_cluster.postgres.rules_digests import rules_digests
 from racing_demon_cluster.postgres.store import PostgresStore, reading
 from racing_demon_cluster.seed_encryption import ClusterKeys, read_keys
 from racing_demon_cluster.server import open_store
@@ -376,3 +377,17 @@ def test_tables_go_to_servers_that_know_their_rules(
         db.execute("UPDATE nodes SET rules = rules || '{new game}' WHERE id = $1", (heir,))
         assert reassign_orphans(db) == 1
         assert db.execute("SELECT owner FROM tables").fetchall() == [(heir,)]
+
+
+def test_servers_from_before_an_extension_get_no_newer_tables(
+    opened: Callable[..., PostgresStore], servers: Postgres, name: str
+) -> None:
+    """They know all games, but not the house rules that a table of a newer server may have."""
+    opener, older = (opened(node).node for node in ("n1", "n2"))
+    with connect(servers.url(name)) as db:
+        for node in (opener, older):
+            write_beat(db, node, 0)
+        db.execute("UPDATE nodes SET rules = $2 WHERE id = $1", (older, rules_digests()))
+        db.execute(OPEN_TABLE, (7, "BCDFGH", opener, VERSION))
+        fence(db, opener)
+        assert reassign_orphans(db) == 0

@@ -5,7 +5,7 @@ from racing_demon_protocol.wire.codec import VERSION
 from racing_demon_server.journal.interface import Fenced
 
 from .connection import Database
-from .rules_digests import rules_digests
+from .rules_digests import known_rules
 
 BACKEND = "(SELECT backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid())"
 
@@ -26,7 +26,7 @@ def register(db: Database, name: str, url: str = "") -> int:
             "INSERT INTO nodes (name, url, version, protocol, rules, backend, backend_start) "  # noqa: S608 - of our own
             f"VALUES ($1, $2, $3, $4, $5, pg_backend_pid(), {BACKEND}) RETURNING id"
         )
-        rules = rules_digests()
+        rules = known_rules()
         row = db.execute(sql, (name, url, __version__, VERSION, rules)).fetchone()
         assert row is not None
         (node,) = row

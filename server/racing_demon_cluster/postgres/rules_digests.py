@@ -8,10 +8,16 @@ from typing import Any, Final
 
 from racing_demon_protocol.engine.specification import LATER
 from racing_demon_protocol.games import GAMES
+from racing_demon_protocol.wire.capabilities import EXTENSIONS
 
 FOR_PEOPLE: Final = frozenset({"title", "source", "text", "doubts"})
 """The fields of a game that do not affect its rules."""
 DIGITS: Final = 16
+
+
+def known_rules() -> list[str]:
+    """Return what this server can continue: digests of the games' rules, and the extensions of the wire."""
+    return [*rules_digests(), *sorted(EXTENSIONS)]
 
 
 def rules_digests() -> list[str]:

@@ -217,7 +217,7 @@ MIGRATIONS: Final = (
 
 Columns are those of SQLite's file (:mod:`~racing_demon_server.journal.sqlite.database`), with these
 differences. ``nodes``: one row for each start of a server, an incarnation; one that is ``fenced`` never
-writes again, and ``rules`` are digests of the rules that it knows. ``tables.owner``: the incarnation that
+writes again; ``rules`` are what it can continue: digests of rules, and extensions. ``tables.owner``: what
 plays a table; ``opener``: the one that opened it, if its rules are known. The table's clock is ahead of that
 of the incarnation ``clock_node`` by ``clock_offset_us``. ``events``: keyed by the first number of a row, so
 that two writers who continue from the same event always collide; ``writer`` is the incarnation.
