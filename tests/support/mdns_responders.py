@@ -2,9 +2,12 @@
 
 import asyncio
 import contextlib
+import fcntl
 import os
-from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, contextmanager
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -20,11 +23,18 @@ from racing_demon_server.net import mdns as server_mdns
 LOOPBACK: Final = "127.0.0.1"
 
 
-def among_ourselves(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Announce and look on loopback only, and by another name than tests that run beside these."""
+@contextmanager
+def among_ourselves(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Announce and look on loopback only, by a name of our own, and while no other test does.
+
+    All processes of a machine hear each other there, and what they cannot read in time is lost.
+    """
     monkeypatch.setenv("RACING_DEMON_INTERFACES", LOOPBACK)
     for module in (mdns, server_mdns):
         monkeypatch.setattr(module, "SERVICE", f"_rdt-{os.getpid()}._tcp.local.")
+    with (Path(tempfile.gettempdir()) / "racing-demon-multicast.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def announcement(port: int, code: str, **changes: Any) -> Announcement:
@@ -58,9 +68,9 @@ def announced(told: Announcement) -> AbstractAsyncContextManager[None]:
     return saying({"name": told.code, "port": told.port, "texts": told.texts()})
 
 
-async def found(seconds: float = 1.0, **more: Any) -> list[FoundTable]:
-    """Return all that is found."""
-    async with aclosing(find(seconds, **more)) as tables:
+async def found(seconds: float = 1.0, *, patience: float = 20.0, **more: Any) -> list[FoundTable]:
+    """Return all that is found; look longer while nothing is, as the machine may be busy."""
+    async with aclosing(find(seconds, patience=patience, **more)) as tables:
         return [table async for table in tables]
 
 

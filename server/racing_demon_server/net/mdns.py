@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import logging
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from itertools import islice
 from typing import Final
 
@@ -115,21 +115,28 @@ class Announcer(Observer):
                 raise
 
     async def _update(self, connection: AsyncZeroconf, interfaces: Sequence[Interface], port: int) -> None:
-        """Announce new tables, withdraw closed ones, and update those that have changed."""
+        """Announce new tables, withdraw closed ones, and update those that have changed.
+
+        Everything is repeated on the network before this returns. A table that was withdrawn meanwhile would
+        otherwise be announced again.
+        """
         wanted = {table: _announcement(table, port) for table in islice(self._open, MOST_TABLES)}
-        for table in [table for table in self._announced if table not in wanted]:
-            await connection.async_unregister_service(self._announced.pop(table)[1])
+        closed = [table for table in self._announced if table not in wanted]
+        repeats: list[Awaitable[None]] = [
+            await connection.async_unregister_service(self._announced.pop(table)[1]) for table in closed
+        ]
         for table, announcement in wanted.items():
             said = self._announced.get(table)
             if said is None:
                 info = _service(announcement, f"{announcement.code}-{secrets.token_hex(3)}", interfaces)
-                await connection.async_register_service(info, cooperating_responders=True)
+                repeats.append(await connection.async_register_service(info, cooperating_responders=True))
             elif said[0] != announcement:
                 info = _service(announcement, said[1].name.removesuffix(f".{SERVICE}"), interfaces)
-                await connection.async_update_service(info)
+                repeats.append(await connection.async_update_service(info))
             else:
                 continue
             self._announced[table] = announcement, info
+        await asyncio.gather(*repeats)
 
 
 async def _close(connection: AsyncZeroconf) -> None:

@@ -2,6 +2,7 @@
 
 import io
 import json
+from collections.abc import Iterator
 from contextlib import AsyncExitStack
 
 import pytest
@@ -22,8 +23,9 @@ TWINS = FoundTable(code="BCDF", game="classic", host="Eve", url="ws://192.168.1.
 
 
 @pytest.fixture(autouse=True)
-def _on_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
-    among_ourselves(monkeypatch)
+def _on_loopback(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    with among_ourselves(monkeypatch):
+        yield
 
 
 @pytest.fixture

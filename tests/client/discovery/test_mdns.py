@@ -2,7 +2,7 @@
 
 import asyncio
 import ipaddress
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import ifaddr
@@ -40,8 +40,9 @@ FOR_EVER = 3_600.0
 
 
 @pytest.fixture(autouse=True)
-def _on_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
-    among_ourselves(monkeypatch)
+def _on_loopback(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    with among_ourselves(monkeypatch):
+        yield
 
 
 # Honest neighbors.
@@ -80,7 +81,7 @@ async def test_a_table_that_says_goodbye_is_gone() -> None:
         async with announced(announcement(served.port, ann.code)):
             assert await timeout(PATIENCE, changes.get()) == "Added"
         assert await timeout(PATIENCE, changes.get()) == "Removed"
-        assert await found() == []
+        assert await found(patience=0.0) == []
 
 
 async def test_ipv6_is_found() -> None:
@@ -242,7 +243,7 @@ async def test_a_library_that_fails_is_no_end(monkeypatch: pytest.MonkeyPatch) -
         raise OSError(24, "Too many open files")
 
     monkeypatch.setattr(mdns, "AsyncZeroconf", refuse)
-    assert await found() == []
+    assert await found(patience=0.0) == []
 
 
 async def test_nothing_is_sent_where_that_is_not_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -250,7 +251,7 @@ async def test_nothing_is_sent_where_that_is_not_wanted(monkeypatch: pytest.Monk
     monkeypatch.setenv("RACING_DEMON_INTERFACES", "none")
     monkeypatch.setattr(mdns, "AsyncZeroconf", None)
     assert announcement_problem() == ""
-    assert await found() == []
+    assert await found(patience=0.0) == []
 
 
 def test_interfaces_can_be_chosen(monkeypatch: pytest.MonkeyPatch) -> None:

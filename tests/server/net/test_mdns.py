@@ -3,7 +3,7 @@
 import asyncio
 import ipaddress
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 
 import pytest
@@ -27,9 +27,10 @@ HERE = ipaddress.ip_interface(f"{LOOPBACK}/8")
 
 
 @pytest.fixture(autouse=True)
-def _on_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
-    among_ourselves(monkeypatch)
+def _on_loopback(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(mdns, "PAUSE_SECONDS", 0.05)
+    with among_ourselves(monkeypatch):
+        yield
 
 
 @asynccontextmanager

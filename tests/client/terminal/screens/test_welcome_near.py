@@ -1,6 +1,6 @@
 """The tables of the network on the first screen, by real multicast on the loopback interface."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
 import pytest
@@ -22,10 +22,11 @@ from tests.support.servers import Peer, serving
 
 
 @pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    among_ourselves(monkeypatch)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(welcome, "LOOK_SECONDS", 1.2)
     monkeypatch.setattr(welcome, "REST_SECONDS", 0.1)
+    with among_ourselves(monkeypatch):
+        yield
 
 
 def near(app: TerminalApp) -> TableList:
