@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final
 
 import pytest
 from zeroconf import ServiceInfo, ServiceStateChange, Zeroconf
@@ -24,17 +24,18 @@ LOOPBACK: Final = "127.0.0.1"
 
 
 @contextmanager
-def among_ourselves(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Announce and look on loopback only, by a name of our own, and while no other test does.
+def among_ourselves(monkeypatch: pytest.MonkeyPatch) -> Iterator[IO[str]]:
+    """Announce and look on loopback only, by a name of our own, and while no other test floods it.
 
-    All processes of a machine hear each other there, and what they cannot read in time is lost.
+    All processes of a machine hear each other there, and what they cannot read in time is lost. The lock that
+    is given is shared; a test that sends much has it alone.
     """
     monkeypatch.setenv("RACING_DEMON_INTERFACES", LOOPBACK)
     for module in (mdns, server_mdns):
         monkeypatch.setattr(module, "SERVICE", f"_rdt-{os.getpid()}._tcp.local.")
     with (Path(tempfile.gettempdir()) / "racing-demon-multicast.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
+        fcntl.flock(lock, fcntl.LOCK_SH)
+        yield lock
 
 
 def announcement(port: int, code: str, **changes: Any) -> Announcement:

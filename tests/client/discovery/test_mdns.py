@@ -1,9 +1,10 @@
 """Tables on the network, announced and found by real multicast on the loopback interface."""
 
 import asyncio
+import fcntl
 import ipaddress
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import IO, Any
 
 import ifaddr
 import pytest
@@ -40,9 +41,10 @@ FOR_EVER = 3_600.0
 
 
 @pytest.fixture(autouse=True)
-def _on_loopback(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    with among_ourselves(monkeypatch):
-        yield
+def loopback(monkeypatch: pytest.MonkeyPatch) -> Iterator[IO[str]]:
+    """Announce and look on loopback alone; give the lock on it."""
+    with among_ourselves(monkeypatch) as lock:
+        yield lock
 
 
 # Honest neighbors.
@@ -180,8 +182,9 @@ async def test_what_makes_no_sense_is_passed_over() -> None:
     assert (code, "Ann") == (table.code, table.host)
 
 
-async def test_who_shouts_is_not_listened_to_for_ever() -> None:
+async def test_who_shouts_is_not_listened_to_for_ever(loopback: IO[str]) -> None:
     """Of a flood of announcements only so many are looked at."""
+    fcntl.flock(loopback, fcntl.LOCK_EX)
     async with serving() as served, Peer.hosting(served.url) as ann:
         flood = [
             {"port": served.port, "texts": {"code": ann.code, "host": f"host {number}"}}
