@@ -252,7 +252,8 @@ class ActionHandlers:
             locked = "Game and options: only the host can change them."
         elif not view.between_matches:
             locked = "Game and options: they can be changed after this match."
-        self._app.open_dialog(OptionsScreen(view.options, locked), chosen)
+        server = next(iter(self._session.opened.addresses), "")
+        self._app.open_dialog(OptionsScreen(view.options, locked, server), chosen)
 
     def action_help(self) -> None:
         """Show all keys."""

@@ -3,6 +3,7 @@
 import enum
 import types
 import typing
+from dataclasses import replace
 from typing import Any
 
 from pydantic import ValidationError
@@ -12,6 +13,8 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.events import DescendantFocus
 from textual.widgets import Button, Input, Label, Select
 
+from racing_demon_client.errors import ConnectionFailed
+from racing_demon_client.net.server_query import fetch_presets
 from racing_demon_client.saved_presets import save_preset, saved_presets
 from racing_demon_client.shared.option_text import (
     GROUPS,
@@ -23,6 +26,7 @@ from racing_demon_client.shared.option_text import (
     usual,
     value_text,
 )
+from racing_demon_client.terminal.style import screen_text
 from racing_demon_protocol.errors import InvalidGame, InvalidPreset
 from racing_demon_protocol.games import GAMES, declare
 from racing_demon_protocol.wire.options import Options
@@ -34,6 +38,7 @@ from .dialogs import Dialog
 USUAL = ""
 """Stands for the game's own default."""
 YOURS = "saved here"
+THE_SERVERS = "of this server"
 PRESET = "A well-known way to play, or one that you have saved. Choosing one fills in the options."
 
 
@@ -64,6 +69,7 @@ class OptionsScreen(Dialog[Options]):
     Args:
         options: the current options.
         locked: why they cannot be changed now; empty if they can.
+        server: the address of the server whose own presets are offered, too; empty if there is none.
 
     """
 
@@ -82,10 +88,11 @@ class OptionsScreen(Dialog[Options]):
     OptionsScreen Button { margin-right: 2; }
     """
 
-    def __init__(self, options: Options, locked: str = "") -> None:
+    def __init__(self, options: Options, locked: str = "", server: str = "") -> None:
         super().__init__()
         self._options = options
         self._locked = locked
+        self._server = server
         self._presets = PRESETS | saved_presets()[0]
 
     def compose(self) -> ComposeResult:
@@ -111,6 +118,24 @@ class OptionsScreen(Dialog[Options]):
                     yield Button("Save as...", id="save", compact=True)
                 yield Button("Back", id="back", compact=True)
 
+    def on_mount(self) -> None:
+        """Ask the server for its own presets."""
+        if self._server and not self._locked:
+            self.run_worker(self._offer_presets_of_server())
+
+    async def _offer_presets_of_server(self) -> None:
+        try:
+            found = await fetch_presets(self._server)
+        except ConnectionFailed:
+            return  # it can be played without them
+        theirs = {name: replace(each, text=each.text or THE_SERVERS) for name, each in found.items()}
+        self._presets = theirs | self._presets
+        chooser = self.query_one("#preset", Select)
+        with self.prevent(Select.Changed):  # nothing that was entered meanwhile changes
+            chosen = chooser.value
+            chooser.set_options(self._preset_choices())
+            chooser.value = chosen
+
     def on_descendant_focus(self, event: DescendantFocus) -> None:
         """Explain the focused option."""
         name = event.widget.id or ""
@@ -128,7 +153,10 @@ class OptionsScreen(Dialog[Options]):
         )
 
     def _preset_choices(self) -> list[tuple[str, str]]:
-        named = ((f"{each.title}: {each.text or YOURS}", name) for name, each in self._presets.items())
+        named = [
+            (f"{screen_text(each.title)}: {screen_text(each.text) or YOURS}", name)
+            for name, each in self._presets.items()
+        ]
         return [("none of these", ""), *named]
 
     @on(Select.Changed, "#preset")

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from textual.widgets import Input, Label, OptionList, Select
+from textual.widgets.select import InvalidSelectValueError
 
 from racing_demon_client.net.client import Client
 from racing_demon_client.settings import PlayerSettings, load
@@ -15,6 +16,7 @@ from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import Options
+from racing_demon_protocol.wire.saved_presets import new_preset
 from tests.client.terminal.conftest import Folders
 from tests.support.effort import usually
 from tests.support.screens import (
@@ -109,6 +111,27 @@ async def test_a_preset_fills_in_the_form() -> None:
         await shows(player, "Racing Demon, the classic game (Nerts, cards in the reserve: 10)")
         changed = {"game": "classic", "hands": 100, "target": 100, "reserve": 10}
         assert player.session.client.view.options == SLOW.model_copy(update=changed)
+
+
+async def test_a_server_s_own_presets_are_offered() -> None:
+    """They come into the form, and fill it in like others."""
+    ours = new_preset("Club night", Options(game="classic", reserve=11))
+    async with serving(presets=(ours,)) as served:
+        client = await Client.create(served.url, "Ann", SLOW)
+        async with sitting(client, "hosted") as player:
+            await player.pilot.press("o")
+            await wait(player.pilot, lambda: isinstance(player.app.screen, OptionsScreen))
+            chooser = player.app.screen.query_one("#preset", Select)
+
+            def chosen() -> bool:
+                try:
+                    chooser.value = "club-night"
+                except InvalidSelectValueError:  # not yet
+                    return False
+                return True
+
+            await wait(player.pilot, chosen)
+            await wait(player.pilot, lambda: field(player.app, "reserve").value == "11")
 
 
 async def test_an_option_is_explained_while_it_is_looked_at() -> None:
