@@ -153,7 +153,13 @@ class Board:
 
     """
 
-    def __init__(self, piles: Sequence[Pile], cards: Iterable[Iterable[Card]] | None = None) -> None:
+    def __init__(
+        self,
+        piles: Sequence[Pile],
+        cards: Iterable[Iterable[Card]] | None = None,
+        *,
+        like: "Board | None" = None,
+    ) -> None:
         self.piles = tuple(piles)
         self.cards: list[list[Card]] = (
             [[] for _ in self.piles] if cards is None else [list(pile) for pile in cards]
@@ -162,8 +168,13 @@ class Board:
         self.came: dict[int, int] = {}
         self.liberties: dict[int, int] = {}
         self.shifts: dict[int, int] = {}
-        self._turned = {p.seat: p.number for p in self.piles if p.counts and p.kind is Kind.STOCK}
-        self._transfers: dict[tuple[int, int], Transfer] = {}
+        self._turned: dict[int | None, int]
+        self._transfers: dict[tuple[int, int], Transfer]
+        if like is None:
+            self._turned = {p.seat: p.number for p in self.piles if p.counts and p.kind is Kind.STOCK}
+            self._transfers = {}
+        else:
+            self._turned, self._transfers = like._turned, like._transfers
         if len(self.cards) != len(self.piles):
             raise InconsistentEvent(f"{len(self.cards)} piles of cards for {len(self.piles)} piles")
 
@@ -176,11 +187,7 @@ class Board:
 
     def copy(self) -> "Board":
         """Return a copy with the same piles that can be changed independently."""
-        board = Board.__new__(Board)
-        board.piles = self.piles
-        board.cards = [list(cards) for cards in self.cards]
-        board._turned = self._turned  # bypasses __init__
-        board._transfers = self._transfers
+        board = Board(self.piles, self.cards, like=self)
         board.counts = self.counts
         return board
 
