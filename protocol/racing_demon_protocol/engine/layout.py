@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Final
 
 from racing_demon_protocol.constants import MAX_PILES
 from racing_demon_protocol.errors import InvalidGame
 
-from .board import Board, CardRef, Kind, Pile
+from .board import Board, Kind, Pile
 from .cards import PACK_SIZE, UNKNOWN, Card, pack
 from .specification import Deal, Deals, Game, Group, Heads, Owner, Reserve, Stock, Tableau
 
@@ -35,6 +35,9 @@ class Layout:
         waste: the number of each seat's waste, if it has one.
         shuffled: the stocks that are shuffled by every redeal.
         card_limit: one more than the number of the hand's last card.
+        empty_board: the dealer's board before every deal, as a template to copy.
+        dealt_board: the public board after every deal with no card named yet, as a template to copy.
+        face_up_refs: the places that are face up after every deal, in the order of the piles.
 
     Raises:
         InvalidGame: the declaration is inconsistent.
@@ -81,6 +84,9 @@ class Layout:
                 raise InvalidGame(f"{game.title} would deal {dealt} of a player's {game.deck_size} cards.")
             if dealt < game.deck_size and not self.stock:
                 raise InvalidGame(f"{game.title} leaves cards over, and needs one stock for each player.")
+        self.empty_board = Board([pile.opened() for pile in self.piles])
+        self.dealt_board = self._deal_face_down()
+        self.face_up_refs = tuple(self.dealt_board.all_unnamed())
 
     def seat_piles(self, seat: int, kind: Kind) -> tuple[int, ...]:
         """Return the numbers of a seat's own piles of one kind; none for a seat not in the hand."""
@@ -118,14 +124,7 @@ class Layout:
         for step in self.deal_by_step(seat):
             yield from step
 
-    @cached_property
-    def empty_board(self) -> Board:
-        """The dealer's board before every deal, as a template to copy."""
-        return Board([pile.opened() for pile in self.piles])
-
-    @cached_property
-    def dealt_board(self) -> Board:
-        """The public board after every deal with no card named yet, as a template to copy."""
+    def _deal_face_down(self) -> Board:
         board = Board(self.piles)
         for seat in self.seats:
             left = self.game.deck_size
@@ -135,11 +134,6 @@ class Layout:
             if left:
                 board.cards[self.stock[seat]] += [UNKNOWN] * left
         return board
-
-    @cached_property
-    def face_up_refs(self) -> tuple[CardRef, ...]:
-        """The places that are face up after every deal, in the order of the piles."""
-        return tuple(self.dealt_board.all_unnamed())
 
     def deal_step(self, step: Deal, seat: int) -> Iterator[tuple[int, int]]:
         """Yield ``(pile, cards)`` for one step of a deal."""
