@@ -750,11 +750,15 @@ class TableState:
         self.banned = ()
         self.winners = event.winners
 
-    def _said(self, event: ev.Said | ev.Reacted) -> None:
-        if event.seat not in self.seats:
-            raise InconsistentEvent("words from a seat that nobody has")
+    def _said(self, event: ev.Said) -> None:
+        self._verify_speaker(event.seat)
 
-    _reacted = _said
+    def _reacted(self, event: ev.Reacted) -> None:
+        self._verify_speaker(event.seat)
+
+    def _verify_speaker(self, seat: int) -> None:
+        if seat not in self.seats:
+            raise InconsistentEvent("words from a seat that nobody has")
 
     def _paused(self, event: ev.Paused) -> None:
         self.paused = True

@@ -6,7 +6,7 @@ Times are microseconds on the caller's monotonic clock.
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache
-from typing import ClassVar, Final
+from typing import Final
 
 from racing_demon_protocol.constants import MAX_PILES, MAX_SEATS
 from racing_demon_protocol.engine.factory import make_rules
@@ -156,16 +156,16 @@ class Commands:
 
         """
         self._now, self._arrived = now, arrived
-        seat_does = self._SEATS.get(type(command))
+        seat_does = _SEATS.get(type(command))
         if seat_does is not None:
             return seat_does(self, self._seating.seat_of(actor), command)
         if actor != self._view.host:
-            for_own_seat = self._OWN.get(type(command))
+            for_own_seat = _OWN.get(type(command))
             if for_own_seat is None:
                 raise CommandRefused(Reason.NOT_HOST, "Only the host can do that.")
             for_own_seat(self, self._seating.seat_of(actor), command)
             return None
-        self._HOSTS[type(command)](self, command)
+        _HOSTS[type(command)](self, command)
         return None
 
     def _play(self, seat: int, command: cl.PlayCards) -> Refused | None:
@@ -255,21 +255,6 @@ class Commands:
     def _react(self, seat: int, command: cl.React) -> None:
         self._seating.verify_voice(seat, self._now)
         self._log.emit(ev.Reacted, seat=seat, reaction=command.reaction)
-
-    _SEATS: ClassVar[dict[type[cl.Command], Callable[..., Refused | None]]] = {
-        cl.PlayCards: _play,
-        cl.PlayBest: _play_best,
-        cl.Stuck: _stuck,
-        cl.Call: _call,
-        cl.ShiftStock: _shift_stock,
-        cl.Ready: _ready,
-        cl.Contribute: _contribute,
-        cl.Reveal: _reveal,
-        cl.Leave: _leave,
-        cl.Say: _say,
-        cl.React: _react,
-    }
-    """The commands that every seat may use."""
 
     # Commands of the host.
 
@@ -408,27 +393,6 @@ class Commands:
         if self._seating.person(command.seat).muted != command.muted:
             self._log.emit(ev.Muted, seat=command.seat, muted=command.muted)
 
-    _HOSTS: ClassVar[dict[type[cl.Command], Callable[..., None]]] = {
-        cl.Start: _start,
-        cl.AddBot: _add_bot,
-        cl.RemoveBot: _remove_bot,
-        cl.SetOptions: _set_options,
-        cl.Kick: _kick,
-        cl.Unban: _unban,
-        cl.Pause: _pause_or_resume,
-        cl.MakeHost: _make_host,
-        cl.StandIn: _stand_in,
-        cl.Mute: _mute,
-        cl.SetHandicap: _set_handicap,
-        cl.SetTeam: _set_team,
-    }
-    """The commands that only the host may use, or only for others."""
-    _OWN: ClassVar[dict[type[cl.Command], Callable[..., None]]] = {
-        cl.SetHandicap: _harden,
-        cl.SetTeam: _choose_team,
-    }
-    """The commands of the host that others may use for their own seat."""
-
     def _vacate(self, seat: int, *, kicked: bool = False) -> None:
         self._seating.vacate(seat, kicked=kicked)
         self._lifecycle.after_leave(self._now)
@@ -486,3 +450,39 @@ def verify_options(options: Options) -> None:
         verify_playable(options)
     except InvalidGame as error:
         raise CommandRefused(Reason.BAD_OPTION, str(error)) from None
+
+
+_SEATS: Final[dict[type[cl.Command], Callable[..., Refused | None]]] = {
+    cl.PlayCards: Commands._play,
+    cl.PlayBest: Commands._play_best,
+    cl.Stuck: Commands._stuck,
+    cl.Call: Commands._call,
+    cl.ShiftStock: Commands._shift_stock,
+    cl.Ready: Commands._ready,
+    cl.Contribute: Commands._contribute,
+    cl.Reveal: Commands._reveal,
+    cl.Leave: Commands._leave,
+    cl.Say: Commands._say,
+    cl.React: Commands._react,
+}
+"""The commands that every seat may use."""
+_HOSTS: Final[dict[type[cl.Command], Callable[..., None]]] = {
+    cl.Start: Commands._start,
+    cl.AddBot: Commands._add_bot,
+    cl.RemoveBot: Commands._remove_bot,
+    cl.SetOptions: Commands._set_options,
+    cl.Kick: Commands._kick,
+    cl.Unban: Commands._unban,
+    cl.Pause: Commands._pause_or_resume,
+    cl.MakeHost: Commands._make_host,
+    cl.StandIn: Commands._stand_in,
+    cl.Mute: Commands._mute,
+    cl.SetHandicap: Commands._set_handicap,
+    cl.SetTeam: Commands._set_team,
+}
+"""The commands that only the host may use, or only for others."""
+_OWN: Final[dict[type[cl.Command], Callable[..., None]]] = {
+    cl.SetHandicap: Commands._harden,
+    cl.SetTeam: Commands._choose_team,
+}
+"""The commands of the host that others may use for their own seat."""
