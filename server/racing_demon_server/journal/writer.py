@@ -88,8 +88,8 @@ class DurableJournal:
         self._watching: asyncio.TimerHandle | None = None
         if store.patience is not None:
             self._watch(store.patience)
-        self._thread = threading.Thread(target=self._run, name="journal", daemon=True)
-        self._thread.start()
+        self._worker = threading.Thread(target=self._run, name="journal", daemon=True)
+        self._worker.start()
 
     def __len__(self) -> int:
         """Return the number of waiting entries."""
@@ -130,8 +130,8 @@ class DurableJournal:
             self._watching.cancel()
         self._stopping.set()
         self._queue.put(None)
-        self._thread.join(None if self.store.patience is None else CLOSE_SECONDS)
-        if not self._thread.is_alive():  # otherwise it waits for an answer, and ends with the process
+        self._worker.join(None if self.store.patience is None else CLOSE_SECONDS)
+        if not self._worker.is_alive():  # otherwise it waits for an answer, and ends with the process
             self.store.close()
 
     # On the loop's thread.

@@ -45,7 +45,7 @@ class PassphraseHasher:
     """Hashes passphrases in a thread, one by one, so that no table waits."""
 
     def __init__(self) -> None:
-        self._thread = ThreadPoolExecutor(1, "passphrase")
+        self._executor = ThreadPoolExecutor(1, "passphrase")
         self._waiting: Counter[str] = Counter()
 
     def hash(self, passphrase: str, salt: bytes, address: str, then: Callable[[Hashing], None]) -> None:
@@ -59,7 +59,7 @@ class PassphraseHasher:
         if is_full or self._waiting[address] >= MOST_HASHES_OF_ADDRESS:
             text = "Too many passphrases are being checked; wait a moment, and try again."
             raise CommandRefused(Reason.TOO_FAST, text)
-        hashing = asyncio.get_running_loop().run_in_executor(self._thread, slow_hash, passphrase, salt)
+        hashing = asyncio.get_running_loop().run_in_executor(self._executor, slow_hash, passphrase, salt)
         self._waiting[address] += 1
         hashing.add_done_callback(partial(self._end, address, then))
 
@@ -71,7 +71,7 @@ class PassphraseHasher:
 
     def close(self) -> None:
         """Hash no more."""
-        self._thread.shutdown(wait=False, cancel_futures=True)
+        self._executor.shutdown(wait=False, cancel_futures=True)
 
 
 class Passphrase:
