@@ -6,7 +6,7 @@
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import ClassVar, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from racing_demon_protocol.constants import MAX_SEATS
 
@@ -224,8 +224,6 @@ class Group:
 
     """
 
-    kind: ClassVar[Kind] = Kind.OUT
-
     name: str
     owner: Owner = Owner.PLAYER
     takes: tuple[str, ...] | None = None
@@ -235,6 +233,11 @@ class Group:
     under: bool = False
     geometry: Geometry = Geometry.ROW
     rows: tuple[int, ...] = ()
+
+    @property
+    def kind(self) -> Kind:
+        """What its piles are."""
+        return Kind.OUT
 
     @property
     def pile_spec(self) -> PileSpec:
@@ -261,8 +264,6 @@ class Foundations(Group):
 
     """
 
-    kind: ClassVar[Kind] = Kind.FOUNDATION
-
     name: str = "foundation"
     owner: Owner = Owner.TABLE
     count: int = 4
@@ -276,6 +277,11 @@ class Foundations(Group):
     take_back: TakeBack = TakeBack.NEVER
     forced_bases: bool = False
     waits: Waits = Waits.NEVER
+
+    @property
+    def kind(self) -> Kind:
+        """What its piles are."""
+        return Kind.FOUNDATION
 
     @property
     def pile_spec(self) -> PileSpec:
@@ -299,8 +305,6 @@ class Tableau(Group):
 
     """
 
-    kind: ClassVar[Kind] = Kind.TABLEAU
-
     name: str = "tableau"
     shape: tuple[int, ...]
     shows: Shows = Shows.LAST
@@ -310,6 +314,11 @@ class Tableau(Group):
     cap: int | None = None
     spaces_first: bool = False
     space: Space = field(default_factory=Space)
+
+    @property
+    def kind(self) -> Kind:
+        """What its piles are."""
+        return Kind.TABLEAU
 
     @property
     def pile_spec(self) -> PileSpec:
@@ -330,14 +339,17 @@ class Reserve(Group):
 
     """
 
-    kind: ClassVar[Kind] = Kind.RESERVE
-
     name: str = "reserve"
     size: int
     count: int = 1
     shows: Shows = Shows.TOP
     playable: bool = True
     locked: bool = False
+
+    @property
+    def kind(self) -> Kind:
+        """What its piles are."""
+        return Kind.RESERVE
 
     @property
     def pile_spec(self) -> PileSpec:
@@ -356,12 +368,15 @@ class Cells(Group):
 
     """
 
-    kind: ClassVar[Kind] = Kind.CELL
-
     name: str = "cells"
     count: int
     in_order: bool = False
     must: bool = False
+
+    @property
+    def kind(self) -> Kind:
+        """What its piles are."""
+        return Kind.CELL
 
     @property
     def pile_spec(self) -> PileSpec:
@@ -379,11 +394,14 @@ class Heads(Group):
 
     """
 
-    kind: ClassVar[Kind] = Kind.HEAD
-
     name: str = "heads"
     of: str
     count: int
+
+    @property
+    def kind(self) -> Kind:
+        """What its piles are."""
+        return Kind.HEAD
 
     @property
     def pile_spec(self) -> PileSpec:
@@ -434,8 +452,6 @@ class Stock(Group):
 
     """
 
-    kind: ClassVar[Kind] = Kind.STOCK
-
     name: str = "stock"
     turn: int = 3
     redeals: int | None = None
@@ -444,6 +460,11 @@ class Stock(Group):
     rounds: tuple[tuple[Deal, ...], ...] = ()
     tail_rule: TailRule = TailRule.TOP
     shift: StockShift | None = field(default=None, metadata=LATER)
+
+    @property
+    def kind(self) -> Kind:
+        """What its piles are."""
+        return Kind.STOCK
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -456,11 +477,14 @@ class Waste(Group):
 
     """
 
-    kind: ClassVar[Kind] = Kind.WASTE
-
     name: str = "waste"
     view: int = 1
     limit: int | None = None
+
+    @property
+    def kind(self) -> Kind:
+        """What its piles are."""
+        return Kind.WASTE
 
     @property
     def pile_spec(self) -> PileSpec:

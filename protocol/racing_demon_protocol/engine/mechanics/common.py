@@ -6,11 +6,11 @@ board, so clients and the server get the same answers.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final
+from typing import Final, Generic, TypeVar, cast
 
 from racing_demon_protocol.engine.board import Board, Kind, Play, Shows
 from racing_demon_protocol.engine.rules.base import Rules
-from racing_demon_protocol.engine.specification import Game, Group, PileSpec
+from racing_demon_protocol.engine.specification import Game, Group, Mechanic, PileSpec
 
 NO_PILE: Final = -2
 """Neither a pile's number nor :data:`FOUNDATIONS`."""
@@ -39,12 +39,15 @@ class Packets(Group):
 
     """
 
-    kind: ClassVar[Kind] = Kind.PACKET
-
     name: str = "packet"
     count: int = 1
     shows: Shows = Shows.KEPT
     numbered: bool = False
+
+    @property
+    def kind(self) -> Kind:
+        """What its piles are."""
+        return Kind.PACKET
 
     @property
     def pile_spec(self) -> PileSpec:
@@ -52,7 +55,10 @@ class Packets(Group):
         return PileSpec(self.count, self.shows)
 
 
-class MechanicRules(Rules):
+MechanicT = TypeVar("MechanicT", bound=Mechanic)
+
+
+class MechanicRules(Rules, Generic[MechanicT]):
     """The rules of a game with its own mechanic.
 
     Attributes:
@@ -60,11 +66,9 @@ class MechanicRules(Rules):
 
     """
 
-    mechanic: Any
-
     def __init__(self, game: Game, seats: Sequence[int], extra_heap: Sequence[int] = ()) -> None:
         super().__init__(game, seats, extra_heap)
-        self.mechanic = game.mechanic
+        self.mechanic = cast("MechanicT", game.mechanic)  # the factory chooses rules by it
         self._named: dict[tuple[int | None, str], tuple[int, ...]] = {}
         for pile in self.layout.piles:
             key = pile.seat, pile.group

@@ -8,7 +8,7 @@ Groups: ``line``, ``stock``, ``out``.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TypeVar
 
 from racing_demon_protocol.engine.board import Board, Kind, Play, Shows
 from racing_demon_protocol.engine.cards import rank, suit
@@ -26,10 +26,13 @@ class Line(Group):
 
     """
 
-    kind: ClassVar[Kind] = Kind.TABLEAU
-
     name: str = "line"
     count: int
+
+    @property
+    def kind(self) -> Kind:
+        """What its piles are."""
+        return Kind.TABLEAU
 
     @property
     def pile_spec(self) -> PileSpec:
@@ -37,10 +40,11 @@ class Line(Group):
         return PileSpec(self.count, Shows.ALL)
 
 
-class LineRules(MechanicRules):
-    """The common part of games with one line."""
+LineT = TypeVar("LineT", bound="PushPin | DoubleJump")
 
-    mechanic: "PushPin | DoubleJump"
+
+class LineRules(MechanicRules[LineT]):
+    """The common part of games with one line."""
 
     def line(self, board: Board, seat: int) -> list[int]:
         """Return the piles of the line that hold a card, from the left."""
@@ -79,7 +83,7 @@ class PushPin(Mechanic):
     left: int = 2
 
 
-class PushPinRules(LineRules):
+class PushPinRules(LineRules[PushPin]):
     """The rules of Push Pin.
 
     A single card is played to ``out``. A block of one suit between two cards of equal rank is named by its
@@ -87,7 +91,6 @@ class PushPinRules(LineRules):
     card of that rank itself is two blocks and a single card.
     """
 
-    mechanic: PushPin
     refusal = (
         "A card leaves from between two of one suit or rank; a block of one suit from between two of a rank."
     )
@@ -155,10 +158,9 @@ class DoubleJump(Mechanic):
     left: int = 1
 
 
-class DoubleJumpRules(LineRules):
+class DoubleJumpRules(LineRules[DoubleJump]):
     """The rules of Double Jump."""
 
-    mechanic: DoubleJump
     refusal = "A pile jumps over just two to its right, upon one of the same suit or rank."
 
     def legal_plays(self, board: Board, seat: int) -> Iterator[Play]:

@@ -40,10 +40,9 @@ class Merging(Mechanic):
     gathered: bool = False
 
 
-class MergingRules(MechanicRules):
+class MergingRules(MechanicRules[Merging]):
     """The rules of games that merge equals."""
 
-    mechanic: Merging
     refusal = "Equal tops move to the leftmost of them; when none are left, the next row is dealt."
 
     def legal_plays(self, board: Board, seat: int) -> Iterator[Play]:

@@ -26,10 +26,9 @@ class Ranks(Mechanic):
     last_pairs: bool = True
 
 
-class RanksRules(MechanicRules):
+class RanksRules(MechanicRules[Ranks]):
     """The rules of a game where equal tops leave."""
 
-    mechanic: Ranks
     refusal = "Only two tops of equal rank leave the table."
 
     def legal_plays(self, board: Board, seat: int) -> Iterator[Play]:
@@ -85,7 +84,7 @@ class Sympathy(Mechanic):
     grace: bool = True
 
 
-class SympathyRules(MechanicRules):
+class SympathyRules(MechanicRules[Sympathy]):
     """The rules of Sympathy. Hands are partners in pairs, in the order of the seats; each has a pack.
 
     A match is the partner's card played to ``out``; the player's own follows automatically and lies on it,
@@ -93,7 +92,6 @@ class SympathyRules(MechanicRules):
     other. Before the first match the second hand begins.
     """
 
-    mechanic: Sympathy
     refusal = "Turn up your next packet when it is your turn, or send out what matches the card you lifted."
 
     def __init__(self, game: Game, seats: Sequence[int], extra_heap: Sequence[int] = ()) -> None:

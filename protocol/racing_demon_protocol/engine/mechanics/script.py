@@ -55,10 +55,9 @@ class Script(Mechanic):
     beats: tuple[Beat, ...]
 
 
-class ScriptRules(MechanicRules):
+class ScriptRules(MechanicRules[Script]):
     """The rules of a trick: its next step, and no other."""
 
-    mechanic: Script
     refusal = "A trick goes on with its next step only."
 
     def __init__(self, game: Game, seats: Sequence[int], extra_heap: Sequence[int] = ()) -> None:

@@ -61,10 +61,9 @@ class Sums(Mechanic):
     regather: bool = False
 
 
-class SumsRules(MechanicRules):
+class SumsRules(MechanicRules[Sums]):
     """The rules of games of sums."""
 
-    mechanic: Sums
     refusal = "These two make no pair here."
 
     def __init__(self, game: Game, seats: Sequence[int], extra_heap: Sequence[int] = ()) -> None:

@@ -13,6 +13,7 @@ Groups: ``packet`` (the packet of rank 1 first), ``hand`` (it counts), and as th
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TypeVar
 
 from racing_demon_protocol.engine.board import Board, Play
 from racing_demon_protocol.engine.cards import UNKNOWN, Card, rank, suit
@@ -58,10 +59,12 @@ class Travelling(Mechanic):
     counting: Counting = Counting.NONE
 
 
-class TravellingRules(MechanicRules):
+TravellingT = TypeVar("TravellingT", bound=Travelling)
+
+
+class TravellingRules(MechanicRules[TravellingT]):
     """The rules of games with travelling packets."""
 
-    mechanic: Travelling
     refusal = "The card in the hand goes to the packet of its number, and that packet's top travels on."
 
     def legal_plays(self, board: Board, seat: int) -> Iterator[Play]:
@@ -197,10 +200,9 @@ class Weaving(Travelling):
     from_hand: bool = True
 
 
-class WeavingRules(TravellingRules):
+class WeavingRules(TravellingRules[Weaving]):
     """The rules of Weavers."""
 
-    mechanic: Weaving
     refusal = "Tops go to the foundations; when none does, a weaver travels."
 
     def legal_plays(self, board: Board, seat: int) -> Iterator[Play]:

@@ -8,7 +8,7 @@ language of conditions.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Final, Protocol
+from typing import Any, Final, Generic, Protocol, TypeVar
 
 from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Kind, Play
 from racing_demon_protocol.engine.cards import ACE, KING, PACK_SIZE, UNKNOWN, Card, rank, suit
@@ -53,7 +53,10 @@ class RulesContext(Protocol):
         ...
 
 
-class Effect:
+SpecialT = TypeVar("SpecialT", bound=Special)
+
+
+class Effect(Generic[SpecialT]):
     """The effect of one special rule. The base class has none.
 
     Attributes:
@@ -65,7 +68,7 @@ class Effect:
     redeals_seen = 0
     liberties_seen = 0
 
-    def __init__(self, context: RulesContext, special: Any) -> None:
+    def __init__(self, context: RulesContext, special: SpecialT) -> None:
         self.context = context
         self.special = special
 
@@ -157,10 +160,8 @@ NEEDS_EMPTY_STOCK: Final = {When.HAND_IN: False, When.HAND_OUT: True}
 """Whether stock and waste must be empty."""
 
 
-class DrawEffect(Effect):
+class DrawEffect(Effect[Draw]):
     """Plays a buried card: see :class:`Draw`."""
-
-    special: Draw
 
     def __init__(self, context: RulesContext, special: Draw) -> None:
         super().__init__(context, special)
@@ -235,10 +236,8 @@ class LayExtra(Special):
     cells: str
 
 
-class LayExtraEffect(Effect):
+class LayExtraEffect(Effect[LayExtra]):
     """Fills the extra cells: see :class:`LayExtra`."""
-
-    special: LayExtra
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield the play that deals the first of the extra cards."""
@@ -289,10 +288,8 @@ class Grace(Special):
     times: int = 1
 
 
-class GraceEffect(Effect):
+class GraceEffect(Effect[Grace]):
     """Takes a card back from a foundation: see :class:`Grace`."""
-
-    special: Grace
 
     def __init__(self, context: RulesContext, special: Grace) -> None:
         super().__init__(context, special)
@@ -340,10 +337,8 @@ class Reorder(Special):
     times: int = 12
 
 
-class ReorderEffect(Effect):
+class ReorderEffect(Effect[Reorder]):
     """Puts the cards of a turn on the waste in another order: see :class:`Reorder`."""
-
-    special: Reorder
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield the play that puts a turn's first card aside; then, those of each card aside to the waste."""
@@ -405,10 +400,8 @@ class KingOpensColumn(Special):
     columns: str
 
 
-class KingOpensColumnEffect(Effect):
+class KingOpensColumnEffect(Effect[KingOpensColumn]):
     """Deals to columns that kings begin: see :class:`KingOpensColumn`."""
-
-    special: KingOpensColumn
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield the place of the card just dealt; afterwards, plays onto a bare king."""
@@ -444,10 +437,8 @@ class GridEdges(Special):
     fill_first: bool = False
 
 
-class GridEdgesEffect(Effect):
+class GridEdgesEffect(Effect[GridEdges]):
     """Blocks enclosed cards, and deals rows: see :class:`GridEdges`."""
-
-    special: GridEdges
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield the stock's next card to the first gap, or as the first of a new row."""
@@ -509,10 +500,8 @@ class FamilyByLaying(Special):
     most_deals: int = 1
 
 
-class FamilyByLayingEffect(Effect):
+class FamilyByLayingEffect(Effect[FamilyByLaying]):
     """Keeps cards of other groups from foundations: see :class:`FamilyByLaying`."""
-
-    special: FamilyByLaying
 
     def __init__(self, context: RulesContext, special: FamilyByLaying) -> None:
         super().__init__(context, special)
@@ -543,10 +532,8 @@ class BasesFirst(Special):
     bases: str
 
 
-class BasesFirstEffect(Effect):
+class BasesFirstEffect(Effect[BasesFirst]):
     """Reserves cards for the foundations that they open: see :class:`BasesFirst`."""
-
-    special: BasesFirst
 
     def refusal(self, board: Board, seat: int, play: Play) -> str:
         """Refuse a base while one of its own places is open."""
@@ -575,10 +562,8 @@ class PairedColumn(Special):
     finished: bool = False
 
 
-class PairedColumnEffect(Effect):
+class PairedColumnEffect(Effect[PairedColumn]):
     """Pairs piles with foundations: see :class:`PairedColumn`."""
-
-    special: PairedColumn
 
     def refusal(self, board: Board, seat: int, play: Play) -> str:
         """Refuse cards of piles other than the foundation's own."""
@@ -617,7 +602,7 @@ class RankPlaces(Special):
     """First all places are opened by one suit, that of the first card; then cards follow in turn."""
 
 
-class RankPlacesEffect(Effect):
+class RankPlacesEffect(Effect[RankPlaces]):
     """Opens all places with one suit: see :class:`RankPlaces`."""
 
     def refusal(self, board: Board, seat: int, play: Play) -> str:
@@ -648,10 +633,8 @@ class JointEntry(Special):
     foundations: tuple[str, ...]
 
 
-class JointEntryEffect(Effect):
+class JointEntryEffect(Effect[JointEntry]):
     """Makes pairs enter together: see :class:`JointEntry`."""
-
-    special: JointEntry
 
     def refusal(self, board: Board, seat: int, play: Play) -> str:
         """Refuse a card that would enter alone, or from elsewhere."""
@@ -701,10 +684,8 @@ class FillFromBottom(Special):
     heap: str
 
 
-class FillFromBottomEffect(Effect):
+class FillFromBottomEffect(Effect[FillFromBottom]):
     """Fills spaces from the bottom of the stock: see :class:`FillFromBottom`."""
-
-    special: FillFromBottom
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield the plays of the stock's bottom card to each space."""
@@ -740,10 +721,8 @@ class FillFromDoubles(Special):
     places: str
 
 
-class FillFromDoublesEffect(Effect):
+class FillFromDoublesEffect(Effect[FillFromDoubles]):
     """Plays the upper cards of double places: see :class:`FillFromDoubles`."""
-
-    special: FillFromDoubles
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield the plays of the upper cards of double places to empty ones."""
@@ -771,10 +750,8 @@ class OpeningRescue(Special):
     marriages_only: bool = True
 
 
-class OpeningRescueEffect(Effect):
+class OpeningRescueEffect(Effect[OpeningRescue]):
     """Restricts play until each kind of foundation is opened: see :class:`OpeningRescue`."""
-
-    special: OpeningRescue
 
     def __init__(self, context: RulesContext, special: OpeningRescue) -> None:
         super().__init__(context, special)
@@ -838,10 +815,8 @@ class BumpKing(Special):
     rows: int
 
 
-class BumpKingEffect(Effect):
+class BumpKingEffect(Effect[BumpKing]):
     """Deals rows, and lets kings move on: see :class:`BumpKing`."""
-
-    special: BumpKing
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield the king's play to the next place, and the next card's play, which leaves the king."""
@@ -890,10 +865,9 @@ class BottomCards(Special):
     count: int
 
 
-class BottomCardsEffect(Effect):
+class BottomCardsEffect(Effect[BottomCards]):
     """Turns the waste's bottom cards again: see :class:`BottomCards`."""
 
-    special: BottomCards
     redeals_seen = 1
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
@@ -926,10 +900,8 @@ class RowEnds(Special):
     left: int = 0
 
 
-class RowEndsEffect(Effect):
+class RowEndsEffect(Effect[RowEnds]):
     """Deals rows of which few cards are free: see :class:`RowEnds`."""
-
-    special: RowEnds
 
     def __init__(self, context: RulesContext, special: RowEnds) -> None:
         super().__init__(context, special)
@@ -989,10 +961,8 @@ class ChosenBase(Special):
     rank: int = ACE
 
 
-class ChosenBaseEffect(Effect):
+class ChosenBaseEffect(Effect[ChosenBase]):
     """Lets the first card turned choose the base: see :class:`ChosenBase`."""
-
-    special: ChosenBase
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield the plays that open the first foundation."""
@@ -1014,7 +984,7 @@ class ChosenBaseEffect(Effect):
                     yield Play(pile, 1, families[0])
 
 
-EFFECTS: Final[dict[type[Special], type[Effect]]] = {
+EFFECTS: Final[dict[type[Special], type[Effect[Any]]]] = {
     BasesFirst: BasesFirstEffect,
     BottomCards: BottomCardsEffect,
     BumpKing: BumpKingEffect,
@@ -1037,6 +1007,6 @@ EFFECTS: Final[dict[type[Special], type[Effect]]] = {
 """The effect of each special rule."""
 
 
-def effects_of(context: RulesContext) -> tuple[Effect, ...]:
+def effects_of(context: RulesContext) -> tuple[Effect[Any], ...]:
     """Return the effects of a game's special rules, in the order declared."""
     return tuple(EFFECTS[type(special)](context, special) for special in context.layout.game.specials)
