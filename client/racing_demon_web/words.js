@@ -289,13 +289,6 @@ function sidesOf(table, winners, own) {
 }
 
 /**
- * A count, such as "1 card" or "3 cards".
- * @param {number} count
- * @param {string} thing
- */
-export const plural = (count, thing) => `${count} ${thing}${count === 1 ? "" : "s"}`;
-
-/**
  * The player's points in this hand, and the rank: "you 12, 3rd of 6".
  * @param {import("./rules/state.js").TableState} table
  * @param {number} seat

@@ -1,6 +1,13 @@
 // The texts of what is loaded after the first screen and the table: menus, results, replays and proofs.
 
-import { inWords, plural, short, signed, span } from "./words.js";
+import { inWords, short, signed, span } from "./words.js";
+
+/**
+ * A count, such as "1 card" or "3 cards".
+ * @param {number} count
+ * @param {string} thing
+ */
+export const plural = (count, thing) => `${count} ${thing}${count === 1 ? "" : "s"}`;
 
 export const LATER = {
   // The first screen.

@@ -68,6 +68,9 @@ async def test_a_server_s_own_presets_are_offered(browser: Browser) -> None:
         await ann.page.locator("#sheet .presets .preset", has_text="Club night").tap()
         await ann.see("#lobby")
         assert served.registry.room(await ann.code()).table.view.options == ours.options
+        for named in ("club-night", "Club%20night"):
+            await ann.open(f"{served.origin}/new?preset={named}")
+            await ann.page.locator("#sheet .preset.primary", has_text="Club night").wait_for()
 
 
 async def test_a_television_opens_a_table_for_those_around_it(browser: Browser) -> None:

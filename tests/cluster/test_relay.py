@@ -15,7 +15,8 @@ from racing_demon_protocol.wire.capabilities import understands
 from racing_demon_protocol.wire.codec import VERSION
 from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages import client as cl
-from racing_demon_protocol.wire.messages.events import Signalled
+from racing_demon_protocol.wire.messages.events import Dealt, SeatSignalled, Signalled
+from racing_demon_protocol.wire.messages.handicap import Handicap
 from racing_demon_protocol.wire.messages.server import (
     CaughtUp,
     Moved,
@@ -378,3 +379,29 @@ async def test_a_delay_is_the_owners() -> None:
             frames = [await _frames(peer, ann.view.seq) for peer in (near, far)]
             assert clock() - said_at >= delay_ms * 1_000
             assert frames[0] == frames[1]
+
+
+async def test_a_late_signal_comes_through_a_relay_with_a_delay() -> None:
+    """A delayed spectator there sees the handicap, and who still waits, as one does at the table's server."""
+    options = Options(game="classic", hands=1, countdown_ms=0, watch_delay_ms=200, pause_after_ms=None)
+    async with (
+        serving(relays=HERE) as owner,
+        relaying(owner.url) as relay,
+        Peer.entered(owner.url, cl.Create(name="Ann", options=options)) as ann,
+        Peer.entered(relay.url, cl.Watch(code=ann.code)) as eve,
+        Peer.entered(owner.url, cl.Watch(code=ann.code)) as zoe,
+    ):
+        handicap = Handicap(heap=-3, delay_s=1, points=5)
+        await ann.ask(cl.AddBot, level="beginner")
+        await ann.ask(cl.SetHandicap, seat=1, handicap=handicap)
+        await ann.ask(cl.Start)
+        told = await ann.until(SeatSignalled)
+        assert told.seat == 1
+        for spectator in (eve, zoe):
+            dealt = await spectator.until(Dealt)
+            assert list(dealt.handicaps) == [Handicap(), handicap]
+            await spectator.until(Signalled)
+            assert spectator.view.waiting == (1,)
+            assert await spectator.until(SeatSignalled) == told
+            assert not spectator.view.waiting
+        assert eve.view.seats[1].handicap == handicap

@@ -19,8 +19,8 @@ test("spans, clocks and names", () => {
   assert.equal(words.inWords(["Ann", "Ben", "Cat"]), "Ann, Ben and Cat");
   assert.equal(words.inWords([]), "");
   assert.deepEqual(words.namesOf(table, [0, 1], 1), ["You", "Ann"]);
-  assert.equal(words.plural(1, "hand"), "1 hand");
-  assert.equal(words.plural(0, "hand"), "0 hands");
+  assert.equal(later.plural(1, "hand"), "1 hand");
+  assert.equal(later.plural(0, "hand"), "0 hands");
   assert.equal(words.signed(3), "+3");
   assert.equal(words.signed(-3), "-3");
 });

@@ -470,7 +470,11 @@ def _add_table(parser: argparse.ArgumentParser, *, bots: int, hands: int) -> Non
     text = f"number of hands in a match (default {hands}, or the preset's)"
     add("--hands", type=int, help=text)
     parser.set_defaults(usual_hands=hands)
-    add("--target", type=int, help="a total of points that ends the match early")
+    add(
+        "--target",
+        type=int,
+        help="a total that ends the match early: of points, or of hands won with match_score=hands",
+    )
     add("--bots", type=parse_seats, default=bots, help=f"number of bots (default {bots})")
     text = "how well the bots play (default medium)"
     add("--level", choices=[*BotLevel], default=BotLevel.MEDIUM, help=text)

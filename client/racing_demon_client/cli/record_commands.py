@@ -437,16 +437,23 @@ def as_table(standings: Standings, ratings: Ratings) -> list[str]:
 
 
 def as_csv(standings: Standings, ratings: Ratings) -> str:
-    """Return standings as comma-separated values with a header."""
+    """Return standings as comma-separated values with a header.
+
+    Teams come after the players: the last column has their names. Without teams there is no such column.
+    """
     rows = [_fields(row, ratings.get(row.key)) for row in standings.rows]
     text = io.StringIO()
     names = list(_fields(Standing(Key("")), None))
-    writer = csv.DictWriter(text, names, lineterminator="\n")
+    if standings.teams:
+        names.append("team")
+        rows += [{**_team_fields(row), "team": _team_text(row)} for row in standings.teams]
+    writer = csv.DictWriter(text, names, restval="", extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
     for row in rows:
         # A spreadsheet must not interpret a name as a formula.
-        name = str(row["player"])
-        writer.writerow({**row, "player": f"'{name}" if name.startswith(FORMULA_SIGNS) else name})
+        words = {name: str(row[name]) for name in ("player", "team") if name in row}
+        quoted = {name: f"'{word}" for name, word in words.items() if word.startswith(FORMULA_SIGNS)}
+        writer.writerow(row | quoted)
     return text.getvalue()
 
 
@@ -472,9 +479,14 @@ def _team_lines(rows: Sequence[TeamStanding]) -> list[str]:
     """Return the standings of teams as lines."""
     lines = [f"{'won/of':>8}{'hands':>6}{'a hand':>7}  team"]
     for row in rows:
-        names = printable(join_words([_player_text(key) for key in row.players]))
-        lines.append(f"{f'{row.wins}/{row.matches}':>8}{row.hands:>6}{row.points_a_hand:>7.1f}  {names}")
+        won = f"{row.wins}/{row.matches}"
+        lines.append(f"{won:>8}{row.hands:>6}{row.points_a_hand:>7.1f}  {_team_text(row)}")
     return lines
+
+
+def _team_text(row: TeamStanding) -> str:
+    """Return the names of a team's players."""
+    return printable(join_words([_player_text(key) for key in row.players]))
 
 
 def _player_text(key: Key) -> str:

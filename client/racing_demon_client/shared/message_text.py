@@ -23,7 +23,7 @@ from racing_demon_protocol.wire.messages.server import (
 )
 
 from .handicap_text import handicap_text
-from .option_text import options_text
+from .option_text import in_words, options_text
 from .pile_names import is_racelike, pile_labels
 from .rules_text import title_of
 from .team_text import team_name
@@ -203,11 +203,15 @@ class MessageText:
         """Return who was faster with a play, and by how much."""
         return f"{self.player_name(message.by)} beat you to {card} by {format_duration(message.late_us)}"
 
+    def refusal(self, message: Refused) -> str:
+        """Return the server's sentence, with the names of options on screens."""
+        return in_words(message.text) if message.reason is Reason.BAD_OPTION else message.text
+
     def _refused(self, message: Refused) -> str:
         if message.reason is Reason.BEATEN:
             line = f"refused: {self.lost_race(message)}"
         else:
-            line = f"refused: {printable(message.text)}"
+            line = f"refused: {printable(self.refusal(message))}"
         if message.top != UNKNOWN:
             line += f" (the pile shows {self.card(message.top)})"
         return line

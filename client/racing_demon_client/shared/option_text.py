@@ -8,14 +8,13 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from racing_demon_protocol.errors import InvalidGame
 from racing_demon_protocol.formatting import pluralize
 from racing_demon_protocol.wire.options import MatchScore, Options
 from racing_demon_protocol.wire.presets import nearest_preset
 
 CALLED: Final = {
     "hands": "hands in a match",
-    "target": "points that end a match",
+    "target": "total that ends a match",
     "tie_break": "equal totals",
     "call_out": "going out",
     "grace_ms": "grace after a call",
@@ -41,18 +40,18 @@ CALLED: Final = {
     "out_bonus": "points for going out",
     "win_lead": "lead that ends a match",
     "handicap": "handicaps change",
-    "king_bonus": "full foundation bonus",
+    "king_bonus": "points for finishing a foundation",
     "spaces": "what fills empty columns",
     "reserve_up": "reserve face up",
     "stock_shift": "top card to the bottom",
-    "turn_by_players": "one card a turn for two",
+    "turn_by_players": "one or two players turn one card",
     "match_score": "a match counts",
 }
 """Names of options whose identifier does not explain itself."""
 MEANINGS: Final = {
     "game": "Which game is played.",
     "hands": "How many hands make a match.",
-    "target": "A total that ends the match early, in what totals count; none: there is no such total.",
+    "target": "The match ends early when somebody has this total: of points, or of hands won if those count.",
     "tie_break": "What equal totals at the end of a match mean.",
     "call_out": "How going out ends the hand.",
     "grace_ms": "How long cards may still land after a call.",
@@ -81,14 +80,26 @@ MEANINGS: Final = {
     "reserve_card": "The points for each card left in the reserve.",
     "out_bonus": "The points for going out.",
     "teams": "How many teams there are, whose points add up; none: everybody plays for themselves.",
-    "win_lead": "A lead over the second that ends the match early; none: there is no such lead.",
-    "handicap": "Whether the next hand is harder for whoever went out, and easier for who scored nothing.",
-    "king_bonus": "The points for the player of the card, mostly a king, that completes a foundation.",
-    "spaces": "What fills empty columns, where the game lets any card do so.",
+    "win_lead": "The match ends early when the first is so far ahead of the second; none: however far.",
+    "handicap": (
+        "Automatic: who goes out, else who scores most, gets a card more in the reserve (harder); "
+        "0 or less: one fewer. No reserve: seconds to wait."
+    ),
+    "king_bonus": "The points for finishing a foundation: for the player of its last card, mostly a king.",
+    "spaces": (
+        "What may go to an empty column: any card, as in most games, or only the reserve's top card, "
+        "by itself at once or when you move it."
+    ),
     "reserve_up": "Whether all cards of the reserves lie face up; still only the top one can be played.",
     "stock_shift": "When players may move their stock's top card to its bottom, so that other cards turn up.",
-    "turn_by_players": "Whether one or two players turn one card at a time, unless cards per turn are set.",
-    "match_score": "What totals count: points, or hands won. Most points win a hand; if tied, each wins it.",
+    "turn_by_players": (
+        "Whether one or two players, and no more, turn one card at a time. If cards per turn are set, "
+        "those count."
+    ),
+    "match_score": (
+        "What totals count: points, or hands won. Who has most points wins the hand, whoever goes out; "
+        "if some tie, each gets a whole hand."
+    ),
 }
 """What each option decides, as players read it."""
 GROUPS: Final = {
@@ -213,9 +224,13 @@ def total_word(options: Options) -> str:
     return "hands" if options.match_score is MatchScore.HANDS else "total"
 
 
-def impossible(error: InvalidGame) -> str:
-    """Return why options cannot be played together, with the option's name on screens."""
-    return re.sub(r"'(\w+)'", lambda found: f'"{called(found[1])}"', str(error))
+def in_words(refusal: str) -> str:
+    """Return why options cannot be played together, with the names of options on screens."""
+
+    def word(found: re.Match[str]) -> str:
+        return f'"{called(found[1])}"' if found[1] in Options.model_fields else found[0]
+
+    return re.sub(r"'(\w+)'", word, refusal)
 
 
 def options_text(options: Options) -> str:

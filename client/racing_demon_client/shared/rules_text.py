@@ -501,13 +501,13 @@ def brief(options: Options, limit_ms: int | None = None) -> Iterator[str]:
         yield "Build on the shared foundations, ace to king. The first card to arrive stays."
     else:
         yield game.text.partition(". ")[0].rstrip(".") + "."
-    few = ["If only two play, it turns one."] if options.turn_by_players and options.turn is None else []
+    few = ["If one or two play, it turns one."] if options.turn_by_players and options.turn is None else []
     sentences = [sentence for group in game.groups for sentence in _own_cards(game, group, few)]
     yield " ".join(sentences)
     late = "" if limit_ms is None else ", or after " + value_text("time_limit_ms", limit_ms)
     end = f"The hand ends when {ENDS[game.goal]}, or nobody can play on{late}."
     counts = (
-        " Most points win the hand; most hands won win the match."
+        " Most points win the hand, whoever goes out; most hands won win the match."
         if options.match_score is MatchScore.HANDS
         else ""
     )
@@ -534,24 +534,24 @@ def _spaces(game: Game, columns: Tableau) -> Iterator[str]:
     space = columns.space
     reserves = {group.name for group in game.groups if isinstance(group, Reserve)}
     if () in {space.takes, columns.takes}:
-        yield "Spaces stay empty."
+        yield "Empty columns stay empty."
     elif space.ranks == frozenset({KING}):
-        yield "Only kings fill spaces."
+        yield "Only kings fill empty columns."
     elif space.fill:
-        yield "The reserve fills spaces automatically."
+        yield "The reserve fills empty columns by itself."
     elif space.takes is not None and reserves.issuperset(space.takes):
-        yield "Only cards of the reserve fill spaces."
+        yield "Only the reserve's top card fills empty columns."
     elif (space.takes, space.ranks) == (None, None):
-        yield "Any card fills a space."
+        yield "Any card fills an empty column."
 
 
 def _scoring(game: Game) -> str:
     scoring = game.scoring
-    counts = [f"A card up counts {scoring.foundation_card}"]
+    counts = [f"Your own cards up count {scoring.foundation_card}"]
     if scoring.reserve_card:
         counts.append(f"one left in the reserve {scoring.reserve_card}")
     if scoring.king_bonus:
-        counts.append(f"the last one of a foundation {scoring.king_bonus} more")
+        counts.append(f"finishing a foundation {scoring.king_bonus} more")
     if scoring.out_bonus:
         counts.append(f"going out {scoring.out_bonus} more")
     return ", ".join(counts) + "."
@@ -761,7 +761,7 @@ def _tableau(group: Tableau) -> Iterator[str]:
         yield "Spaces must be filled before a card is played onto another."
     space = group.space
     if () in {space.takes, group.takes}:
-        yield "Spaces stay empty."
+        yield "Empty columns stay empty."
     else:
         who = "Any card" if space.ranks is None else f"Only {ranks(sorted(space.ranks))}"
         source = "" if space.takes is None else f" from {names(space.takes, 'or')}"
@@ -800,7 +800,7 @@ def _each(cards: int) -> str:
 
 
 def _reserve(group: Reserve) -> Iterator[str]:
-    yield f"{_title(group)}: {pluralize(group.count, 'heap')}{_each(group.size)}."
+    yield f"{_title(group)}: {pluralize(group.count, 'pile')}{_each(group.size)}."
     yield SHOWN[group.shows]
     yield "The top card can be played." if group.playable else "Its cards only fill spaces."
     if getattr(group, "locked", False):
@@ -888,7 +888,7 @@ def _race(game: Game) -> Iterator[str]:
     if game.deals is Deals.IDENTICAL:
         yield "All players get the same cards in the same order."
     progress = (
-        "Each of your cards on the foundations"
+        "Each of your own cards on the foundations"
         if isinstance(game.mechanic, Building)
         else "Each step forward"
     )
@@ -897,7 +897,8 @@ def _race(game: Game) -> Iterator[str]:
         does = "costs" if scoring.reserve_card < 0 else "scores"
         yield f"Each card left in the reserve {does} {_points(abs(scoring.reserve_card))}."
     if scoring.king_bonus:
-        yield f"The card that completes a foundation scores its player {_points(scoring.king_bonus)} more."
+        points = _points(scoring.king_bonus)
+        yield f"Finishing a foundation scores {points} more, for the player of its last card."
     if scoring.out_bonus:
         yield f"Going out scores {_points(scoring.out_bonus)} more."
 

@@ -241,7 +241,7 @@ class FeedText:
 
     def _refused(self, message: Refused, play: Play | None) -> str:
         if message.reason is not Reason.BEATEN:
-            return screen_text(message.text)
+            return screen_text(self._words.refusal(message))
         card = _card(self._view, play)
         return screen_text(self._words.lost_race(message, "it" if card is None else self._glyphs.card(card)))
 

@@ -9,7 +9,7 @@ const LARGE = 2; // the first presets, which most people look for
 
 /**
  * A button for each preset. Those of the server's own come when it has sent them.
- * @param {string} named the name or, if somebody has saved it, the title of the preset in a link; or empty
+ * @param {string} named the name of the preset in a link, or the title of one that somebody has saved; or empty
  * @param {(options: object) => void} choose
  */
 export function presetChoices(named, choose) {
@@ -33,13 +33,13 @@ export function presetChoices(named, choose) {
     return row;
   });
   const others = element("div", "presets");
-  serverPresets().then((list) =>
-    others.append(
-      ...list.map(({ title, text, options }) =>
-        presetButton(title, text || LATER.savedAtServer, title === named, () => choose(options)),
-      ),
-    ),
-  );
+  serverPresets().then((list) => {
+    for (const { name, title, text, options } of list) {
+      const isPrimary = named !== "" && [name, title].includes(named);
+      if (isPrimary) rows[0].classList.remove("primary");
+      others.append(presetButton(title, text || LATER.savedAtServer, isPrimary, () => choose(options)));
+    }
+  });
   const [first, more] = [rows.slice(0, LARGE), rows.slice(LARGE)];
   return [...first, ...own, others, ...more, element("p", "", LATER.optionsLater)];
 }

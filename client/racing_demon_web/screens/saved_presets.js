@@ -5,7 +5,10 @@ import { read, write } from "../storage.js";
 const MAX_SAVED = 32;
 export const MAX_TITLE = 40;
 
-/** @typedef {{title: string, text: string, options: Record<string, any>}} Preset */
+/** @typedef {{name: string, title: string, text: string, options: Record<string, any>}} Preset */
+
+/** @param {unknown} value */
+const word = (value) => (typeof value === "string" ? value : "");
 
 /**
  * The entries of a list that are presets; a device or a server may hold anything.
@@ -16,7 +19,7 @@ function valid(list) {
   if (!Array.isArray(list)) return [];
   return list
     .filter((each) => typeof each?.title === "string" && typeof each.options?.game === "string")
-    .map(({ title, text, options }) => ({ title, text: typeof text === "string" ? text : "", options }))
+    .map(({ name, title, text, options }) => ({ name: word(name), title, text: word(text), options }))
     .slice(0, MAX_SAVED);
 }
 
@@ -30,7 +33,7 @@ export const savedPresets = () => valid(read("presets"));
  */
 export function savePreset(title, options) {
   const others = savedPresets().filter((each) => each.title !== title);
-  write("presets", [{ title, text: "", options }, ...others].slice(0, MAX_SAVED));
+  write("presets", [{ title, options }, ...others].slice(0, MAX_SAVED));
 }
 
 /** @param {string} title */

@@ -79,7 +79,7 @@ class Layout:
             counts = [count for _, count in self.deal_order(seat)]
             dealt = sum(counts)
             if min(counts, default=0) < 0:
-                raise InvalidGame(f"{game.title} would deal a heap of {min(counts)} cards.")
+                raise InvalidGame(f"{game.title} would deal a reserve of {min(counts)} cards.")
             if dealt > game.deck_size:
                 raise InvalidGame(f"{game.title} would deal {dealt} of a player's {game.deck_size} cards.")
             if dealt < game.deck_size and not self.stock:

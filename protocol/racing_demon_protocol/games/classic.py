@@ -22,9 +22,10 @@ GAME = Game(
     title="Racing Demon, the classic game",
     source="the standard game",
     text=(
-        "The standard game, also known as Nerts or Pounce. Everybody has a reserve of thirteen cards, the top"
-        " one face up, and four columns; all build on shared foundations. The first to empty the reserve goes"
-        " out. Each card on the foundations scores one point; each card left in the reserve costs two."
+        "The standard game, also known as Nerts or Pounce. Everybody has a reserve of thirteen cards, which"
+        " many call the heap or the Nerts pile, the top one face up, and four columns; all build on shared"
+        " foundations. The first to empty the reserve goes out. Each of your own cards on the foundations"
+        " scores one point; each card left in the reserve costs two."
     ),
     groups=(Foundations(), Stock(), Waste(), Reserve(size=13), Tableau(shape=(1, 1, 1, 1))),
     deal=(Deal(to="reserve"), Deal(to="tableau")),

@@ -1,4 +1,4 @@
-"""Demon, with the heap face down."""
+"""Demon, with the reserve face down."""
 
 from dataclasses import replace
 
@@ -37,17 +37,19 @@ WRAPS = Doubt(
 )
 
 AT_ONCE = Doubt(
-    "Must a space be filled from the heap?", "Yes, and at once, while the heap lasts.", "tableau.space.fill"
+    "Must a space be filled from the reserve?",
+    "Yes, and at once, while the reserve lasts.",
+    "tableau.space.fill",
 )
 
 BASES_DEALT = Doubt(
     "Must other cards of the base rank that were dealt go up at once?",
-    "No, but they may, before anything else; the heap then fills the space.",
+    "No, but they may, before anything else; the reserve then fills the space.",
     "foundation.forced_bases",
 )
 
 AFTER_THE_HEAP = Doubt(
-    "What fills a space when the heap is gone?", "Any free card, if you like.", "tableau.space"
+    "What fills a space when the reserve is gone?", "Any free card, if you like.", "tableau.space"
 )
 
 TOP_ALONE = Doubt(
@@ -64,20 +66,20 @@ def demon_columns(unit: Unit, space: Space = FROM_HEAP) -> Tableau:
 
 GAME = solitaire(
     "demon-a",
-    "Demon, with the heap face down",
+    "Demon, with the reserve face down",
     "Demon A",
     groups=(*DEMON_GROUPS, HEAP_DOWN, demon_columns(Unit.WHOLE)),
     deal=(Deal(to="tableau"), Deal(to="reserve"), Deal(to="foundation", count=1)),
     scoring=NO_BONUS,
     skill=2,
     text=(
-        "Four columns, a heap of thirteen face-down cards that only fills spaces, and one card that starts "
-        "the families: its rank is the base of all four, which build up in suit and continue from king to "
-        "ace. Build down on the columns in alternate colors. The stock is turned three cards at a time, as "
-        "often as you like."
+        "Four columns, a reserve of thirteen face-down cards that only fills spaces, and one card that "
+        "starts the families: its rank is the base of all four, which build up in suit and continue from king"
+        " to ace. Build down on the columns in alternate colors. The stock is turned three cards at a time,"
+        " as often as you like."
     ),
     doubts=(
-        Doubt("Can the heap's top card be played?", "No: it only fills spaces.", "reserve.playable"),
+        Doubt("Can the reserve's top card be played?", "No: it only fills spaces.", "reserve.playable"),
         WRAPS,
         Doubt("What moves between columns?", "One card, or a whole column.", "tableau.unit"),
         AT_ONCE,
@@ -88,7 +90,7 @@ GAME = solitaire(
 )
 
 
-def around_shared_foundations(game: Game, heaps: str, *, from_aces: bool) -> Game:
+def around_shared_foundations(game: Game, shown: str, *, from_aces: bool) -> Game:
     """Declare a demon's foundations as shared, from the aces or from the rank of one card."""
     families = Foundations() if from_aces else Foundations(base=Base.FIRST, wrap=True)
     groups = tuple(
@@ -110,7 +112,7 @@ def around_shared_foundations(game: Game, heaps: str, *, from_aces: bool) -> Gam
     return replace(
         game,
         name=f"{game.name}-{'aces' if from_aces else 'first'}",
-        title=f"Demon around shared {'aces' if from_aces else 'families'}, with the heaps face {heaps}",
+        title=f"Demon around shared {'aces' if from_aces else 'families'}, with the reserves face {shown}",
         source=f"{game.source}, around shared foundations",
         groups=groups,
         deal=deal,
@@ -119,5 +121,5 @@ def around_shared_foundations(game: Game, heaps: str, *, from_aces: bool) -> Gam
         deals=Deals.OWN,
         racing=Racing.SHARED,
         doubts=tuple(doubt for doubt in game.doubts if not doubt.field.startswith("Grace")),
-        text=f"Everybody has the layout of Demon with a face-{heaps} heap. {in_the_middle}",
+        text=f"Everybody has the layout of Demon with a face-{shown} reserve. {in_the_middle}",
     )

@@ -1,4 +1,4 @@
-"""Demon around shared families, with the heaps face down."""
+"""Demon around shared families, with the reserves face down."""
 
 from .demon_a import GAME as DEMON_A
 from .demon_a import around_shared_foundations

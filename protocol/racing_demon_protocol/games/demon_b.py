@@ -1,4 +1,4 @@
-"""Demon, with the heap face up."""
+"""Demon, with the reserve face up."""
 
 from racing_demon_protocol.engine.rules.special_rules import Grace
 from racing_demon_protocol.engine.specification import Deal, Doubt, Heads, Stock, TailRule, Unit
@@ -20,7 +20,7 @@ TWO_LEFT = Doubt("What if only two cards are left to turn?", "Either may be used
 
 GAME = solitaire(
     "demon-b",
-    "Demon, with the heap face up",
+    "Demon, with the reserve face up",
     "Demon B",
     groups=(
         DEMON_GROUPS[0],
@@ -35,11 +35,11 @@ GAME = solitaire(
     scoring=NO_BONUS,
     skill=2,
     text=(
-        "A heap of thirteen cards, its top card face up and free to play, four columns, and one card that "
-        "starts the families: its rank is the base of all four, which build up in suit and continue from king"
-        " to ace. Build down on the columns in alternate colors; the heap fills spaces. The stock is turned "
-        "three cards at a time, as often as you like. Once, after a full pass without a play, the top card of"
-        " a family may go back to the foot or the head of a column."
+        "A reserve of thirteen cards, its top card face up and free to play, four columns, and one card "
+        "that starts the families: its rank is the base of all four, which build up in suit and continue from"
+        " king to ace. Build down on the columns in alternate colors; the reserve fills spaces. The stock is"
+        " turned three cards at a time, as often as you like. Once, after a full pass without a play, the top"
+        " card of a family may go back to the foot or the head of a column."
     ),
     doubts=(
         WRAPS,

@@ -1,4 +1,4 @@
-"""Demon around shared aces, with the heaps face up."""
+"""Demon around shared aces, with the reserves face up."""
 
 from .demon_a import around_shared_foundations
 from .demon_b import GAME as DEMON_B

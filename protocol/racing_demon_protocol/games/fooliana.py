@@ -18,8 +18,8 @@ GAME = solitaire(
     scoring=NO_BONUS,
     skill=1,
     text=(
-        "Demon with a Fool: a heap of thirteen cards, its top card face up and free to play. Any number of "
-        "cards can move together. When the heap is gone, the bottom card of the stock may fill a space."
+        "Demon with a Fool: a reserve of thirteen cards, its top card face up and free to play. Any number "
+        "of cards can move together. When the reserve is gone, the bottom card of the stock may fill a space."
     ),
     specials=(BOTTOM,),
     doubts=(
@@ -27,12 +27,12 @@ GAME = solitaire(
         Doubt("What moves between columns?", "Any number of cards in sequence.", "tableau.unit"),
         AT_ONCE,
         Doubt(
-            "Must a space be filled when the heap is gone?",
+            "Must a space be filled when the reserve is gone?",
             "No; while the stock lasts, only its bottom card can fill one.",
             "FillFromBottom",
         ),
         Doubt(
-            "What fills a space when heap and stock are gone?",
+            "What fills a space when reserve and stock are gone?",
             "The top card of the waste, if you like.",
             "tableau.space.takes",
         ),

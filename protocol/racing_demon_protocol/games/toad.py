@@ -12,11 +12,11 @@ GAME = solitaire(
     groups=(aces(8, suit=SuitRule.ANY), NO_REDEAL, DEALT, Reserve(name="toad", size=13), free_piles(5)),
     deal=(Deal(to="toad"),),
     text=(
-        "Thirteen cards are the toad: a heap whose top card can be played. Eight families build up from the "
-        "aces in any suit. Cards that do not go up are put on five piles."
+        "Thirteen cards are the toad: a reserve whose top card can be played. Eight families build up from "
+        "the aces in any suit. Cards that do not go up are put on five piles."
     ),
     doubts=(
-        Doubt("What about aces in the heap?", "They wait there until they are reached.", "toad.size"),
-        Doubt("Does the heap lie face up?", "Yes, and only its top can be used.", "toad.shows"),
+        Doubt("What about aces in the reserve?", "They wait there until they are reached.", "toad.size"),
+        Doubt("Does the reserve lie face up?", "Yes, and only its top can be used.", "toad.shows"),
     ),
 )

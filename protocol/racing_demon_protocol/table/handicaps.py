@@ -46,14 +46,14 @@ def why_impossible(options: Options, handicap: Handicap) -> str:
     """Return why a table cannot give a handicap, as a sentence; empty if it can."""
     limit_ms = options.time_limit_ms
     if limit_ms is not None and handicap.delay_s * 1_000 >= limit_ms:
-        return "The head start would last longer than the hand. Make it shorter, or the time limit longer."
+        return "The wait would last longer than the hand. Make it shorter, or the time limit longer."
     if not handicap.heap:
         return ""
     heap = heap_size(options)
     if heap is None:
         game = declare(options, 1)
         why = "deals everybody the same cards" if game.deals is Deals.IDENTICAL else "has no reserve"
-        return f"{game.title} {why}. Give a head start or points instead."
+        return f"{game.title} {why}. Let others start later, or give points instead."
     if heap + handicap.heap not in HEAPS:
         return (
             f"A reserve has {HEAPS[0]} to {HEAPS[-1]} cards, and this would be one of {heap + handicap.heap}."

@@ -1,7 +1,7 @@
 """Presets of one's own, as JSON: in a host's folder, in a server's, and in what a server lists.
 
 A file's name is the preset's, and the file holds a title, maybe a sentence, and options:
-``{"title": "At Grandma's", "text": "A short heap.", "options": {"game": "classic", "reserve": 10}}``.
+``{"title": "At Grandma's", "text": "A short reserve.", "options": {"game": "classic", "reserve": 10}}``.
 """
 
 import json

@@ -26,10 +26,11 @@ from racing_demon_protocol.records.format import (
 from racing_demon_protocol.table.scoring import totals
 from racing_demon_protocol.wire.messages.events import HandOver, MatchOver
 from racing_demon_protocol.wire.messages.server import Refused, Snapshot
+from racing_demon_protocol.wire.options import Options
 from tests.support.effort import usually
 from tests.support.matches import final_view, log_of, options_of
 from tests.support.processes import CLIENT, Ended, Here, text_of
-from tests.support.recordings import kept_from, recording_of
+from tests.support.recordings import kept_from, recording, recording_of
 from tests.support.relay import table_of
 
 QUICK = ("--bots", "2", "--hands", "1", "--speed", "500", "--plain")
@@ -481,6 +482,21 @@ async def test_a_season_is_a_name_for_two_days(
     )
     seasons.unlink()
     failed(await here("scores", path, "--season", "then"), rf"There are no seasons yet: .* {example}")
+
+
+async def test_standings_as_csv_have_teams(tmp_path: Path, here: Here) -> None:
+    """Teams are the last rows, named in a last column that there is only with teams."""
+    path = tmp_path / "teams.jsonl"
+    options = Options(teams=2, hands=1, countdown_ms=0)
+    record = recording(bytes(32), ["hard", "easy", "hard", "easy"], options)
+    path.write_text("\n".join(record_lines(record)), encoding="utf-8")
+    rows = list(csv.DictReader((await here("scores", str(path), "--csv")).out.splitlines()))
+    teams = json.loads((await here("scores", str(path), "--json")).out)["teams"]
+    assert [row["team"] for row in rows[:-2]] == [""] * 4
+    told = [tuple(row[name] for name in ("player", "matches", "wins", "points")) for row in rows[-2:]]
+    assert told == [("", *(str(team[name]) for name in ("matches", "wins", "points"))) for team in teams]
+    for row, team in zip(rows[-2:], teams, strict=True):
+        assert all(player["player"] in row["team"] for player in team["players"])
 
 
 async def test_a_name_is_no_formula(tmp_path: Path, here: Here) -> None:

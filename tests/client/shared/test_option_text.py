@@ -15,7 +15,7 @@ from racing_demon_client.shared.option_text import (
 )
 from racing_demon_protocol.wire.options import Options
 
-LONGEST = 24
+LONGEST = 34
 """So wide is the column of names on the screen of the options."""
 
 

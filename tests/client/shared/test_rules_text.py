@@ -112,7 +112,7 @@ SENTENCES = [
     ("solitaire-memory", "The top card lies face up."),
     ("racing-demon", "The last card of each lies face up, the others face down."),
     ("legitimist", "built down in any suit, continuing from ace to king"),
-    ("salique-law", "Spaces stay empty."),
+    ("salique-law", "Empty columns stay empty."),
     ("knaves-dial", "built with cards of the same rank"),
     ("puzzle", "Stock: no cards are turned from it."),
     ("fourteen", "Waste: the top card is visible. The game itself moves cards from there."),
@@ -196,9 +196,10 @@ def test_the_usual_game_is_explained() -> None:
     """How columns build, what fills a space, how the stock turns, what ends a hand and what it counts."""
     assert briefing() == (
         "Build on the shared foundations, ace to king. The first card to arrive stays. "
-        "The stock turns 3 cards at a time. Columns build down in alternate colors. Only kings fill spaces. "
+        "The stock turns 3 cards at a time. Columns build down in alternate colors. "
+        "Only kings fill empty columns. "
         "The hand ends when somebody is out of cards, or nobody can play on. "
-        "A card up counts 1, going out 10 more."
+        "Your own cards up count 1, going out 10 more."
     )
 
 
@@ -217,14 +218,17 @@ def test_options_are_told_as_they_are() -> None:
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"king_bonus": 5}, "the last one of a foundation 5 more"),
-        ({"spaces": "at_once"}, "The reserve fills spaces automatically."),
-        ({"spaces": "reserve"}, "Only cards of the reserve fill spaces."),
+        ({"king_bonus": 5}, "finishing a foundation 5 more"),
+        ({"spaces": "at_once"}, "The reserve fills empty columns by itself."),
+        ({"spaces": "reserve"}, "Only the reserve's top card fills empty columns."),
         ({"reserve_up": True}, "The reserve lies face up; its top card can be played."),
         ({"stock_shift": "any_time"}, "move its top card to its bottom, as often as you like."),
         ({"stock_shift": "once_a_pass"}, "to its bottom, once before the waste is turned over again."),
-        ({"turn_by_players": True}, "The stock turns 3 cards at a time. If only two play, it turns one."),
-        ({"match_score": "hands"}, "Most points win the hand; most hands won win the match."),
+        ({"turn_by_players": True}, "The stock turns 3 cards at a time. If one or two play, it turns one."),
+        (
+            {"match_score": "hands"},
+            "Most points win the hand, whoever goes out; most hands won win the match.",
+        ),
     ],
     ids=str,
 )

@@ -31,7 +31,7 @@ MOST_CHANGED: Final = 4
 MOST_BOTS: Final = 5
 LOOKS: Final = 40
 """The invariants are asked after every event of this number, and after the last of each hand."""
-REASONS: Final = {Reason.BAD_OPTION, Reason.NOT_NOW}
+REASONS: Final = {Reason.BAD_OPTION, Reason.NOT_NOW, Reason.TABLE_FULL}
 """Why a host cannot have options, or begin a match with them."""
 SHORT: Final = {"hands": 1, "countdown_ms": 0, "tally_ms": 0}
 

@@ -12,6 +12,7 @@ import pytest
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.handicap import Handicap
 from racing_demon_protocol.wire.messages.server import RaceLost, Snapshot, Watchers
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.encoded_messages import EncodedEvent
@@ -170,6 +171,27 @@ async def test_nobody_is_told_the_plays_of_identical_deals_when_the_server_is_st
         told = {type(event) for event in eve.events}
         assert {ev.Signalled, ev.Progressed} <= told
         assert ev.Played not in told
+
+
+@virtual
+async def test_late_signals_are_seen_as_late_as_all_else() -> None:
+    """Who watches with a delay sees a seat wait as long as it did, and hears its signal after the delay."""
+    room = open_room(watch_delay_ms=DELAY * 1_000, countdown_ms=0, pause_after_ms=None, hands=1)
+    eve = FakeConnection()
+    room.broadcast.watch(eve)
+    (_, ann), (_, ben) = seat_at(room, "Ann"), seat_at(room, "Ben")
+    handicap = Handicap(delay_s=7, points=3)
+    await say(room, ann, 0, cl.SetHandicap(counter=1, seat=1, handicap=handicap), cl.Start(counter=2))
+    await asyncio.sleep(8)
+    heard = [type(event) for event in ben.events]
+    assert heard.index(ev.Signalled) < heard.index(ev.SeatSignalled)
+    await asyncio.sleep(DELAY - 2)
+    (dealt,) = (event for event in eve.events if isinstance(event, ev.Dealt))
+    assert dealt.handicaps[1] == handicap
+    assert ev.Signalled in map(type, eve.events)
+    assert ev.SeatSignalled not in map(type, eve.events)
+    await asyncio.sleep(2)
+    assert eve.events[-1] == ben.events[heard.index(ev.SeatSignalled)]
 
 
 # What the host changes.

@@ -20,7 +20,7 @@ from racing_demon_client.shared.option_text import (
     GROUPS,
     MEANINGS,
     called,
-    impossible,
+    in_words,
     read,
     refusal,
     usual,
@@ -80,7 +80,8 @@ class OptionsScreen(Dialog[Options]):
     OptionsScreen VerticalScroll { height: 1fr; }
     OptionsScreen .heading { color: $primary; }
     OptionsScreen .row { height: 1; }
-    OptionsScreen .row Label { width: 24; }
+    OptionsScreen .row Label { width: 34; }
+    OptionsScreen #preset-row Label { width: 8; }
     OptionsScreen .row Input, OptionsScreen .row Select { width: 1fr; }
     OptionsScreen #wrong { color: $error; height: auto; width: 100%; }
     OptionsScreen #meaning { height: 2; width: 100%; color: $text-muted; }
@@ -101,7 +102,7 @@ class OptionsScreen(Dialog[Options]):
             if self._locked:
                 yield Label(self._locked, markup=False)
             with VerticalScroll(can_focus=bool(self._locked)):
-                with Horizontal(classes="row"):
+                with Horizontal(classes="row", id="preset-row"):
                     yield Label("preset", markup=False)
                     yield self._preset_choice()
                 for group, names in GROUPS.items():
@@ -202,7 +203,7 @@ class OptionsScreen(Dialog[Options]):
         except ValidationError:
             self._refuse("")
         except InvalidGame as error:
-            self._refuse(impossible(error))
+            self._refuse(in_words(str(error)))
         else:
             self._refuse("")
 
@@ -214,7 +215,7 @@ class OptionsScreen(Dialog[Options]):
             self._refuse(refusal(error))
             self._go_to(error.errors()[0]["loc"])
         except InvalidGame as error:
-            self._refuse(impossible(error))
+            self._refuse(in_words(str(error)))
         else:
             self.dismiss(options)
 
@@ -230,7 +231,7 @@ class OptionsScreen(Dialog[Options]):
         except ValidationError as error:
             self._refuse(refusal(error))
         except InvalidGame as error:
-            self._refuse(impossible(error))
+            self._refuse(in_words(str(error)))
         except InvalidPreset as error:
             self._refuse(str(error))
         else:
@@ -276,9 +277,11 @@ def choices_of(name: str) -> list[tuple[str, str]]:
     if name == "game":
         return [(game.title, game.name) for game in GAMES.values()]
     annotation = Options.model_fields[name].annotation
-    kinds = typing.get_args(annotation) if isinstance(annotation, types.UnionType) else (annotation,)
+    is_union = typing.get_origin(annotation) in {typing.Union, types.UnionType}
+    kinds = typing.get_args(annotation) if is_union else (annotation,)
     own = [(usual(name), USUAL)] if types.NoneType in kinds else []
-    for kind in kinds:
+    for bounded in kinds:
+        kind = typing.get_args(bounded)[0] if typing.get_origin(bounded) is typing.Annotated else bounded
         if kind is bool:
             return [*own, ("yes", "true"), ("no", "false")]
         if isinstance(kind, type) and issubclass(kind, enum.Enum):

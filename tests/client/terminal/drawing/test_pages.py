@@ -84,7 +84,7 @@ def test_whoever_waits_reads_how_the_game_goes(size: tuple[int, int], number: in
     said = [*page.feed, FeedLine(0, "P0 says: hello", Role.TEXT)]
     text = draw_lobby(replace(page, feed=said), size, UNICODE).text()
     words = " ".join(text.split())
-    told = "ends when somebody is out of cards" in words and "A card up counts 1" in words
+    told = "ends when somebody is out of cards" in words and "Your own cards up count 1" in words
     assert told == (size == (120, 40) or number <= 4)
     assert "P0 says: hello" in text
     assert all(f"P{seat} " in text for seat in range(number))
@@ -97,13 +97,13 @@ def test_handicaps_are_seen_in_the_lobby() -> None:
     view.seats[0] = view.seats[0].model_copy(update={"handicap": Handicap(heap=-2)})
     view.seats[1] = view.seats[1].model_copy(update={"handicap": Handicap(heap=2, delay_s=9, points=-3)})
     text = draw_lobby(page, (80, 24), UNICODE).text()
-    assert "2 fewer in the heap" in text
-    assert "heap +2, +9 s" in text
+    assert "2 fewer in the reserve" in text
+    assert "reserve +2, +9 s" in text
     assert (
-        "2 more in the heap, starts 9 s later, -3 points a hand"
+        "2 more in the reserve, starts 9 s later, -3 points a hand"
         in draw_lobby(page, (120, 40), UNICODE).text()
     )
-    assert "handicap of Ann: 2 fewer in the heap" in draw_tally(page, (80, 24), UNICODE).text()
+    assert "handicap of Ann: 2 fewer in the reserve" in draw_tally(page, (80, 24), UNICODE).text()
 
 
 SMALL = [(40, 10), (40, 12), (60, 14), (80, 12)]

@@ -10,7 +10,7 @@ from racing_demon_client.net.client import Client
 from racing_demon_client.settings import PlayerSettings, load
 from racing_demon_client.shared.option_text import GROUPS, MEANINGS
 from racing_demon_client.terminal.screens.dialogs import BotsScreen, ChatScreen, HelpScreen, QuestionScreen
-from racing_demon_client.terminal.screens.options import OptionsScreen, TitleScreen
+from racing_demon_client.terminal.screens.options import OptionsScreen, TitleScreen, choices_of
 from racing_demon_client.terminal.screens.table import CanvasScreen, LobbyScreen, TableScreen, TallyScreen
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.wire.messages import client as cl
@@ -149,6 +149,12 @@ async def test_an_option_is_explained_while_it_is_looked_at() -> None:
     assert set(Options.model_fields) == set(MEANINGS)
     assert sorted(Options.model_fields) == sorted(name for names in GROUPS.values() for name in names)
     assert max(len(meaning) for meaning in MEANINGS.values()) < 2 * 70
+
+
+def test_what_is_yes_or_no_is_chosen() -> None:
+    """Nobody has to type it, where the game decides otherwise either."""
+    for name in ("hints", "shuffle", "forced_bases"):
+        assert choices_of(name)[-2:] == [("yes", "true"), ("no", "false")]
 
 
 async def test_options_are_saved_as_a_preset() -> None:
