@@ -8,12 +8,14 @@
  * @property {typeof import("./screens/options.js")} options
  * @property {typeof import("./screens/overlay.js")} overlay
  * @property {typeof import("./screens/presets.js")} presets
+ * @property {typeof import("./screens/questions.js")} questions
  * @property {typeof import("./screens/replay.js")} replay
  * @property {typeof import("./screens/results.js")} results
  * @property {typeof import("./screens/menus.js")} menus
  * @property {typeof import("./table/sound.js")} sound
  * @property {typeof import("./screens/tables.js")} tables
  * @property {typeof import("./table/text.js")} text
+ * @property {typeof import("./words_later.js")} words
  */
 
 import { settings } from "./storage.js";
@@ -28,12 +30,14 @@ const FILES = {
   options: "./screens/options.js",
   overlay: "./screens/overlay.js",
   presets: "./screens/presets.js",
+  questions: "./screens/questions.js",
   replay: "./screens/replay.js",
   results: "./screens/results.js",
   menus: "./screens/menus.js",
   sound: "./table/sound.js",
   tables: "./screens/tables.js",
   text: "./table/text.js",
+  words: "./words_later.js",
 };
 
 /** @type {Partial<Modules>} */

@@ -25,7 +25,7 @@ import { celebrate, TableScreen } from "./table/table_screen.js";
 import { MatchLog } from "./wire/match_log.js";
 import { CLOSE, LIMITS, WEBSOCKET_PATH } from "./wire/protocol.js";
 import { Session } from "./wire/session.js";
-import { CLOSES, eventSentence, namesOf, raceWords, refusalText, voidWords, WORDS } from "./words.js";
+import { CLOSES, eventSentence, namesOf, raceWords, refusalText, WORDS } from "./words.js";
 
 /** @param {string} id */
 const field = (id) => /** @type {HTMLInputElement} */ (byId(id));
@@ -46,6 +46,8 @@ const page = {
   /** @type {Session | null} */
   session: null,
   view: "", // see VIEWS
+  /** The levels of bots that come as soon as the table is open; then it is dealt. @type {string[]} */
+  opponents: [],
   /** The last lost race of the hand, in words. */
   race: "",
   isRenderRequested: false,
@@ -147,14 +149,12 @@ function join() {
   const seats = seatsOf(code);
   const own = seats.find((seat) => isSameName(seat.name, name));
   if (own || seats.length === 0) return takeSeat(code, own?.token);
-  const goOn = seats.map((seat) =>
-    button(WORDS.goOnAs(seat.name), () => {
-      field("name").value = seat.name;
-      takeSeat(code, seat.token);
+  withModule("questions", ({ askForSeat }) =>
+    askForSeat(dialog, seats, name, (seat) => {
+      if (seat) field("name").value = seat.name;
+      takeSeat(code, seat?.token);
     }),
   );
-  const asNew = button(WORDS.joinAs(name), () => takeSeat(code));
-  dialog.open(WORDS.goOnOrJoin(seats[0].name, name), [element("p", "", WORDS.hasSeat), ...goOn, asNew]);
 }
 
 /**
@@ -197,6 +197,14 @@ function create(options, isTv = false) {
   else if (!name) showProblem(WORDS.enterName, "name");
   else if (options) enter({ name: "create", fields: { name, options, seated: !isTv } }, isTv ? "tv" : "");
   else askPreset("");
+}
+
+/** Open a table against bots, and deal. */
+function playNow() {
+  if (isFramed) return showProblem(WORDS.isFramed);
+  const name = field("name").value.trim() || WORDS.player;
+  page.opponents = ["adaptive", "easy"];
+  enter({ name: "create", fields: { name, options: { hands: 3, hints: true, seats: 3 } } });
 }
 
 /** @param {string} view */
@@ -253,6 +261,9 @@ const HANDLERS = {
     const { seat, token, table } = session;
     if (seat !== null && token) keepSeat(table.code, token, table.nameOf(seat));
     loadEverything();
+    if (!page.opponents.length) return;
+    for (const level of page.opponents.splice(0)) session.command("add_bot", { level });
+    session.command("start", {});
   },
   joined(session, { seat, bot }, isPast) {
     // A big screen that has opened a table leaves it to whoever comes first.
@@ -272,7 +283,9 @@ const HANDLERS = {
   },
   prepared({ table, transcript, seat }, _, isPast) {
     if (table.phase === "shuffling" && !isPast)
-      announce(voidWords(namesOf(table, transcript.voided, seat)), true);
+      withModule("words", ({ voidWords }) =>
+        announce(voidWords(namesOf(table, transcript.voided, seat)), true),
+      );
   },
   signalled({ table, seat }, _, isPast) {
     if (!isPast && !table.waiting.includes(seat ?? -1)) go();
@@ -581,6 +594,8 @@ function addListeners() {
     event.preventDefault();
     join();
   });
+  byId("play-now").addEventListener("click", playNow);
+  byId("how").addEventListener("click", () => openMenu("help"));
   byId("create").addEventListener("click", () => create());
   byId("watch").addEventListener("click", () => watch(viewInAddress()));
   byId("tv").addEventListener("click", () => watch("tv"));
@@ -694,7 +709,7 @@ async function begin() {
     share: () => openMenu("invite"),
     manage: (seat) => openMenu("manage", seat),
     teams: () => openMenu("teams"),
-    ask: (title, text, yes, act) => dialog.ask(title, text, yes, act),
+    dealAlone: (deal) => withModule("questions", ({ askToDealAlone }) => askToDealAlone(dialog, deal)),
     leave,
     watchAgain: () =>
       withModule("replay", ({ Replay }) => {
@@ -740,6 +755,7 @@ function keepSeatOfLink(code) {
 function openAddress() {
   const code = codeIn(location);
   field("code").value = code;
+  byId("start").classList.toggle("invites", code !== "");
   keepSeatOfLink(code);
   const token = code ? tokenOf(code) : null;
   const view = viewInAddress();

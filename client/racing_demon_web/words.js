@@ -83,16 +83,13 @@ export const WORDS = {
   join: "Join the table",
   watch: "Watch",
   bigScreen: "Big screen",
-  newTable: "New table",
+  playNow: "Play now",
+  newTable: "Open a table",
+  howToPlay: "How to play",
   results: "Results on this device",
   openTables: "Open tables",
   enterName: "Enter your name first.",
   enterCode: "Enter the table's code. The host sees it in the lobby.",
-  hasSeat: "This device has a seat at the table.",
-  goOnAs: (/** @type {string} */ name) => `Go on as ${name}`,
-  joinAs: (/** @type {string} */ name) => `Join as ${name}`,
-  goOnOrJoin: (/** @type {string} */ kept, /** @type {string} */ name) =>
-    `Go on as ${kept}, or join as ${name}?`,
   isFramed: "You can only watch here. Open the table in a tab of its own to play.",
 
   // Connections and files.
@@ -127,10 +124,6 @@ export const WORDS = {
     const left = seconds < 60 ? `${seconds} s` : clock(seconds * 1000);
     return `Next deal in ${left}`;
   },
-  aloneTitle: "Nobody else is here yet",
-  aloneText:
-    "Deal for yourself alone? Undo, named deals and statistics are in the terminal: racing-demon solo.",
-  dealAlone: "Deal for me alone",
   watching: (/** @type {number} */ count) => `${count} watching`,
   left: "left",
   remove: "Remove",
@@ -351,10 +344,6 @@ export function eventSentence(table, name, fields, own) {
  */
 export const raceWords = (table, { card, by, seat, late_us: lateUs }) =>
   `${short(card)}: ${table.nameOf(by)} beat ${table.nameOf(seat)} by ${span(lateUs)}`;
-
-/** @param {string[]} names those who did not reveal their part */
-export const voidWords = (names) =>
-  `A part of the shuffle is missing. ${inWords(names)} ${names.length === 1 && names[0] !== "You" ? "sits" : "sit"} this hand out, and it is drawn anew.`;
 
 /**
  * The headline of the lobby.

@@ -10,6 +10,17 @@ import { inWords, short, signed, span } from "./words.js";
 export const plural = (count, thing) => `${count} ${thing}${count === 1 ? "" : "s"}`;
 
 export const LATER = {
+  // Questions.
+  aloneTitle: "Nobody else is here yet",
+  aloneText:
+    "Deal for yourself alone? Undo, named deals and statistics are in the terminal: racing-demon solo.",
+  dealAlone: "Deal for me alone",
+  hasSeat: "This device has a seat at the table.",
+  goOnAs: (/** @type {string} */ name) => `Go on as ${name}`,
+  joinAs: (/** @type {string} */ name) => `Join as ${name}`,
+  goOnOrJoin: (/** @type {string} */ kept, /** @type {string} */ name) =>
+    `Go on as ${kept}, or join as ${name}?`,
+
   // The first screen.
   preset: "Preset",
   optionsLater: "All options can be changed at the table.",
@@ -40,7 +51,6 @@ export const LATER = {
   continueHand: "Continue the hand",
   pauseHand: "Pause the hand",
   tally: "Tally",
-  howToPlay: "How to play",
   mute: "Mute",
   unmute: "Unmute",
   makeHost: "Make host",
@@ -154,6 +164,10 @@ export function hintWords(play, { cards, layout }) {
   if (!to || to.kind === "foundation") return `${card} up`;
   return target.length > 0 ? `${card} to ${short(target[target.length - 1])}` : `${card} to the empty place`;
 }
+
+/** @param {string[]} names those who did not reveal their part */
+export const voidWords = (names) =>
+  `A part of the shuffle is missing. ${inWords(names)} ${names.length === 1 && names[0] !== "You" ? "sits" : "sit"} this hand out, and it is drawn anew.`;
 
 /** @type {Record<string, string>} */
 export const THEMES = { auto: "as the device", dark: "dark", light: "light", contrast: "high contrast" };

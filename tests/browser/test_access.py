@@ -99,7 +99,7 @@ async def test_a_hand_is_played_with_the_keyboard_alone(browser: Browser) -> Non
     async with serving(**QUICK) as served, phone(browser, served.origin) as player:
         keys = player.page.keyboard
         await keys.type("Ann")
-        for name in ("New table", "Klondike race"):
+        for name in ("Open a table", "Klondike race"):
             await _focus_on(player, name)
             await keys.press("Enter")
         await player.see("#lobby")

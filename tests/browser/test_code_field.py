@@ -17,7 +17,7 @@ async def test_a_code_is_found_in_what_is_pasted(browser: Browser) -> None:
         async with phone(browser, served.origin) as guest:
             await guest.page.fill("#name", "Ben")
             await guest.page.evaluate(PASTE, f"Come: {served.origin}/{host.code.lower()}!")
-            await guest.page.tap("#join-form .primary")
+            await guest.page.tap("#join")
             await guest.see("#lobby")
             assert host.code == await guest.code()
 
@@ -28,7 +28,7 @@ async def test_a_link_to_another_server_leads_there(browser: Browser) -> None:
         async with phone(browser, served.origin) as guest:
             await guest.page.fill("#name", "Ben")
             await guest.page.evaluate(PASTE, f"{other.origin}/{host.code}")
-            await guest.page.tap("#join-form .primary")
+            await guest.page.tap("#join")
             await guest.page.wait_for_url(f"{other.origin}/{host.code}")
             await guest.page.wait_for_selector("#start.is-ready", state="attached")
             await guest.join("Ben")

@@ -35,7 +35,7 @@ class Evening:
         """Enter the table at the front page, by its code."""
         await page.page.fill("#code", self.code)
         await page.page.fill("#name", name)
-        await page.page.tap("#join-form .primary")
+        await page.page.tap("#join")
 
     @property
     def names(self) -> list[str]:
@@ -136,7 +136,7 @@ async def test_of_two_tabs_one_plays_and_the_other_says_so(browser: Browser) -> 
         for loser in (held.first, newer):
             await loser.page.locator("#problem", has_text="You are now playing in another tab").wait_for()
             assert held.code == await loser.page.input_value("#code")
-            await loser.page.tap("#join-form .primary")
+            await loser.page.tap("#join")
             await loser.see("#lobby")
         assert held.names == ["Ann"]
 
@@ -148,7 +148,7 @@ async def test_who_opened_a_table_and_plays_in_another_tab_finds_back(browser: B
         newer = Phone(await ann.page.context.new_page())
         await newer.open(f"{served.origin}/{code}")
         await ann.page.locator("#problem", has_text="You are now playing in another tab").wait_for()
-        await ann.page.tap("#join-form .primary")
+        await ann.page.tap("#join")
         await ann.see("#lobby")
         assert list(served.registry.room(code).table.view.seats) == [0]
 

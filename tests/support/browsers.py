@@ -129,7 +129,7 @@ class Phone:
     async def join(self, name: str) -> None:
         """Sit down at the table of the page's path."""
         await self.page.fill("#name", name)
-        await self.page.tap("#join-form .primary")
+        await self.page.tap("#join")
         await self.see("#lobby, #table")
 
     async def deal(self) -> None:

@@ -21,18 +21,18 @@ export class LobbyScreen {
    * @param {() => void} options.share shows how others join
    * @param {(seat: number) => void} options.manage shows what a host can do about somebody
    * @param {() => void} options.teams shows who plays for which team
-   * @param {(title: string, text: string, yes: string, act: () => void) => void} options.ask
+   * @param {(deal: () => void) => void} options.dealAlone asks before somebody plays alone
    * @param {(list: HTMLElement) => void} options.analyze tells what the hand has come to
    * @param {() => void} options.watchAgain plays the match again
    * @param {() => void} options.leave shows the first screen
    */
-  constructor(root, { games, command, share, manage, teams, ask, analyze, watchAgain, leave }) {
+  constructor(root, { games, command, share, manage, teams, dealAlone, analyze, watchAgain, leave }) {
     this.root = root;
     this.games = games;
     this.command = command;
     this.manage = manage;
     this.teams = teams;
-    this.ask = ask;
+    this.dealAlone = dealAlone;
     this.analyze = analyze;
     this.again = button(WORDS.watchAgain, watchAgain);
     this.start = button(WORDS.toStart, leave);
@@ -50,8 +50,7 @@ export class LobbyScreen {
     this.part("deal").addEventListener("click", () => {
       const deal = () => this.command("start", { seen: this.table.seq });
       const { isBetweenMatches, game } = this.table;
-      if (isBetweenMatches && game.seats[1] > 1 && this.#isAlone)
-        this.ask(WORDS.aloneTitle, WORDS.aloneText, WORDS.dealAlone, deal);
+      if (isBetweenMatches && game.seats[1] > 1 && this.#isAlone) this.dealAlone(deal);
       else deal();
     });
     this.part("add-bot").addEventListener("click", () => {

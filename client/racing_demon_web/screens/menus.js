@@ -112,7 +112,7 @@ export class Menus {
     items.push(...this.#toggles());
     if (session)
       items.push(
-        button(LATER.howToPlay, () => this.help()),
+        button(WORDS.howToPlay, () => this.help()),
         button(LATER.invite, () => this.invite()),
         button(WORDS.leave, this.leave),
       );
@@ -259,7 +259,7 @@ export class Menus {
     const lines = [text, HELP[0], HELP[1], keyHelp(COLUMNS.map(cap).join(" "), cap), HELP[2]].filter(Boolean);
     if (session?.table.handSeats.length === 1) lines.push(LATER.soloHelp(session.table.options.game));
     this.dialog.open(
-      LATER.howToPlay,
+      WORDS.howToPlay,
       lines.map((line) => element("p", "", line)),
     );
   }

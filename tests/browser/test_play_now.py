@@ -1,0 +1,33 @@
+"""The first screen of a server: from nothing to the first card against bots, in one tap."""
+
+from playwright.async_api import Browser
+
+from racing_demon_protocol.enums import Phase
+from tests.support.browsers import TALL_PHONE, phone
+from tests.support.servers import serving
+
+
+async def test_one_tap_leads_to_cards_against_bots(browser: Browser) -> None:
+    """Nobody needs a name, a code or a choice; the table is dealt at once and takes no strangers."""
+    async with serving() as served, phone(browser, served.origin) as guest:
+        await guest.page.tap("#play-now")
+        await guest.see("#table .slot.foundation")
+        view = served.registry.room(await guest.code()).table.view
+        assert view.phase in {Phase.COUNTDOWN, Phase.PLAYING}
+        players = [(state.name, state.bot) for state in view.seats.values()]
+        assert players[0] == ("Player", "")
+        assert [bot for _, bot in players[1:]] == ["adaptive", "easy"]
+        assert view.options.seats == len(view.seats)
+        assert guest.complaints == []
+
+
+async def test_the_first_choices_need_no_scrolling(browser: Browser) -> None:
+    """All ways to a table are on the screen of a phone; a link to a table offers only that."""
+    async with serving() as served, phone(browser, served.origin, **TALL_PHONE) as guest:
+        for part in ("#name", "#play-now", "#create", "#code", "#join"):
+            box = await guest.page.locator(part).bounding_box()
+            assert box is not None
+            assert box["y"] + box["height"] <= TALL_PHONE["viewport"]["height"]
+        await guest.open(f"{served.origin}/BCDFGHJK")
+        assert await guest.page.locator("#play-now").is_hidden()
+        assert await guest.page.locator("#join").is_visible()
