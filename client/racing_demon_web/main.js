@@ -579,10 +579,14 @@ function showScreen(name) {
   scrollTo(0, 0); // the screen before may have been scrolled
 }
 
+/** Offer whoever follows a link nothing but its table. */
+const markInvitation = () => byId("start").classList.toggle("invites", codeIn(location) !== "");
+
 /** Show the first screen, with up-to-date results and open tables. */
 async function showStart() {
   byId("standings").hidden = keptResults().length === 0;
   keepAwake(false);
+  markInvitation();
   showScreen("start");
   if (!codeIn(location)) await withModule("tables", listTables, byId("tables"));
 }
@@ -755,7 +759,7 @@ function keepSeatOfLink(code) {
 function openAddress() {
   const code = codeIn(location);
   field("code").value = code;
-  byId("start").classList.toggle("invites", code !== "");
+  markInvitation();
   keepSeatOfLink(code);
   const token = code ? tokenOf(code) : null;
   const view = viewInAddress();

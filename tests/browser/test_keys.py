@@ -165,7 +165,7 @@ async def test_the_help_learns_from_keys_that_were_pressed(browser: Browser) -> 
 async def _help(player: Phone) -> str:
     """Return what the page tells of the keyboard."""
     await player.page.tap("#table .menu")
-    await player.page.tap("text=How to play")
+    await player.page.tap("#sheet >> text=How to play")
     line = player.page.locator("#sheet-items p", has_text="keyboard")
     told = await line.inner_text()
     await player.page.tap("#sheet-close")
