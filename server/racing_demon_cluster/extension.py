@@ -3,6 +3,7 @@
 Nothing here imports psycopg or a server before it is needed: most servers need neither.
 """
 
+import time
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from racing_demon_server.journal.interface import JournalPart
     from racing_demon_server.server import Server
     from racing_demon_server.settings import ServerSettings
+    from racing_demon_server.setup_check import Finding
 
 COMMAND: Final = "cluster"
 NO_DRIVER: Final = (
@@ -123,6 +125,27 @@ def server(settings: "ServerSettings", given: Namespace) -> "Server | None":
             drain_seconds=given.drain,
         ),
     )
+
+
+def check(given: Namespace) -> "Iterator[Finding]":
+    """Yield what is right and wrong with the database that a journal's URL names."""
+    if not isinstance(given.journal, str):
+        return
+    from racing_demon_server.journal.interface import JournalUnusable  # noqa: PLC0415
+    from racing_demon_server.setup_check import Finding, Verdict  # noqa: PLC0415
+
+    from .seed_encryption import read_keys  # noqa: PLC0415
+
+    try:
+        from .postgres.connection import check_database  # noqa: PLC0415 - psycopg is an extra
+    except ImportError:
+        yield Finding(Verdict.PROBLEM, "database", NO_DRIVER)
+        return
+    try:
+        read_keys(given.cluster_key)
+        yield from check_database(given.journal, time.time(), needs_standby=not given.allow_no_standby)
+    except JournalUnusable as error:
+        yield Finding(Verdict.PROBLEM, "database", str(error))
 
 
 def add_check_options(parser: ArgumentParser) -> None:

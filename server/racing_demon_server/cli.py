@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from racing_demon_server.journal.interface import JournalReader, StoredTable
 
     from .settings import ServerSettings
+    from .setup_check import Finding
 
 
 TUNNEL_KEY = "RACING_DEMON_TUNNEL_KEY"
@@ -49,11 +50,14 @@ EXAMPLES = """examples:
   racing-demon-server --host 127.0.0.1         serve this machine only
   racing-demon-server --port 0                 use any free port, and print it
 
+  racing-demon-server --check                  say what is wrong with the setup, and start nothing
+
   racing-demon-server journal --help           back up, check, list and export matches
   racing-demon-server cluster --help           servers that share a database: status, drain, fence
 
-exit codes: 0 stopped normally, 1 cannot listen, 2 wrong arguments, 3 cannot use the journal,
-4 fenced: another server has taken over its tables, 5 cannot start the tunnel, 130 interrupted while starting
+exit codes: 0 stopped normally, 1 cannot listen, or --check has found a problem, 2 wrong arguments, 3 cannot
+use the journal, 4 fenced: another server has taken over its tables, 5 cannot start the tunnel, 130
+interrupted while starting
 """
 
 
@@ -114,6 +118,8 @@ def _serve(arguments: argparse.Namespace, extensions: Sequence[Extension]) -> in
         return serve(server, announce, inherited)
 
     settings = _settings(arguments)
+    if arguments.check:
+        return _check(settings, arguments, extensions)
     for extension in extensions:
         if (server := extension.server(settings, arguments)) is not None:
             return serve(server, _announce)
@@ -122,6 +128,31 @@ def _serve(arguments: argparse.Namespace, extensions: Sequence[Extension]) -> in
     if arguments.processes == 1:
         return serve_tables(settings, _announce)
     return serve_all(settings, arguments.processes, serve_tables, _announce)
+
+
+def _check(settings: "ServerSettings", arguments: argparse.Namespace, extensions: Sequence[Extension]) -> int:
+    """Print what is right and wrong with the setup; return 1 if it cannot work."""
+    import asyncio  # noqa: PLC0415 - the server has its own loop
+    import time  # noqa: PLC0415
+
+    from .setup_check import Verdict, check_setup  # noqa: PLC0415
+
+    def show(finding: "Finding") -> None:
+        sys.stdout.write(f"{finding.verdict:8} {finding.about}: {finding.text}\n")
+        sys.stdout.flush()
+        verdicts.add(finding.verdict)
+
+    async def run() -> None:
+        async for finding in check_setup(settings, journal, time.time_ns() // 1_000_000):
+            show(finding)
+
+    verdicts = set[Verdict]()
+    journal = None if isinstance(arguments.journal, str) else _journal(arguments)
+    asyncio.run(run())
+    for extension in extensions:
+        for finding in extension.check(arguments):
+            show(finding)
+    return int(Verdict.PROBLEM in verdicts)
 
 
 def _settings(arguments: argparse.Namespace) -> "ServerSettings":
@@ -425,6 +456,7 @@ def _parser(extensions: Sequence[Extension]) -> argparse.ArgumentParser:
         metavar="URL",
         help="the public address of the tunnel, like https://name.example",
     )
+    add("--check", action="store_true", help="say what is wrong with this setup, and start nothing")
     add("--stop-with-stdin", action="store_true", help="stop when standard input ends")
     add(
         "--until-table-ends",

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from racing_demon_server.journal.interface import JournalPart
     from racing_demon_server.server import Server
     from racing_demon_server.settings import ServerSettings
+    from racing_demon_server.setup_check import Finding
 
 GROUP: Final = "racing_demon_server.extensions"
 """The group of entry points; each is a module that is an :class:`Extension`."""
@@ -42,6 +43,9 @@ class Extension(Protocol):
             JournalUnusable: it cannot be opened.
 
         """
+
+    def check(self, given: Namespace) -> "Iterator[Finding]":
+        """Yield what is right and wrong with the setup of this package's part."""
 
     def add_check_options(self, parser: ArgumentParser) -> None:
         """Add options of ``journal check``."""

@@ -3,13 +3,14 @@
 import asyncio
 import contextlib
 import re
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import psycopg
 import pytest
 
-from racing_demon_cluster.postgres.connection import connect
+from racing_demon_cluster.postgres.connection import check_database, connect
 from racing_demon_cluster.postgres.nodes import register
 from racing_demon_cluster.postgres.rules_digests import rules_digests
 from racing_demon_cluster.postgres.store import PostgresStore, reading
@@ -22,13 +23,14 @@ from racing_demon_protocol.wire.codec import VERSION
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_server.encoded_messages import EncodedEvent
 from racing_demon_server.journal.clock_watermark import ClockWatermark
-from racing_demon_server.journal.interface import Fenced, JournalUnusable
+from racing_demon_server.journal.interface import Fenced, JournalUnusable, StoreLacks
 from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.journal.operations import Change, Operation
 from racing_demon_server.journal.reader import UnknownContents, log_of
 from racing_demon_server.journal.table_journal import TableJournal
 from racing_demon_server.journal.writer import DurableJournal
 from racing_demon_server.settings import ServerSettings
+from racing_demon_server.setup_check import Verdict
 from tests.support.postgres import KEY, OPEN_TABLE, LosingProxy, Postgres, postgres
 from tests.support.restartable_server import wait_until
 from tests.support.servers import PATIENCE, timeout
@@ -251,6 +253,8 @@ def test_a_database_without_a_standby_is_refused(servers: Postgres, name: str) -
     servers.sql("SELECT pg_reload_conf()")
     wait_for(servers, "SELECT 1 WHERE current_setting('synchronous_standby_names') = ''")
     try:
+        with pytest.raises(StoreLacks, match="--allow-no-standby"):
+            list(check_database(servers.url(name), time.time(), needs_standby=True))
         with pytest.raises(JournalUnusable, match="--allow-no-standby"):
             open_store(ServerSettings(), ClusterSettings(database=servers.url(name), keys=(KEY,)))
         cluster = ClusterSettings(database=servers.url(name), keys=(KEY,), needs_standby=False)
@@ -391,3 +395,12 @@ def test_servers_from_before_an_extension_get_no_newer_tables(
         db.execute(OPEN_TABLE, (7, "BCDFGH", opener, VERSION))
         fence(db, opener)
         assert reassign_orphans(db) == 0
+
+
+def test_a_database_is_checked_before_a_server_runs(servers: Postgres, name: str) -> None:
+    """Whether it can be used is said, and whether the clocks agree."""
+    url = servers.url(name)
+    (finding,) = check_database(url, time.time(), needs_standby=True)
+    assert finding.verdict is Verdict.OK
+    apart, _ = check_database(url, time.time() - 60, needs_standby=True)
+    assert (apart.verdict, "+60.0 s apart" in apart.text) == (Verdict.WARNING, True)

@@ -228,7 +228,7 @@ def test_help_has_examples(capsys: pytest.CaptureFixture[str]) -> None:
     assert ended.value.code == 0
     assert "examples:\n  racing-demon-server  " in text
     assert "--port 0" in text
-    assert "exit codes: 0 stopped normally, 1 cannot listen, 2 wrong arguments" in text
+    assert "exit codes: 0 stopped normally, 1 cannot listen, or --check has found a problem, 2" in text
 
 
 async def test_help_is_quick() -> None:

@@ -1,12 +1,14 @@
 """Connections to the database: found by libpq's rules, with time-outs that notice a dead host."""
 
 import re
+from collections.abc import Iterator
 from typing import Any, Final
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from racing_demon_server.journal.interface import JournalUnusable, StoreLacks
+from racing_demon_server.setup_check import Finding, Verdict
 
 Database = psycopg.Connection[tuple[Any, ...]]
 
@@ -20,6 +22,10 @@ DEFAULTS: Final = {
     "application_name": "racing-demon-server",
 }
 """Defaults of a connection, which the URL can change."""
+
+
+MAX_APART_SECONDS: Final = 2.0
+"""Clocks that differ by more make times of matches wrong."""
 
 
 def connect(url: str) -> Database:
@@ -84,6 +90,32 @@ def missing_standby(db: Database) -> str:
         f"'{_standby_names(db)}'), and none follows: start one of these, or name another. "
         "Play resumes by itself."
     )
+
+
+def check_database(url: str, now: float, *, needs_standby: bool) -> Iterator[Finding]:
+    """Yield what is right and wrong with a database: its standby, and its clock.
+
+    Args:
+        url: where it is.
+        now: this machine's time, in seconds since 1970.
+        needs_standby: whether commits have to wait for a standby.
+
+    Raises:
+        JournalUnusable: it cannot be reached.
+        StoreLacks: it has no standby.
+
+    """
+    with connect(url) as db:
+        row = db.execute("SELECT extract(epoch FROM clock_timestamp())::float8").fetchone()
+        assert row is not None
+        if needs_standby:
+            verify_standby(db)
+        if missing := missing_standby(db):
+            yield Finding(Verdict.PROBLEM, "database", missing)
+        if abs(apart := row[0] - now) > MAX_APART_SECONDS:
+            text = f"the database's clock and this machine's are {apart:+.1f} s apart: let both follow NTP."
+            yield Finding(Verdict.WARNING, "clock", text)
+        yield Finding(Verdict.OK, "database", f"{described(url)} can be used.")
 
 
 def _standby_names(db: Database) -> str:

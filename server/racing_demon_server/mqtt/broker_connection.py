@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import logging
+import secrets
 import socket
 import ssl
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -118,6 +119,30 @@ async def connected(address: BrokerAddress, topics: Topics) -> AsyncIterator[Bro
     try:
         async with client:
             yield BrokerConnection(client, topics)
+    finally:
+        _cut(client)
+
+
+async def connection_problem(address: BrokerAddress) -> str:
+    """Connect to the broker and leave again. Return why that is not possible; empty if it is.
+
+    The name is a random one, so that a server that runs keeps its connection.
+    """
+    client = aiomqtt.Client(
+        address.host,
+        address.port,
+        username=address.user,
+        password=address.password,
+        identifier=f"rd-{secrets.token_hex(8)}",
+        tls_context=tls_context(address),
+        timeout=PATIENCE,
+        logger=_silent,
+    )
+    try:
+        async with client:
+            return ""
+    except (aiomqtt.MqttError, OSError) as error:
+        return str(error)
     finally:
         _cut(client)
 
