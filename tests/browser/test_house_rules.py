@@ -69,10 +69,11 @@ async def test_another_preset_takes_house_rules_back(browser: Browser) -> None:
         room = served.registry.room(code)
         async with phone(browser, f"{served.origin}/{code}") as ben:
             await ben.join("Ben")
+            bonus = ben.page.locator(".option", has_text="Points for finishing a foundation")
             await ann.page.locator(".options select").first.select_option("guardian")
-            await ben.page.locator(".option", has_text="Full foundation bonus").get_by_text("5").wait_for()
+            await bonus.get_by_text("5").wait_for()
             assert room.table.view.options.king_bonus
             await ann.page.locator(".options select").first.select_option("nerts")
-            await ben.page.locator(".option", has_text="Full foundation bonus").wait_for(state="detached")
+            await bonus.wait_for(state="detached")
             assert not PRESETS["nerts"].deviations(room.table.view.options)
         assert ann.complaints == []

@@ -70,7 +70,7 @@ MEANINGS: Final = {
     "turn": "How many cards are turned from the stock at a time.",
     "redeals": "How many redeals there are.",
     "shuffle": "Whether each redeal shuffles the stock; otherwise its cards keep their order.",
-    "tail_rule": "What is available when fewer cards are left than a turn takes.",
+    "tail_rule": "Which cards can be played when fewer are left than a turn takes.",
     "waste_view": "How many cards of the waste lie face up.",
     "take_back": "Whether cards may leave foundations again; never those that others build on, too.",
     "forced_bases": "Whether a card that opens a foundation must be played first.",
@@ -80,7 +80,7 @@ MEANINGS: Final = {
     "reserve_card": "The points for each card left in the reserve.",
     "out_bonus": "The points for going out.",
     "teams": "How many teams there are, whose points add up; none: everybody plays for themselves.",
-    "win_lead": "The match ends early when the first is so far ahead of the second; none: however far.",
+    "win_lead": "The match ends early when the first is this far ahead of the second; none: no lead ends it.",
     "handicap": (
         "Automatic: who goes out, else who scores most, gets a card more in the reserve (harder); "
         "0 or less: one fewer. No reserve: seconds to wait."
@@ -91,7 +91,9 @@ MEANINGS: Final = {
         "by itself at once or when you move it."
     ),
     "reserve_up": "Whether all cards of the reserves lie face up; still only the top one can be played.",
-    "stock_shift": "When players may move their stock's top card to its bottom, so that other cards turn up.",
+    "stock_shift": (
+        "When players may move their stock's top card to its bottom, stuck or not, so that others turn up."
+    ),
     "turn_by_players": (
         "Whether one or two players, and no more, turn one card at a time. If cards per turn are set, "
         "those count."
@@ -119,7 +121,7 @@ VALUES: Final = {
     "auto": "automatic",
     "shout": "when the player calls",
     "none": "the hand ends",
-    "rotate": "stocks move on by a card",
+    "rotate": "every stock moves on by a card",
     "joint": "joint winners",
     "hand": "another hand",
     "freeze": "points so far count",
@@ -128,7 +130,7 @@ VALUES: Final = {
     "either2": "either of the last two",
     "never": "never",
     "free": "yes",
-    "to_space": "only into a space",
+    "to_space": "only into an empty column",
     "fixed": "as the host sets them",
     "at_once": "the reserve fills them at once",
     "reserve": "only the reserve may fill them",
@@ -171,7 +173,8 @@ def values_text(name: str) -> str:
         elif kind["type"] == "boolean":
             texts.append("true or false")
         elif kind["type"] == "integer":
-            texts.append(f"{kind['minimum']} to {kind['maximum']}")
+            unit = " milliseconds" if name.endswith("_ms") else ""
+            texts.append(f"{kind['minimum']} to {kind['maximum']}{unit}")
         elif kind["type"] == "null":
             texts.append(f"null ({usual(name)})")
         else:

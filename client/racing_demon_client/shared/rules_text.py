@@ -765,7 +765,7 @@ def _tableau(group: Tableau) -> Iterator[str]:
     else:
         who = "Any card" if space.ranks is None else f"Only {ranks(sorted(space.ranks))}"
         source = "" if space.takes is None else f" from {names(space.takes, 'or')}"
-        yield f"{who}{source} can fill a space."
+        yield f"{who}{source} can fill a space, which is an empty column."
     if space.fill:
         yield "As long as the reserve lasts, it fills spaces at once."
 

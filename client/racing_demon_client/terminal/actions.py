@@ -137,7 +137,7 @@ BOTS_PLAY: Final = {
     BotLevel.MEDIUM: "plays well",
     BotLevel.HARD: "plays fast",
     BotLevel.EXPERT: "plans to go out",
-    BotLevel.ADAPTIVE: "plays as well as whoever has the fewest points",
+    BotLevel.ADAPTIVE: "plays as well as the person who is behind",
 }
 """What a bot of each level does; the keys are the digits from 0."""
 

@@ -33,7 +33,7 @@ GAME = Game(
     scoring=SCORING,
     doubts=(
         *BASE_DOUBTS,
-        Doubt("What fills a space?", "Any free card, if you like.", "tableau.space.fill"),
+        Doubt("What fills an empty column?", "Any free card, if you like.", "tableau.space.fill"),
         Doubt("What does a card left in the reserve cost?", "Two points.", "scoring.reserve_card"),
         Doubt("What is going out worth?", f"{SCORING.out_bonus} points.", "scoring.out_bonus"),
     ),

@@ -61,8 +61,9 @@ GAME = Game(
     text=(
         "Everybody deals a Klondike layout from their own pack, and all play at once around shared "
         "foundations, which build up in suit from the aces. Build down on your own columns in alternate "
-        "colors. Kings fill spaces. The stock is turned three cards at a time, as often as you like. Going "
-        f"out with the whole pack scores {PACK_SIZE} points, plus a bonus of {Scoring().out_bonus}."
+        "colors. Only kings fill empty columns. The stock is turned three cards at a time, as often as you "
+        f"like. Going out with the whole pack scores {PACK_SIZE} points, plus a bonus of "
+        f"{Scoring().out_bonus}."
     ),
     doubts=BASE_DOUBTS,
 )

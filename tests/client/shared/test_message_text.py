@@ -351,6 +351,15 @@ def test_a_refusal_tells_the_server_s_sentence() -> None:
     assert told(refused) == "refused: A 5 does not go on a 5."
 
 
+def test_a_refused_option_has_its_name_on_screens() -> None:
+    """A server names options as commands do; what is no option stays as it is."""
+    text = "Racing Demon has nothing that the option 'spaces' could change. There is no game 'luck'."
+    refused = Refused(counter=1, reason=Reason.BAD_OPTION, text=text)
+    line = MessageText(LOBBY.mirror, 0).describe(refused)
+    assert line is not None
+    assert "the option \"what fills empty columns\" could change. There is no game 'luck'." in line
+
+
 # Hostile words.
 
 HOSTILE = "\x1b[2J\x9b31m\r\nAnn\u202e\u200b\x00\x7f"

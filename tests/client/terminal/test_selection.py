@@ -89,7 +89,7 @@ def test_shift_means_a_single_card() -> None:
     assert [Play(one, 1, three)] == player.type("a D")
     player = klondike("KS QH", "")
     assert player.type("a S") == []
-    assert message(player) == "That card cannot fill a space."
+    assert message(player) == "That card cannot fill an empty column."
 
 
 def test_the_key_of_a_space_asks_for_the_card_that_the_stock_has_for_it() -> None:
@@ -101,7 +101,7 @@ def test_the_key_of_a_space_asks_for_the_card_that_the_stock_has_for_it() -> Non
     stock = player.rules.layout.stock[0]
     assert [Play(stock, 1, player.column(1))] == player.type("a")
     assert player.type("s a") == []
-    assert message(player) == "That card cannot fill a space."
+    assert message(player) == "That card cannot fill an empty column."
 
 
 def test_a_wrong_second_key_drops() -> None:

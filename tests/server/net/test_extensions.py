@@ -1,5 +1,7 @@
 """Extensions over real sockets: old clients at tables that use none, and at tables that do."""
 
+from typing import Any
+
 import pytest
 
 from racing_demon_client.net.client import Client
@@ -62,7 +64,17 @@ async def test_an_old_client_sees_every_preset() -> None:
                 assert (await eve.until(OptionsSet)).options == ann.view.options
 
 
-async def test_an_old_client_is_told_what_it_lacks() -> None:
+@pytest.mark.parametrize(
+    ("wanted", "word"),
+    [
+        (EXTENDED, "house rules"),
+        (PRESETS["peanuts"].options.model_dump(exclude_unset=True), "house rules"),
+        ({"handicap": "auto"}, "handicaps"),
+        ({"teams": 2}, "teams"),
+    ],
+    ids=["a lead", "a preset", "handicaps", "teams"],
+)
+async def test_an_old_client_is_told_what_it_lacks(wanted: dict[str, Any], word: str) -> None:
     """At a table that uses an extension nobody plays, watches or comes back who does not understand it."""
     async with (
         serving() as served,
@@ -73,9 +85,10 @@ async def test_an_old_client_is_told_what_it_lacks() -> None:
         await ben.socket.close()
         seats = served.registry.room(code).table.view.seats
         await wait_until(lambda: not seats[1].connected)
-        assert isinstance(await ann.ask(cl.SetOptions, options=Options.model_validate(EXTENDED)), Accepted)
+        extended = Options.model_validate(wanted)
+        assert isinstance(await ann.ask(cl.SetOptions, options=extended), Accepted)
         requests = (
-            cl.Create(name="Cyn", options=Options.model_validate(EXTENDED)),
+            cl.Create(name="Cyn", options=extended),
             cl.Join(code=code, name="Cyn"),
             cl.Watch(code=code),
             cl.Resume(code=code, token=token),
@@ -84,7 +97,7 @@ async def test_an_old_client_is_told_what_it_lacks() -> None:
             async with OldClient.connect(served.url, Encoding.JSON) as cyn:
                 await cyn.greet()
                 refused = await _refused(cyn, request)
-                assert (refused.reason, "house rules" in refused.text) == (Reason.NOT_NOW, True)
+                assert (refused.reason, word in refused.text) == (Reason.NOT_NOW, True)
 
 
 async def test_the_host_is_told_who_lacks_an_extension() -> None:

@@ -48,7 +48,7 @@ class HandicapScreen(Dialog[Handicap]):
     HandicapScreen > Vertical { width: 60; max-width: 100%; height: auto; }
     HandicapScreen > Vertical { border: round $primary; padding: 0 1; }
     HandicapScreen .row { height: 1; }
-    HandicapScreen .row Label { width: 36; }
+    HandicapScreen .row Label { width: 38; }
     HandicapScreen .row Input { width: 1fr; }
     HandicapScreen #wrong { color: $error; height: auto; width: 100%; }
     HandicapScreen #buttons { height: 1; margin-top: 1; }

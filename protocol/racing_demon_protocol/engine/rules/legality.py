@@ -138,7 +138,7 @@ class LegalityChecker:
                 self._verify_foundation(board, play, taken)
             case Tableau() as column if not board.cards[play.destination]:
                 if not self._columns.fills_space(play.source, column, taken):
-                    raise IllegalPlay("That card cannot fill a space.")
+                    raise IllegalPlay("That card cannot fill an empty column.")
             case Tableau() as column:
                 if not self._columns.continues_column(board, seat, play, column, taken):
                     raise IllegalPlay("That card does not continue the column.")

@@ -59,7 +59,7 @@ async def test_bots_come_from_a_list() -> None:
             await wait(player.pilot, lambda: isinstance(player.app.screen, BotsScreen))
             levels = player.app.screen.query_one(OptionList)
             adaptive = levels.get_option_at_index(5).prompt
-            assert str(adaptive) == "5 adaptive  plays as well as whoever has the fewest points"
+            assert str(adaptive) == "5 adaptive  plays as well as the person who is behind"
             await player.pilot.press(key, *["enter"] * (key == "up"))
             await wait(player.pilot, lambda: isinstance(player.app.screen, LobbyScreen))
             await shows(player, f"bot, {level}")

@@ -230,7 +230,7 @@ def test_the_usual_turn() -> None:
         (Play(COLUMNS[3], 1, 1), "That foundation does not take this card."),
         (Play(COLUMNS[3], 1, FOUNDATIONS), "No foundation takes that card."),
         (Play(COLUMNS[3], 2, COLUMNS[3]), "The card lies there already."),
-        (Play(COLUMNS[3], 1, COLUMNS[6]), "That card cannot fill a space."),
+        (Play(COLUMNS[3], 1, COLUMNS[6]), "That card cannot fill an empty column."),
         (Play(COLUMNS[3], 1, COLUMNS[1]), "That card does not continue the column."),
     ],
     ids=str,
