@@ -345,7 +345,7 @@ const listener = {
       tableScreen.refused(fields, command?.fields);
     } else if (command?.name === "play_cards" || command?.name === "play_best")
       tableScreen.refused(fields, command.fields);
-    else if (command?.name === "set_options")
+    else if (fields.reason === "bad_option")
       withModule("options", ({ withLabels }) => announce(withLabels(text), true));
     else announce(text, true);
     requestRender();
@@ -439,7 +439,9 @@ function entryRefused(reason, text) {
   byId("passphrase-row").hidden = reason !== "bad_passphrase" && byId("passphrase-row").hidden;
   page.session = null;
   showStart();
-  showProblem(text, reason === "bad_name" ? "name" : reason === "bad_passphrase" ? "passphrase" : "code");
+  if (reason === "bad_option") withModule("options", ({ withLabels }) => showProblem(withLabels(text)));
+  else
+    showProblem(text, reason === "bad_name" ? "name" : reason === "bad_passphrase" ? "passphrase" : "code");
 }
 
 /**

@@ -49,8 +49,6 @@ export const REFUSALS = {
   beaten: "Another player was faster.",
   not_seated: "You are watching. Only players may do that.",
   not_host: "Only the host may do that.",
-  not_now: "Not now.",
-  bad_option: "This game cannot be played that way.",
   halted: "The server cannot write to its disk. Play resumes automatically.",
   server_full: "The server has no room for more tables. Try again later.",
 };

@@ -77,3 +77,15 @@ async def test_another_preset_takes_house_rules_back(browser: Browser) -> None:
             await bonus.wait_for(state="detached")
             assert not PRESETS["nerts"].deviations(room.table.view.options)
         assert ann.complaints == []
+
+
+async def test_a_refused_option_is_named_in_words(browser: Browser) -> None:
+    """The server's sentence has the option's name in commands; the page shows the one of its form."""
+    async with serving() as served, phone(browser, served.origin) as ann:
+        await ann.create("Ann")
+        await ann.page.get_by_role("button", name="All options").tap()
+        await ann.page.get_by_label("What fills empty columns").select_option(
+            "the reserve fills them at once"
+        )
+        await ann.page.locator("#toast", has_text="the option “What fills empty columns”").wait_for()
+        assert ann.complaints == []

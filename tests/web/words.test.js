@@ -112,3 +112,9 @@ test("each option offers something, in words", () => {
 test("a refusal calls options as the form does", () => {
   assert.equal(withLabels("the option 'spaces' and 'Ann'"), `the option “${OPTIONS.spaces.label}” and 'Ann'`);
 });
+
+test("a host reads why something cannot be", () => {
+  for (const reason of ["not_now", "bad_option"]) {
+    assert.equal(words.refusalText({ reason, text: "All are in one team." }), "All are in one team.");
+  }
+});
