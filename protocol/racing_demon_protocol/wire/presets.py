@@ -103,7 +103,7 @@ PRESETS: Final = {
         Preset(
             "peanuts",
             "Peanuts",
-            "A reserve of 11; the stock's top may go to its bottom; ten for going out.",
+            "A reserve of 11; stock tops may go to the bottom; ten for going out.",
             "exploring-etc.co.uk, Peanuts, 2009",
             Options(game="classic", reserve=11, stock_shift=StockShift.ANY_TIME),
         ),
