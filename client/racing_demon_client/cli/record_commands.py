@@ -413,7 +413,8 @@ def as_table(standings: Standings, ratings: Ratings) -> list[str]:
         f"matches: {standings.matches}{unfinished}",
         "a hand: average points per hand; out: times out; races: won-lost;",
         "by: median margin of lost races; row: matches won in a row, now/most;",
-        "rating: a cautious estimate of strength; (easy) and the like: a bot's level",
+        "rating: a cautious estimate of strength; (easy) and the like: a bot's level;",
+        "?: provisional, before ten matches against five people",
     ]
     if not (standings.matches or standings.unfinished):
         lines = ["No finished hand matches."]
@@ -510,7 +511,7 @@ def _line(row: Standing, rating: Rating | None) -> str:
     if row.key.bot:
         name = f"{name[: NAME_WIDTH - len(row.key.bot) - 4]} ({printable(row.key.bot)})"
     margin = "-" if row.lost_by_ms is None else format_duration(round(row.lost_by_ms * 1_000))
-    ordinal = "-" if rating is None else f"{rating.ordinal:.1f}"
+    ordinal = "-" if rating is None else f"{rating.ordinal:.1f}{'?' if rating.is_provisional else ''}"
     return (
         f"{name[: NAME_WIDTH - 1]:{NAME_WIDTH}}{f'{row.wins}/{row.matches}':>8}{row.hands:>6}"
         f"{row.points_a_hand:>7.1f}{row.outs:>4}{f'{row.races_won}-{row.races_lost}':>10}{margin:>7}"
@@ -539,6 +540,7 @@ def _fields(row: Standing, rating: Rating | None) -> dict[str, Any]:
         "rating": None if rating is None else round(rating.ordinal, 3),
         "rating_estimate": None if rating is None else round(rating.estimate, 3),
         "rating_doubt": None if rating is None else round(rating.doubt, 3),
+        "rating_provisional": None if rating is None else rating.is_provisional,
     }
 
 

@@ -5,10 +5,16 @@ shared place is half a win against each player who shares it. (Plackett-Luce, op
 shared places in the middle as losses.) Where there were teams, these are compared: a team is as strong as its
 players' strengths added up, and what it proves is shared out among them. Bots are rated like people, which
 makes people comparable who never met; but not those that adapt, whose strength is that of somebody else.
+
+A rating is provisional until it rests on enough matches against enough people. Of the matches that the same
+people play within a day, the first count in full and the others less and less: an evening of many short
+matches moves a rating, but not like as many evenings.
 """
 
+from collections import defaultdict, deque
 from collections.abc import Iterable
-from typing import NamedTuple
+from itertools import chain
+from typing import Final, NamedTuple
 
 from openskill.models import BradleyTerryFull, BradleyTerryFullRating
 
@@ -17,11 +23,20 @@ from racing_demon_protocol.enums import BotLevel
 from .standings import Key, corrected_winners, side_points
 from .summary import MatchSummary
 
+MIN_MATCHES: Final = 10
+"""A rating is provisional before so many matches against people …"""
+MIN_PEOPLE: Final = 5
+"""… and against so many different ones."""
+FULL_MATCHES: Final = 5
+"""How many matches of the same people within a day count in full."""
+DAY_MS: Final = 24 * 3_600_000
+
 
 class Rating(NamedTuple):
     """One player's rating: the estimate, its uncertainty, and the number of matches it is based on.
 
-    ``ordinal`` is a conservative estimate: three standard deviations below ``mu``.
+    ``ordinal`` is a conservative estimate: three standard deviations below ``mu``. ``is_provisional``: too
+    few matches, or against too few people, to compare the player with others.
     """
 
     key: Key
@@ -29,6 +44,7 @@ class Rating(NamedTuple):
     estimate: float
     doubt: float
     matches: int
+    is_provisional: bool
 
 
 def ratings(summaries: Iterable[MatchSummary]) -> dict[Key, Rating]:
@@ -39,21 +55,73 @@ def ratings(summaries: Iterable[MatchSummary]) -> dict[Key, Rating]:
     """
     model = BradleyTerryFull()
     known: dict[Key, BradleyTerryFullRating] = {}
-    matches: dict[Key, int] = {}
+    met: dict[Key, _Opponents] = defaultdict(_Opponents)
+    days = _Days()
     for summary in summaries:
         scores = _scores(summary)
         if len(scores) < 2:
             continue
+        weight = days.weight(frozenset(chain.from_iterable(scores)), summary.ended_ms)
         before = [[known.get(key) or model.rating() for key in side] for side in scores]
         after = model.rate(before, scores=list(scores.values()))
-        for side, rated in zip(scores, after, strict=True):
-            for key, rating in zip(side, rated, strict=True):
-                known[key] = rating
-                matches[key] = matches.get(key, 0) + 1
+        for side, former, rated in zip(scores, before, after, strict=True):
+            opponents = {key for other in scores if other != side for key in other if not key.bot}
+            for key, old, new in zip(side, former, rated, strict=True):
+                known[key] = model.rating(
+                    mu=old.mu + weight * (new.mu - old.mu), sigma=old.sigma + weight * (new.sigma - old.sigma)
+                )
+                met[key].add(opponents)
     return {
-        key: Rating(key, rating.ordinal(), rating.mu, rating.sigma, matches[key])
+        key: Rating(
+            key,
+            rating.ordinal(),
+            rating.mu,
+            rating.sigma,
+            met[key].matches,
+            met[key].are_few,
+        )
         for key, rating in known.items()
     }
+
+
+class _Opponents:
+    """Whom a player was rated against."""
+
+    def __init__(self) -> None:
+        self.matches = 0
+        self._with_people = 0
+        self._people: set[Key] = set()
+
+    def add(self, people: set[Key]) -> None:
+        """Count a match against people; against none if all opponents were bots."""
+        self.matches += 1
+        self._with_people += bool(people)
+        self._people |= people
+
+    @property
+    def are_few(self) -> bool:
+        """Whether these are too few for a rating that stands."""
+        return self._with_people < MIN_MATCHES or len(self._people) < MIN_PEOPLE
+
+
+class _Days:
+    """The matches of each group of people within the last day."""
+
+    def __init__(self) -> None:
+        self._ended: dict[frozenset[Key], deque[int]] = defaultdict(deque)
+
+    def weight(self, players: frozenset[Key], ended_ms: int | None) -> float:
+        """Count a match, and return its weight: 1 if it counts in full, or if its time is unknown.
+
+        Bots make no other group of the same people; without people they are the group.
+        """
+        if ended_ms is None:
+            return 1.0
+        ended = self._ended[frozenset(key for key in players if not key.bot) or players]
+        while ended and ended[0] <= ended_ms - DAY_MS:
+            ended.popleft()
+        ended.append(ended_ms)
+        return min(1.0, FULL_MATCHES / len(ended))
 
 
 def _scores(summary: MatchSummary) -> dict[tuple[Key, ...], float]:

@@ -406,6 +406,76 @@ def test_the_winner_is_rated_higher() -> None:
     assert (often[ann].matches, once[ben].matches) == (20, 1)
 
 
+def against(*names: str, ended_ms: int = 1_000) -> MatchSummary:
+    """Return a match that Ann has won against people."""
+    players = tuple(PlayerSummary(seat=seat, name=name) for seat, name in enumerate(("Ann", *names)))
+    points = {player.seat: 30 if player.name == "Ann" else 10 for player in players}
+    hand = digest_of().hands[0].model_copy(update={"points": points})
+    return digest_of(players=players, hands=(hand,), ended_ms=ended_ms)
+
+
+@pytest.mark.parametrize(
+    ("matches", "is_provisional"),
+    [
+        ([against("Ben", "Cat", "Don", "Eve", "Fay")] * 9, True),
+        ([against("Ben", "Cat", "Don", "Eve", "Fay")] * 10, False),
+        ([against("Ben", "Cat", "Don", "Eve")] * 20, True),
+        ([against(name) for name in ("Ben", "Cat", "Don", "Eve", "Fay")] * 2, False),
+        ([digest_of()] * 20, True),
+    ],
+)
+def test_a_rating_is_provisional_until_ten_matches_against_five_people(
+    matches: list[MatchSummary], is_provisional: bool
+) -> None:
+    """Bots are no people, and nobody is their own opponent."""
+    assert ratings(matches)[Key("Ann")].is_provisional is is_provisional
+
+
+def test_partners_are_no_opponents() -> None:
+    """Of five people in a match of teams, only those of the other team count."""
+    ann, ben, cat, don = pairs().players
+    eve, fay = (PlayerSummary(seat=seat, name=name, team=0) for seat, name in ((4, "Eve"), (5, "Fay")))
+    players = ann, ben, cat, don, eve, fay
+    (hand,) = pairs().hands
+    points = {**hand.points, 4: 0, 5: 0}
+    hand = hand.model_copy(update={"points": points})
+    assert ratings([pairs(players=players, hands=(hand,))] * 10)[Key("Ann")].is_provisional
+
+
+def test_many_matches_of_a_group_in_a_day_count_less() -> None:
+    """Thirty wins in an hour are worth less than on thirty days, and more than five."""
+    day_ms = 24 * 3_600_000
+    an_hour, a_month, five = (
+        ratings([against("Ben", ended_ms=number * step) for number in range(1, matches + 1)])[Key("Ann")]
+        for matches, step in ((30, 120_000), (30, day_ms), (5, 120_000))
+    )
+    assert five.estimate < an_hour.estimate < a_month.estimate
+    assert five.doubt > an_hour.doubt > a_month.doubt
+    assert an_hour.matches == a_month.matches == 30
+
+
+def test_a_bot_of_another_level_makes_no_other_group() -> None:
+    """Who plays alone against bots all day is rated less for it, whichever bots these are."""
+    ann, ben = digest_of().players
+    levels = ("easy", "medium", "hard") * 10
+    matches = [
+        digest_of(players=(ann, ben.model_copy(update={"bot": level})), ended_ms=number * step)
+        for step in (60_000, 24 * 3_600_000)
+        for number, level in enumerate(levels, 1)
+    ]
+    a_day, a_month = (ratings(some)[Key("Ann")] for some in (matches[:30], matches[30:]))
+    assert a_day.doubt > a_month.doubt
+
+
+def test_matches_without_a_time_count_in_full() -> None:
+    """Nobody knows whether they were played in a day."""
+    unknown, apart = (
+        ratings([against("Ben").model_copy(update={"ended_ms": ended}) for ended in times])
+        for times in ([None] * 10, [number * 24 * 3_600_000 for number in range(1, 11)])
+    )
+    assert unknown == apart
+
+
 def test_shared_wins_are_rated_alike() -> None:
     """Two who share a first match are worth the same after it."""
     hand = digest_of().hands[0].model_copy(update={"points": {0: 30, 1: 30}})
