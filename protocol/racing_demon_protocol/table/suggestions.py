@@ -26,8 +26,9 @@ def fitting_count(rules: Rules, board: Board, seat: int, source: int, destinatio
         plays = (play for play in rules.legal_plays(board, seat) if play.source == source)
         return max((play.count for play in plays if play.destination == destination), default=1)
     counts = range(len(board.cards[source]), 0, -1)
-    fitting = (count for count in counts if rules.can_play(board, seat, Play(source, count, destination)))
-    return next(fitting, 1)
+    return next(
+        (count for count in counts if rules.can_play(board, seat, Play(source, count, destination))), 1
+    )
 
 
 def longest_unit(rules: Rules, board: Board, pile: int) -> int:
@@ -119,7 +120,7 @@ def opened_play(rules: Rules, board: Board, seat: int, others: Iterable[int]) ->
         card = board.top(source)
         if card is None or card == UNKNOWN:
             continue
-        plays = (Play(source, 1, pile) for pile in grown if rules.accepts(board, pile, card))
+        plays = [Play(source, 1, pile) for pile in grown if rules.accepts(board, pile, card)]
         play = next((play for play in plays if rules.can_play(board, seat, play)), None)
         if play is None:
             continue

@@ -456,8 +456,7 @@ class Hand:
             if rules.is_out(board, seat):
                 self.first_out = seat
         elif not rules.is_out(board, self.first_out):  # the seat took a card back
-            others = (other for other in rules.layout.seats if rules.is_out(board, other))
-            self.first_out = next(others, None)
+            self.first_out = next((seat for seat in rules.layout.seats if rules.is_out(board, seat)), None)
 
     def _beaten_by(self, seat: int, command: PlayCards) -> Arrival | None:
         """Return the newest arrival that made a play illegal which was legal when it was made."""

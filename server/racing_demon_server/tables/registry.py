@@ -143,7 +143,8 @@ class Registry:
 
     def __iter__(self) -> Iterator[CommittedTable]:
         """Iterate over all tables as everybody sees them, oldest first."""
-        return (room.shown for room in self._rooms.values())
+        for room in self._rooms.values():
+            yield room.shown
 
     def __len__(self) -> int:
         return len(self._rooms)

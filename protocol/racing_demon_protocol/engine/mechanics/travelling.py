@@ -227,7 +227,9 @@ class WeavingRules(TravellingRules[Weaving]):
 
     def open_foundations(self, board: Board, seat: int, card: Card) -> Iterator[int]:
         """Yield the foundations that accept a seat's card now."""
-        return (pile for pile in self.group_piles(seat, "foundation") if self.accepts(board, pile, card))
+        for pile in self.group_piles(seat, "foundation"):
+            if self.accepts(board, pile, card):
+                yield pile
 
     def follows_on(self, board: Board, foundation: int, cards: Sequence[Card], card: Card) -> bool:
         """Return whether a foundation would accept a card if it held these cards."""

@@ -7,6 +7,7 @@ get the same answers. Each mechanic extends these rules: those of the building g
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import ClassVar, Final
 
 from racing_demon_protocol.engine.board import FOUNDATIONS, Board, CardRef, Kind, Play
@@ -103,7 +104,7 @@ class Rules:
 
     def resolved_plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield a seat's legal plays as they are carried out."""
-        return (self.verify_play(board, seat, play) for play in self.legal_plays(board, seat))
+        return map(partial(self.verify_play, board, seat), self.legal_plays(board, seat))
 
     def rule_state(self, board: Board, seat: int) -> tuple[int, ...]:
         """Return what a seat's future plays depend on beside the cards, as numbers."""

@@ -5,6 +5,8 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import filterfalse
 
 from racing_demon_protocol.engine.board import Board, Kind, Play
 from racing_demon_protocol.engine.cards import PACK_SIZE, UNKNOWN, Card
@@ -69,12 +71,12 @@ class MoveGenerator:
         """Yield a seat's plays: to the foundations, to the columns, aside, and those of the stock."""
         plays = self._fitting_plays(board, seat)
         if self.effects:
-            plays = (play for play in plays if not self.refusal(board, seat, play))
+            return filterfalse(partial(self.refusal, board, seat), plays)
         return plays
 
     def plain_plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield a seat's plays of cards, without turning the stock and without special rules."""
-        return (play for play in self.plays(board, seat) if not self.stock.is_stock_play(seat, play))
+        return filterfalse(partial(self.stock.is_stock_play, seat), self.plays(board, seat))
 
     def opening_plays(self, board: Board, seat: int) -> list[Play]:
         """Return the plays that open a foundation, which some games require first."""
