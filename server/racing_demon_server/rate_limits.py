@@ -13,7 +13,6 @@ import ipaddress
 import math
 from collections import OrderedDict
 from collections.abc import Sequence
-from copy import copy
 from dataclasses import dataclass
 from functools import lru_cache
 from math import inf
@@ -61,7 +60,8 @@ class TokenBucket:
 
     def is_empty(self, at: int, units: int = 1) -> bool:
         """Return whether there are fewer tokens than that."""
-        return not copy(self).take(at, units)
+        spent_until = max(self._spent_until, at - self._burst_us) + self._each_us * units
+        return spent_until > at + ROUNDING_US
 
     def used(self, at: int) -> float:
         """Return how many tokens are missing until it is full."""

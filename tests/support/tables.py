@@ -282,7 +282,7 @@ class Sitting:
         for test in dead_tests(hand).values():
             test.next_slice_at = None
         hand.ask_again(self.now)
-        self.mirror = deepcopy(self.table.view)
+        self.mirror = self.table.view.copy()
 
     def record(self, events: list[Event]) -> list[Event]:
         """Let the mirror follow events, and keep them in the log."""

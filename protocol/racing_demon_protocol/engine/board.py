@@ -393,9 +393,9 @@ class Board:
             del cards[-count:]
             return taken
         end = len(cards) - depth
-        where = slice(depth, depth - count) if count < 0 else slice(end - count, end)
-        taken = cards[where]
-        del cards[where]
+        first, last = (depth, depth - count) if count < 0 else (end - count, end)
+        taken = cards[first:last]
+        del cards[first:last]
         return taken
 
     def _gather(self, stock: Pile) -> None:

@@ -5,7 +5,6 @@ what the server decided.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from copy import copy
 from typing import Any, Final, NamedTuple, Self
 
 from racing_demon_protocol.engine.board import Board, Play
@@ -440,7 +439,23 @@ class TableState:
 
     def copy(self) -> Self:
         """Return an independent copy."""
-        state = copy(self)
+        state = type(self)(self.code, self.options)
+        state._is_any_stuck = self._is_any_stuck
+        state.banned = self.banned
+        state.called = self.called
+        state.commitment = self.commitment
+        state.hand_id = self.hand_id
+        state.hand_number = self.hand_number
+        state.host = self.host
+        state.locked = self.locked
+        state.next_shuffle = self.next_shuffle
+        state.paused = self.paused
+        state.phase = self.phase
+        state.redrawn_for = self.redrawn_for
+        state.seq = self.seq
+        state.shuffle = self.shuffle
+        state.waiting = self.waiting
+        state.winners = self.winners
         state.hand = None if self.hand is None else self.hand.copy()
         state.seats, state.results = dict(self.seats), list(self.results)
         state.departed, state.gone = dict(self.departed), dict(self.gone)

@@ -26,7 +26,7 @@ SLICE: Final = 128
 """Beyond that, bytes that are handled before the loop turns to others: a dozen short messages."""
 HEADER: Final = 6
 """The header of a short frame: two bytes, and the mask."""
-MASK: Final = slice(2, HEADER)
+MASK: Final = 2
 WHOLE_BINARY: Final = 0x80 | Opcode.BINARY
 MASKED: Final = 0x80
 END_OF_REQUEST: Final = b"\r\n\r\n"
@@ -399,7 +399,7 @@ def short_message(data: bytes) -> bytes | None:
     length = data[1] - MASKED
     if not 0 <= length <= SHORT or len(data) < HEADER + length:
         return None
-    mask = (data[MASK] * (length // 4 + 1))[:length]
+    mask = (data[MASK:HEADER] * (length // 4 + 1))[:length]
     masked = int.from_bytes(data[HEADER : HEADER + length], "little")
     return (masked ^ int.from_bytes(mask, "little")).to_bytes(length, "little")
 

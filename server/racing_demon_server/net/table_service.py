@@ -6,7 +6,6 @@ import secrets
 from collections.abc import Collection, Iterator
 from functools import partial
 from typing import Any, Final
-from weakref import WeakKeyDictionary
 
 from websockets.http11 import Request
 
@@ -26,7 +25,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Elsewhere
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.match.seat_tokens import Actor
-from racing_demon_server.rate_limits import MINUTE, TokenBucket, networks_of, pool
+from racing_demon_server.rate_limits import MINUTE, TokenBucket, networks_of
 from racing_demon_server.tables.passphrase import (
     SALT_SIZE,
     Hashing,
@@ -58,7 +57,6 @@ class TableService:
         self.context = context
         self.registry = registry
         self.hasher = PassphraseHasher()
-        self._table_units: WeakKeyDictionary[Room, TokenBucket] = WeakKeyDictionary()
 
     def __len__(self) -> int:
         """Return the number of tables."""
@@ -81,7 +79,8 @@ class TableService:
 
     def listing(self) -> Iterator[dict[str, Any]]:
         """Yield what browsers may list of the open tables."""
-        return (list_entry(table.view) for table in self.registry)
+        for table in self.registry:
+            yield list_entry(table.view)
 
     def handler(self, connection: Connection, _request: Request, origin: Origin) -> Handler:
         """Return the handler of a connection whose handshake is complete."""
@@ -90,12 +89,6 @@ class TableService:
     def close(self) -> None:
         """Hash no more passphrases."""
         self.hasher.close()
-
-    def units_of(self, room: Room) -> TokenBucket:
-        """Return the units that all players of a table share."""
-        if room not in self._table_units:
-            self._table_units[room] = pool(self.context.settings.units_per_table)
-        return self._table_units[room]
 
     def count_table(self, address: str, at: int) -> None:
         """Count a table that an address opens.
@@ -332,7 +325,7 @@ class TableHandler(Handler):
 
     def _share_units(self, room: Room, actor: Actor) -> None:
         self._is_spectator, self._actor, self._room = False, actor, room
-        self.allowance.add_pool(self._tables.units_of(room))
+        self.allowance.add_pool(room.units)
 
 
 def list_entry(view: TableState) -> dict[str, Any]:

@@ -33,7 +33,7 @@ from racing_demon_server.journal.table_journal import Epochs, TableJournal
 from racing_demon_server.match.bans import hash_address
 from racing_demon_server.match.seat_tokens import Actor
 from racing_demon_server.match.table import GONE, MISTAKE, CommandResult, SavedState, Table
-from racing_demon_server.rate_limits import TokenBucket
+from racing_demon_server.rate_limits import TokenBucket, pool
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.wakeup import Alarm
 
@@ -185,6 +185,7 @@ class Room:
         broadcast: the listeners.
         is_halted: whether the table is halted, because nothing can be written.
         bot_budget: the units that pay for the bots' thoughts.
+        units: the units that all its players share.
         failing: the actor and counter of the command whose judging failed; ``None`` if no command did.
 
     Args:
@@ -236,6 +237,7 @@ class Room:
         self._fresh: list[EncodedEvent] = []
         self.is_halted = self._is_stopped = False
         self.bot_budget = bot_budget
+        self.units = pool(settings.units_per_table)
         self.failing: tuple[Actor, int] | None = None
         self._failed = context.failed
         self._alarm = Alarm(clock, self._run_once)

@@ -250,7 +250,7 @@ async def test_a_party_behind_one_router_is_never_refused() -> None:
         entering = COSTS[cl.Join] if number < 8 else COSTS[cl.Watch]
         assert allowance.take(time(), COSTS[cl.Hello] + entering)
         if number < 8:
-            allowance.add_pool(service.units_of(room))
+            allowance.add_pool(room.units)
         everybody.append(allowance)
     for _ in range(600):
         for tenth in range(10):

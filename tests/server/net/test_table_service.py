@@ -81,6 +81,5 @@ async def test_what_a_table_has_is_its_own() -> None:
     time = Standing()
     service = service_of(time)
     one, other = (opened(service, "", time) for _ in range(2))
-    assert service.units_of(one) is service.units_of(one)
-    assert service.units_of(one) is not service.units_of(other)
+    assert one.units is not other.units
     service.registry.close()
