@@ -1,15 +1,23 @@
 #!/bin/sh
-# Builds the wheel, installs it in a fresh environment outside the checkout, and plays a hand there.
+# Installs the wheel in a fresh environment outside the checkout, and plays a hand there.
+# usage: sh tests/wheel.sh [PYTHON [FILE]]     FILE is a wheel or an sdist; without one the wheel is built
 set -eu
 root=$(pwd)
+python=${1:-$root/.venv/bin/python}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-"$root/.venv/bin/python" -m build --wheel --outdir "$work/dist" "$root" >"$work/build.log" 2>&1 || {
-    cat "$work/build.log"
-    exit 1
-}
-"$root/.venv/bin/python" -m venv "$work/venv"
-"$work/venv/bin/python" -m pip install -q --disable-pip-version-check "$work"/dist/*.whl
+if [ $# -gt 1 ]; then
+    file=$(realpath "$2")
+else
+    "$root/.venv/bin/python" -m build --wheel --outdir "$work/dist" "$root" >"$work/build.log" 2>&1 || {
+        cat "$work/build.log"
+        exit 1
+    }
+    file=$(echo "$work"/dist/*.whl)
+fi
+version=$("$python" --version)
+"$python" -m venv "$work/venv"
+"$work/venv/bin/python" -m pip install -q --disable-pip-version-check "$file"
 cd "$work"
 unset PYTHONPATH
 venv/bin/racing-demon --help >/dev/null
@@ -23,4 +31,4 @@ if command -v node >/dev/null; then
 fi
 venv/bin/racing-demon play --watch --bots 4 --hands 1 --speed 200 --json </dev/null >match.jsonl
 venv/bin/racing-demon verify match.jsonl
-echo "the wheel plays"
+echo "$(basename "$file") plays with $version"

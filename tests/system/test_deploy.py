@@ -201,10 +201,12 @@ async def test_certificates_are_checked(tmp_path: Path) -> None:
 
 
 def test_the_files_pass_their_linters() -> None:
-    """Container file and compose file have nothing that linters and the compose specification dislike."""
+    """Container, compose and workflow files have nothing that linters and specifications dislike."""
     run(SCRIPTS / "hadolint", "--no-color", DEPLOY / "Containerfile")
-    rules = "{extends: default, rules: {line-length: {max: 110}}}"
-    run(SCRIPTS / "yamllint", "--strict", "-d", rules, DEPLOY / "compose.yaml")
+    rules = "{extends: default, rules: {line-length: {max: 120}, document-start: disable, truthy: disable}}"
+    workflow = DEPLOY.parent / ".github/workflows/release.yml"
+    run(SCRIPTS / "yamllint", "--strict", "-d", rules, DEPLOY / "compose.yaml", workflow)
+    run(SCRIPTS / "check-jsonschema", "--builtin-schema", "vendor.github-workflows", workflow)
     run(SCRIPTS / "check-jsonschema", "--builtin-schema", "vendor.compose-spec", DEPLOY / "compose.yaml")
 
 
