@@ -129,7 +129,7 @@ async def test_a_wrong_snapshot_is_found(
     """A server would begin with it: it must be there, and be what the events before it have led to."""
     journal = tmp_path / "journal.sqlite"
     async with journaled(journal, bot_speed=100.0) as served:
-        async with Peer.hosting(served.url, seated=False, hands=3) as host:
+        async with Peer.hosting(served.url, seated=False, hands=100) as host:
             await begin_second_hand(host)
     with contextlib.closing(sqlite3.connect(journal)) as db:
         snapshot = decode_server(db.execute("SELECT frame FROM snapshots ORDER BY seq DESC").fetchone()[0])
