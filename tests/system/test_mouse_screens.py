@@ -51,7 +51,7 @@ def test_one_click_changes_one_option(tmp_path: Path) -> None:
     """A click opens the choices of an option, the next takes one; a click on the button lets it count."""
     with mouse(tmp_path, *HOST) as table:
         table.click("o options")
-        table.click(r"(?<=automatic first turn    )no")
+        table.click(r"(?<=automatic first turn {14})no")
         table.click(r"\byes\b(?= +│)")
         table.until(r"automatic first turn +yes")
         table.until(r"hints +no")

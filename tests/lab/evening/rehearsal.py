@@ -640,8 +640,10 @@ class Evening:
         differences = {"": ["was not looked at"]}
         while differences and loop.time() < until:
             await asyncio.sleep(POLL_SECONDS)
-            now = self._stopwatch.elapsed_ms(loop.time())
-            found = [(screen.name, await screen.differences(self.view, now)) for screen in screens]
+            found = []
+            for screen in screens:  # some take seconds on a busy machine
+                now = self._stopwatch.elapsed_ms(loop.time())
+                found.append((screen.name, await screen.differences(self.view, now)))
             differences = {name: lines for name, lines in found if lines}
         return differences
 
