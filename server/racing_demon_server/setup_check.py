@@ -200,8 +200,19 @@ def _judged(url: str, arrival: _Arrival, settings: ServerSettings) -> Finding:
 def _check_journal(path: Path, now_ms: int) -> Iterator[Finding]:
     """Look at a journal's file, its folder, its disk and its newest time."""
     folder = path.parent
-    if not path.exists():
+    try:
+        is_new = not path.exists()
+    except OSError as error:
+        yield Finding(Verdict.PROBLEM, "journal", f"{path} cannot be reached: {error.strerror}.")
+        return
+    if is_new:
         nearest = next(each for each in (folder, *folder.parents) if each.exists())
+        if not os.access(nearest, os.W_OK | os.X_OK, effective_ids=os.access in os.supports_effective_ids):
+            text = (
+                f"{path} cannot be made: this user may not write to {nearest}. Name another with --journal."
+            )
+            yield Finding(Verdict.PROBLEM, "journal", text)
+            return
         yield Finding(Verdict.OK, "journal", f"{path} is new.")
         folder = nearest
     else:

@@ -1,7 +1,9 @@
 """``racing-demon-server --check``: what is wrong with a setup is said before it runs."""
 
 import asyncio
+import os
 import socket
+import tempfile
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -18,6 +20,7 @@ from tests.support.ports import free_port
 from tests.support.servers import serving
 
 HOST = "127.0.0.1"
+NOBODY = 65534
 
 
 async def found(
@@ -120,6 +123,24 @@ async def test_a_journal_is_read(tmp_path: Path) -> None:
     path.write_text("no journal")
     _, broken = await found(at(free_port()), path)
     assert broken.verdict is Verdict.PROBLEM
+
+
+@pytest.mark.parametrize(("mode", "why"), [(0o555, "may not write to"), (0o600, "cannot be reached")])
+async def test_a_folder_that_cannot_be_used_is_a_problem(mode: int, why: str) -> None:
+    """Nor could the server make its journal there. Root may write anywhere, so somebody else looks."""
+    is_root = os.geteuid() == 0
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(mode)
+        if is_root:
+            os.seteuid(NOBODY)
+        try:
+            _, finding = await found(at(free_port()), Path(folder, "new", "journal.sqlite"))
+        finally:
+            if is_root:
+                os.seteuid(0)
+            Path(folder).chmod(0o700)
+    assert finding.verdict is Verdict.PROBLEM
+    assert why in finding.text
 
 
 async def test_a_broker_is_tried(tmp_path: Path) -> None:
