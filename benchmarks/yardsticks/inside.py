@@ -30,12 +30,13 @@ class Listener:
     Attributes:
         encoding: in which encoding.
         software: what its client says of itself.
+        address: where it comes from: nowhere.
         had: how many events it was sent.
 
     """
 
     shows_races = owes = False
-    software = ""
+    software = address = ""
 
     def __init__(self, encoding: Encoding) -> None:
         self.encoding = encoding

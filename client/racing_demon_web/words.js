@@ -66,7 +66,6 @@ export const CLOSES = {
   [CLOSE.version]: "This page is too old for the server. Reload it.",
   [CLOSE.flood]: "This page sent too much, and the server closed the connection. Reload it.",
   [CLOSE.full]: "The server is full. Try again later.",
-  [CLOSE.kicked]: "The host has kicked you from the table.",
 };
 
 /** Texts of the page and its dialogs. `index.html` refers to the static ones. */

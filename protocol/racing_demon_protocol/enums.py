@@ -151,6 +151,6 @@ class CloseCode(IntEnum):
     FULL = 4005
     """The server accepts no more connections."""
     KICKED = 4007
-    """The table's host kicked this player."""
+    """The table's host kicked this player, or the server's operator has banned the address."""
     SERVER_ERROR = 4006
     """The server encountered an internal error and logged it."""

@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 
 TUNNEL_KEY = "RACING_DEMON_TUNNEL_KEY"
 """The variable that hands on the secret of the invitations: other users can read arguments."""
+MODERATION = frozenset({"ban", "bans", "close", "tables", "unban"})
+"""The operator's commands for a running server."""
 ADVICE = "Name another file with --journal FILE, or keep no journal with --durability none."
 
 EXAMPLES = """examples:
@@ -51,6 +53,9 @@ EXAMPLES = """examples:
   racing-demon-server --port 0                 use any free port, and print it
 
   racing-demon-server --check                  say what is wrong with the setup, and start nothing
+
+  racing-demon-server tables                   list the tables of a server that runs; close ends one
+  racing-demon-server ban ADDRESS --for 7d     refuse an address for a time; bans lists them, unban lifts one
 
   racing-demon-server journal --help           back up, check, list and export matches
   racing-demon-server cluster --help           servers that share a database: status, drain, fence
@@ -79,6 +84,11 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
 
         loaded()
         return journals(argv[1:], _unrestorable, extensions)
+    if argv and argv[0] in MODERATION:
+        from racing_demon_server.moderation.cli import main as moderate  # noqa: PLC0415 - it needs no server
+
+        loaded()
+        return moderate(argv)
     for extension in extensions:
         if argv[:1] == [extension.COMMAND]:
             return extension.main(argv[1:])

@@ -24,6 +24,7 @@ class Listener(Protocol):
         encoding: the encoding of its frames.
         shows_races: whether it understands ``race_lost``.
         software: what its client says of itself.
+        address: the name under which its client is counted.
         owes: whether it may owe units for the consequences of its plays.
 
     """
@@ -31,6 +32,7 @@ class Listener(Protocol):
     encoding: Encoding
     shows_races: bool
     software: str
+    address: str
     owes: bool
 
     def send(self, events: "Batch") -> None:

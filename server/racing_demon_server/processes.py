@@ -81,6 +81,7 @@ def serve_all(settings: ServerSettings, count: int, work: Work, announce: Callab
                 settings,
                 port=_port_of(shared),
                 journal=journals[number - 1],
+                first_journal=journal,
                 seed=None if settings.seed is None else subseed(settings.seed, f"process/{number}"),
                 node=settings.node and f"{settings.node}{number}",
                 shards=replace(shards, number=number),

@@ -25,6 +25,9 @@ from racing_demon_server.journal.interface import Fenced, Journal, Store
 from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.journal.sqlite.store import SqliteStore
 from racing_demon_server.journal.writer import DurableJournal
+from racing_demon_server.moderation.bans import ServerBans, bans_of
+from racing_demon_server.moderation.control_socket import serving_operator
+from racing_demon_server.moderation.requests import OperatorRequests
 from racing_demon_server.mqtt.setup import own_urls, publishers
 from racing_demon_server.net.gateway import Gateway, url_of
 from racing_demon_server.net.handler import MetricsHooks, ServerContext, Service
@@ -286,11 +289,16 @@ class TableServer(Server):
         hooks = MetricsHooks(partial(metrics.text, brokers=queues), metrics.cut, metrics.refused)
         has_tunnel = self.settings.tunnel_port is not None
         tunnel = Tunnel(self.settings.tunnel_key or secrets.token_bytes(KEY_SIZE)) if has_tunnel else None
-        context = ServerContext(self.settings, clock, hooks, tunnel)
+        journal = self.settings.first_journal or self.settings.journal
+        bans = ServerBans(None if journal is None else bans_of(journal), time.time)
+        context = ServerContext(self.settings, clock, hooks, tunnel, bans)
         return context, self.open_service(context)
 
     async def listen_further(self, context: ServerContext, resources: AsyncExitStack) -> None:
-        """Listen for the tunnel, if there is one."""
+        """Listen for the operator, and for the tunnel, if there is one."""
+        if self.settings.journal is not None:
+            asked = OperatorRequests(self.registry, context.bans, self._disconnect_banned)
+            await resources.enter_async_context(serving_operator(self.settings.journal, asked.answer))
         if context.tunnel is None:
             return
         from racing_demon_server.net.tunnel_gateway import TunnelGateway, TunnelTables  # noqa: PLC0415 - few have one
@@ -299,6 +307,9 @@ class TableServer(Server):
         self._gateways.append(gateway)
         await gateway.listen(host=LOOPBACK, port=self.settings.tunnel_port)
         self.open_tunnel(context.tunnel, gateway.port, resources)
+
+    def _disconnect_banned(self) -> int:
+        return sum(gateway.disconnect_banned() for gateway in self._gateways)
 
     def open_tunnel(self, tunnel: Tunnel, port: int, resources: AsyncExitStack) -> None:
         """Start the tunnel's program, which leads to a port, and check that its address leads here."""

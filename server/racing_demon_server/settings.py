@@ -28,6 +28,8 @@ class ServerSettings:
         seed: 32 bytes that determine all deals, for repeatable games; ``None`` for secret ones.
         contributions: whether players contribute to the deals; ``None``: unless they are repeatable.
         journal: the file of the journal; ``None`` keeps tables in memory only.
+        first_journal: the journal of the first of several processes, beside which bans are kept for all;
+            ``None`` if there is one process.
         durability: how durable a play is when it is sent.
         code_letters: letters of a table's code; short ones are easier to type, and to guess.
         bot_speed: how many times faster than people bots play.
@@ -90,6 +92,7 @@ class ServerSettings:
     seed: bytes | None = None
     contributions: bool | None = None
     journal: Path | None = None
+    first_journal: Path | None = None
     durability: Durability = Durability.FULL
     code_letters: int = 8
     bot_speed: float = 1.0

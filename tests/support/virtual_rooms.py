@@ -121,11 +121,13 @@ class FakeConnection:
         closing: how it was closed, if it was.
         shows_races: whether it understands lost races.
         software: what its client says of itself.
+        address: where it comes from.
         owes: whether it may owe what its plays have led to.
 
     """
 
     owes = False
+    address = ""
 
     def __init__(
         self,

@@ -107,6 +107,9 @@ class Gateway:
         self._handshakes.pop(connection, None)
         origin = self._origin_of(connection, request)
         handler = self._service.handler(connection, request, origin)
+        if not origin.is_relay and (ban := self._context.bans.of_address(handler.address)) is not None:
+            handler.close(CloseCode.KICKED, ban.text, "banned")
+            return handler
         is_allowed = self._context.addresses.enter(handler.address)
         if is_allowed and len(self._admitted) < self.settings.max_connections:
             entry_seconds = self.settings.entry_seconds
@@ -167,6 +170,18 @@ class Gateway:
             admitted.entry.cancel()
             self._context.addresses.leave(admitted.handler.address)
             admitted.handler.leave()
+
+    def disconnect_banned(self) -> int:
+        """Close the connections of addresses that are banned. Return how many there were."""
+        banned = [
+            (handler, ban.text)
+            for handler, _ in self._admitted.values()
+            if not (handler.origin.is_relay or handler.is_closing)
+            and (ban := self._context.bans.of_address(handler.address)) is not None
+        ]
+        for handler, text in banned:
+            handler.close(CloseCode.KICKED, text, "banned")
+        return len(banned)
 
     def close(self, code: int = CloseCode.GOING_AWAY, reason: str = "") -> None:
         """Stop listening, and close all connections with a reason for people."""

@@ -6,6 +6,7 @@ is no queue and no task between a player's bytes and the judge.
 
 import itertools
 import logging
+import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, Protocol
 
@@ -20,6 +21,7 @@ from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Pong, Refused
 from racing_demon_server.encoded_messages import framed
+from racing_demon_server.moderation.bans import ServerBans
 from racing_demon_server.rate_limits import (
     COSTS,
     DEAR_EVENT,
@@ -66,18 +68,25 @@ class ServerContext:
         clock: the server's clock.
         metrics: counts what happens to connections.
         addresses: the limits of addresses.
+        bans: the operator's bans.
         tunnel: what is known of the server's tunnel; ``None`` if it has none.
 
     """
 
     def __init__(
-        self, settings: ServerSettings, clock: Clock, metrics: MetricsHooks, tunnel: Tunnel | None = None
+        self,
+        settings: ServerSettings,
+        clock: Clock,
+        metrics: MetricsHooks,
+        tunnel: Tunnel | None = None,
+        bans: ServerBans | None = None,
     ) -> None:
         self.settings = settings
         self.tunnel = tunnel
         self.clock = clock
         self.metrics = metrics
         self.addresses = AddressLimits(settings)
+        self.bans = bans or ServerBans(None, time.time)
         self._numbers = itertools.count(1)
         self._units = pool(settings.units_per_server)
 

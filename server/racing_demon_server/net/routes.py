@@ -131,6 +131,8 @@ class Routes:
         route = self._route(asked.path)
         if not self._context.addresses.count_request(asked.client, self._context.clock(), route.units):
             return http.too_many()
+        if route.page is not accept and (ban := self._context.bans.of_address(asked.client)) is not None:
+            return http.text(HTTPStatus.FORBIDDEN, f"{ban.text}\n")  # a WebSocket is told once it is open
         if not self._is_allowed_host(asked):
             return http.text(HTTPStatus.MISDIRECTED_REQUEST, "This server has a different name.\n")
         response = route.access(asked) or route.page(asked)

@@ -137,6 +137,7 @@ class Registry:
         self._context = RoomContext(settings, clock, backlog, self._may_add_bot, self._fail, observers)
         self._rooms: dict[str, Room] = {}
         self._openers: dict[str, str] = {}
+        self._opened_ms: dict[str, int] = {}
         self._expiries: dict[str, asyncio.TimerHandle] = {}
         self._opened = 0
         self._epoch = secrets.token_hex(8)
@@ -198,6 +199,10 @@ class Registry:
             raise TableElsewhere(self._settings.shards.port(code))
         raise CommandRefused(Reason.UNKNOWN_TABLE, "There is no table with that code here.")
 
+    def opened_ms(self, code: str) -> int:
+        """Return when a table was opened, in milliseconds since 1970."""
+        return self._opened_ms[code]
+
     def openers(self) -> Collection[str]:
         """Return the address that has opened each table."""
         return self._openers.values()
@@ -231,7 +236,7 @@ class Registry:
         code = self._new_code(seed) if self._codes is None else self._codes(journal.number)
         room = finish(self._adding(code, options, lock, seed, journal, bot_budget=bot_budget))
         journal.open(code, self._opened, options, lock.salt, lock.hash)
-        self._openers[code] = address
+        self._openers[code], self._opened_ms[code] = address, wall_clock()
         return room
 
     def restore(self, patience: float = inf) -> None:
@@ -307,6 +312,7 @@ class Registry:
         if stored.code in self._rooms:
             raise UnknownContents("another table has its code")
         lock, journal = Passphrase(stored.salt, stored.passphrase), self._table_journal(stored.id)
+        self._opened_ms[stored.code] = stored.opened_ms
         yield from self._adding(stored.code, options, lock, self._seed(stored.number), journal, saved_state)
 
     def adopt(  # noqa: PLR0913, PLR0917 - a table, its two times, and two defaults
@@ -349,6 +355,7 @@ class Registry:
         journal = self._table_journal(stored.id, offset_us)
         journal.clock_watermark.advance(last_us)
         epoch = secrets.token_hex(8)  # the table may have been here before
+        self._opened_ms[stored.code] = stored.opened_ms
         options, seed = options_of(stored), self._seed(stored.number)
         yield from self._adding(stored.code, options, lock, seed, journal, saved_state, epoch)
 
@@ -406,7 +413,7 @@ class Registry:
             room.refuse(*failed.failing)
         if len(self._failures[number]) > MAX_RESTORES:
             room.inherit_listeners(failed)
-            room.end_match(partial(self._end_often_failed, room))
+            self.close_table(room, FAILED_OFTEN)
         self._end(failed)
 
     def _end_failed(self, room: Room) -> None:
@@ -418,11 +425,16 @@ class Registry:
         room.broadcast.disconnect_all(CloseCode.GOING_AWAY, FAILED)
         self._end(room)
 
-    def _end_often_failed(self, room: Room) -> None:
+    def close_table(self, room: Room, text: str, then: Callable[[], None] = lambda: None) -> None:
+        """End a table for good, tell everybody there why, and call back."""
+        room.end_match(partial(self._end_match, room, text, then))
+
+    def _end_match(self, room: Room, text: str, then: Callable[[], None]) -> None:
         if self._rooms.get(room.table.view.code) is room:
             room.broadcast.flush_delayed()
-            room.broadcast.disconnect_all(CloseCode.GOING_AWAY, FAILED_OFTEN)
+            room.broadcast.disconnect_all(CloseCode.GOING_AWAY, text)
             self.discard(room)
+        then()
 
     def hand_over(self, room: Room, heir: int | None) -> None:
         """Hand a table over to another server, or to the journal, and close its connections."""
@@ -522,6 +534,7 @@ class Registry:
         del self._rooms[code]
         self._failures.pop(room.journal.number, None)
         self._openers.pop(code, None)  # after a restart nobody knows who opened it
+        self._opened_ms.pop(code, None)
 
     def _end(self, room: Room) -> None:
         self.closed += 1

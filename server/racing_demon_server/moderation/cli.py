@@ -1,0 +1,238 @@
+"""The operator's commands for a running server: its tables, and bans."""
+
+import argparse
+import re
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from racing_demon_protocol.formatting import is_printable, pluralize, printable
+from racing_demon_server.arguments import fail, parser_of
+from racing_demon_server.journal.interface import JournalUnusable
+from racing_demon_server.journal.sqlite.database import default_path, journals_of
+
+from .bans import ADDRESS, MAX_REASON_BYTES, ServerBan, add_ban, banned_network, bans_of, lift_bans, read_bans
+from .control_socket import NotRunning, RequestFailed, control_socket_of, request
+
+UNITS: Final = {"m": 60, "h": 3_600, "d": 86_400}
+LONGEST_SECONDS: Final = 3_660 * UNITS["d"]
+
+EXAMPLES: Final = """examples:
+  racing-demon-server tables                             list the tables of the server that runs
+  racing-demon-server tables KQXW                        list who is at a table, and from where
+  racing-demon-server close KQXW --reason "spam"         end a table, and tell everybody there why
+  racing-demon-server ban 203.0.113.0/24 --for 7d        refuse a network's connections for a week
+  racing-demon-server bans                               list the bans
+  racing-demon-server unban 203.0.113.0/24               lift a ban
+
+The commands find the server by its journal: name it with --journal, as for the server. Only the user who
+runs the server, and root, can use them.
+
+exit codes: 0 done, 1 no server is running there, or there is no such table or ban, 2 wrong arguments, 3 the
+bans cannot be used
+"""
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run a command, and return the exit code."""
+    arguments = _parser().parse_args(argv)
+    try:
+        return int(arguments.run(arguments))
+    except JournalUnusable as error:
+        return fail(3, error)
+    except RequestFailed as error:
+        return fail(1, error)
+    except NotRunning:
+        advice = "Name the journal of the server with --journal FILE."
+        return fail(1, f"no server is running with the journal {arguments.journal}. {advice}")
+
+
+def _ask_all(journal: Path, **asked: Any) -> Iterator[Mapping[str, Any]]:
+    """Ask all processes of a server.
+
+    Raises:
+        NotRunning: none runs.
+        RequestFailed: one refuses, or cannot be reached.
+
+    """
+    answered = False
+    for _, path in journals_of(journal):
+        try:
+            yield request(control_socket_of(path), **asked)
+        except NotRunning:
+            continue
+        answered = True
+    if not answered:
+        raise NotRunning
+
+
+# Tables.
+
+
+def _tables(arguments: argparse.Namespace) -> int:
+    if arguments.code:
+        return _table(arguments)
+    answers = _ask_all(arguments.journal, command="tables")
+    tables = [table for answer in answers for table in answer["tables"]]
+    rows = [["code", "game", "host", "people", "bots", "watching", "phase", "since"]]
+    for table in sorted(tables, key=lambda each: each["opened"]):
+        host = printable(table["host"]) or "-"
+        counts = table["people"], table["bots"], table["spectators"]
+        row = table["code"], table["game"], host, *counts, table["phase"], _moment(table["opened"])
+        rows.append(list(map(str, row)))
+    _print_rows(rows if tables else [["no tables are open"]])
+    return 0
+
+
+def _table(arguments: argparse.Namespace) -> int:
+    for answer in _ask_all(arguments.journal, command="table", code=arguments.code):
+        if (table := answer["table"]) is not None:
+            rows = [["seat", "who", "address"]]
+            for each in table["there"]:
+                address = "a bot" if each.get("bot") else _address(each["address"])
+                rows.append([str(each.get("seat", "-")), printable(each["who"]), address])
+            _print_rows(rows)
+            return 0
+    return fail(1, f"there is no table {arguments.code}.")
+
+
+def _address(address: str | None) -> str:
+    return "away" if address is None else address or "this machine"
+
+
+def _close(arguments: argparse.Namespace) -> int:
+    asked = {"command": "close", "code": arguments.code, "reason": arguments.reason}
+    if any(answer["closed"] for answer in _ask_all(arguments.journal, **asked)):
+        sys.stdout.write(f"the table {arguments.code} is closed\n")
+        return 0
+    return fail(1, f"there is no table {arguments.code}.")
+
+
+# Bans.
+
+
+def _ban(arguments: argparse.Namespace) -> int:
+    now = int(time.time())
+    subject, until = arguments.address, now + arguments.seconds
+    ban = ServerBan(kind=ADDRESS, subject=subject, made=now, until=until, reason=arguments.reason)
+    try:
+        add_ban(bans_of(arguments.journal), ban)
+    except ValueError as error:
+        return fail(1, error)
+    sys.stdout.write(f"{subject} is banned until {_moment(ban.until)}\n")
+    return _reload(arguments.journal)
+
+
+def _unban(arguments: argparse.Namespace) -> int:
+    if not lift_bans(bans_of(arguments.journal), ADDRESS, arguments.address, int(time.time())):
+        return fail(1, f"{arguments.address} is not banned; racing-demon-server bans lists who is.")
+    sys.stdout.write(f"{arguments.address} is no longer banned\n")
+    return _reload(arguments.journal)
+
+
+def _reload(journal: Path) -> int:
+    """Let the server read the bans anew, if it runs."""
+    try:
+        closed = sum(answer["disconnected"] for answer in _ask_all(journal, command="reload_bans"))
+    except NotRunning:
+        sys.stdout.write("no server is running there: the next one reads the bans when it starts\n")
+        return 0
+    if closed:
+        sys.stdout.write(f"closed: {pluralize(closed, 'connection')}\n")
+    return 0
+
+
+def _bans(arguments: argparse.Namespace) -> int:
+    now = time.time()
+    bans = [ban for ban in read_bans(bans_of(arguments.journal)) if ban.until > now]
+    rows = [["kind", "banned", "since", "until", "reason"]]
+    for ban in sorted(bans, key=lambda each: each.until):
+        moments = _moment(ban.made), _moment(ban.until)
+        rows.append([printable(ban.kind), printable(ban.subject), *moments, printable(ban.reason)])
+    _print_rows(rows if bans else [["nobody is banned"]])
+    return 0
+
+
+# Arguments and output.
+
+
+def _moment(seconds: int) -> str:
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def _print_rows(rows: Sequence[Sequence[str]]) -> None:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        line = "  ".join(word.ljust(width) for word, width in zip(row, widths, strict=True))
+        sys.stdout.write(f"{line.rstrip()}\n")
+
+
+def _network(text: str) -> str:
+    """Return the network that a ban is for."""
+    try:
+        return str(banned_network(text))
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _seconds(text: str) -> int:
+    """Return the seconds of a time like 7d."""
+    found = re.fullmatch(r"([1-9][0-9]{0,5})([mhd])", text)
+    seconds = int(found[1]) * UNITS[found[2]] if found else 0
+    if not 0 < seconds <= LONGEST_SECONDS:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a time: write one like 30m, 12h or 7d")
+    return seconds
+
+
+def _reason(text: str) -> str:
+    """Return a reason that fits into a close frame, behind its sentence."""
+    if len(text.encode()) > MAX_REASON_BYTES or not all(map(is_printable, text)):
+        raise argparse.ArgumentTypeError(f"the reason must be one line of at most {MAX_REASON_BYTES} bytes")
+    return text
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = parser_of("racing-demon-server", "Tables and bans of a server that runs.", EXAMPLES)
+    commands = parser.add_subparsers(dest="command", required=True)
+
+    def add(name: str, text: str, run: Callable[[argparse.Namespace], int]) -> argparse.ArgumentParser:
+        command = commands.add_parser(name, help=text, description=text)
+        command.set_defaults(run=run)
+        command.add_argument(
+            "--journal",
+            type=Path,
+            default=default_path(),
+            metavar="FILE",
+            help="the journal of the server (default: in your data folder)",
+        )
+        return command
+
+    def add_reason(command: argparse.ArgumentParser) -> None:
+        text = "what they are told, in a few words"
+        command.add_argument("--reason", type=_reason, default="", metavar="TEXT", help=text)
+
+    tables = add("tables", "list the tables of the server that runs, or who is at one", _tables)
+    tables.add_argument("code", nargs="?", type=str.upper, metavar="CODE", help="list who is at this table")
+    close = add("close", "end a table, and tell everybody there why", _close)
+    close.add_argument("code", type=str.upper, metavar="CODE", help="the table's code")
+    add_reason(close)
+    ban = add("ban", "refuse connections from an address or a network for a time", _ban)
+    unban = add("unban", "lift a ban", _unban)
+    for command in (ban, unban):
+        command.add_argument(
+            "address", type=_network, metavar="ADDRESS", help="an address, or a network like 203.0.113.0/24"
+        )
+    ban.add_argument(
+        "--for",
+        dest="seconds",
+        type=_seconds,
+        default=_seconds("7d"),
+        metavar="TIME",
+        help="how long, like 30m, 12h or 7d (default: 7d)",
+    )
+    add_reason(ban)
+    add("bans", "list the bans", _bans)
+    return parser

@@ -1,0 +1,122 @@
+"""What the operator may ask of a running server."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from racing_demon_protocol.errors import CommandRefused
+from racing_demon_server.journal.interface import JournalUnusable
+from racing_demon_server.tables.registry import Registry, TableElsewhere, TableUnread
+from racing_demon_server.tables.room import Room
+
+from .bans import ServerBans
+from .control_socket import ANSWER_SECONDS, RequestFailed
+
+CLOSED: Final = "The server's operator has closed this table"
+
+
+class OperatorRequests:
+    """Answers the operator. See :mod:`.control_socket`.
+
+    Args:
+        registry: the tables.
+        bans: the operator's bans.
+        disconnect_banned: closes the connections of those who are banned, and returns how many there were.
+
+    """
+
+    def __init__(self, registry: Registry, bans: ServerBans, disconnect_banned: Callable[[], int]) -> None:
+        self._registry = registry
+        self._bans = bans
+        self._disconnect_banned = disconnect_banned
+
+    async def answer(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Carry out a request, and return its answer.
+
+        Raises:
+            RequestFailed: it cannot be carried out.
+
+        """
+        match request:
+            case {"command": "tables"}:
+                return {"tables": [self._overview(room) for room in self._registry.rooms]}
+            case {"command": "table", "code": str(code)}:
+                room = self._room(code)
+                return {"table": None if room is None else {**self._overview(room), "there": _there(room)}}
+            case {"command": "close", "code": str(code), "reason": str(reason)}:
+                return {"closed": await self._close(code, reason)}
+            case {"command": "reload_bans"}:
+                return self._reload()
+        raise RequestFailed("the server does not know this command: is it of another version?")
+
+    def _room(self, code: str) -> Room | None:
+        """Return a table's room; ``None`` if it is not here.
+
+        Raises:
+            RequestFailed: it is not read yet.
+
+        """
+        try:
+            return self._registry.room(code)
+        except (CommandRefused, TableElsewhere):
+            return None
+        except TableUnread:
+            text = f"the table {code} is still being read from the journal: try again in a moment"
+            raise RequestFailed(text) from None
+
+    async def _close(self, code: str, reason: str) -> bool:
+        room = self._room(code)
+        if room is None:
+            return False
+        closed = asyncio.Event()
+        text = f"{CLOSED}: {reason}" if reason else f"{CLOSED}."
+        self._registry.close_table(room, text, closed.set)
+        try:
+            await asyncio.wait_for(closed.wait(), ANSWER_SECONDS / 2)
+        except TimeoutError:
+            raise RequestFailed("the table closes as soon as the journal can be written") from None
+        return True
+
+    def _reload(self) -> Mapping[str, Any]:
+        try:
+            self._bans.reload()
+        except JournalUnusable as error:
+            raise RequestFailed(str(error)) from error
+        return {"disconnected": self._disconnect_banned()}
+
+    def _overview(self, room: Room) -> dict[str, Any]:
+        """Return what the operator sees of each table."""
+        view = room.shown.view
+        seated = [state for state in view.seats.values() if not state.left]
+        return {
+            "code": view.code,
+            "game": view.options.game,
+            "host": view.host_name,
+            "people": sum(not (state.bot or state.program) for state in seated),
+            "bots": sum(bool(state.bot or state.program) for state in seated),
+            "spectators": room.broadcast.spectators.people,
+            "phase": view.phase.value,
+            "opened": self._registry.opened_ms(view.code) // 1_000,
+        }
+
+
+def _there(room: Room) -> list[dict[str, Any]]:
+    """Return who is at a table, and from where."""
+    view, broadcast = room.shown.view, room.broadcast
+    players = [
+        {
+            "who": state.name,
+            "seat": seat,
+            "bot": bool(state.bot),
+            "address": broadcast.connections[seat].address if seat in broadcast.connections else None,
+        }
+        for seat, state in view.seats.items()
+        if not state.left
+    ]
+    host = broadcast.connections.get(None)
+    hosts = [] if host is None else [{"who": "the host", "address": host.address}]
+    return [
+        *hosts,
+        *players,
+        *({"who": "a spectator", "address": each.address} for each in broadcast.spectators),
+    ]

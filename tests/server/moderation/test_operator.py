@@ -1,0 +1,198 @@
+"""The operator's commands, as processes, for a server that is one or several."""
+
+import asyncio
+import json
+import socket
+import stat
+import sys
+from pathlib import Path
+from typing import Any, Final
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+import pytest
+
+from racing_demon_protocol.enums import CloseCode
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages import events as ev
+from tests.support.processes import SERVER, Ended, server_process, text_of
+from tests.support.servers import Closing, Peer
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no Unix sockets")
+
+FAR: Final[dict[str, Any]] = {"additional_headers": {"X-Forwarded-For": "203.0.113.9"}}
+NEAR: Final[dict[str, Any]] = {"additional_headers": {"X-Forwarded-For": "198.51.100.9"}}
+
+
+async def operate(folder: Path, *arguments: str) -> Ended:
+    """Run one of the operator's commands."""
+    return await text_of(SERVER, *arguments, "--journal", str(folder / "journal"))
+
+
+def journal(folder: Path) -> tuple[str, str]:
+    """Return the server's option."""
+    return "--journal", str(folder / "journal")
+
+
+async def test_the_operator_sees_the_tables(tmp_path: Path) -> None:
+    """Each has its code, host, numbers and phase; one table has its people, and where they are."""
+    async with (
+        server_process(*journal(tmp_path)) as (_, url),
+        Peer.hosting(url) as ann,
+        Peer.entered(url, cl.Join(code=ann.code, name="Ben"), **FAR),
+        Peer.entered(url, cl.Watch(code=ann.code), **NEAR),
+    ):
+        await ann.ask(cl.AddBot)
+        header, table = (await operate(tmp_path, "tables")).out.splitlines()
+        assert header.split() == ["code", "game", "host", "people", "bots", "watching", "phase", "since"]
+        assert table.split()[:7] == [ann.code, "racing-demon", "Ann", "2", "1", "1", "lobby"]
+        there = (await operate(tmp_path, "tables", ann.code.lower())).out.splitlines()
+        assert [line.split()[1:] for line in there[1:3]] == [
+            ["Ann", "this", "machine"],
+            ["Ben", "203.0.113.9"],
+        ]
+        assert there[3].endswith("a bot")
+        assert there[4].split() == ["-", "a", "spectator", "198.51.100.9"]
+
+
+async def test_a_table_keeps_the_time_when_it_was_opened(tmp_path: Path) -> None:
+    """Also over a restart of its server."""
+    async with server_process(*journal(tmp_path)) as (server, url), Peer.hosting(url):
+        before = await operate(tmp_path, "tables")
+        server.stop()
+        await server.end()
+    async with server_process(*journal(tmp_path)):
+        after = await operate(tmp_path, "tables")
+    assert before.out.splitlines()[1].split()[-3:] == after.out.splitlines()[1].split()[-3:]
+
+
+async def test_the_operator_closes_a_table(tmp_path: Path) -> None:
+    """In mid-match, everybody is told why, and the table does not come back."""
+    async with server_process(*journal(tmp_path), "--bot-speed", "100") as (_, url), Peer.hosting(url) as ann:
+        await ann.ask(cl.AddBot)
+        async with Peer.entered(url, cl.Watch(code=ann.code)) as eve:
+            await ann.ask(cl.Start)
+            await ann.until(ev.Played)
+            ended = await operate(tmp_path, "close", ann.code, "--reason", "spam")
+            assert ended == Ended(0, f"the table {ann.code} is closed\n", "")
+            closing = Closing(CloseCode.GOING_AWAY, "The server's operator has closed this table: spam")
+            assert (closing, closing) == (await ann.closed(), await eve.closed())
+        assert (await operate(tmp_path, "tables")).out == "no tables are open\n"
+        again = await operate(tmp_path, "close", ann.code)
+        assert (again.code, again.err) == (1, f"racing-demon-server: there is no table {ann.code}.\n")
+
+
+def got(url: str, address: str) -> tuple[int, str]:
+    """Return the status and the text of the first page, as somebody at an address gets it."""
+    page = Request(url.replace("ws:", "http:").removesuffix("v1"), headers={"X-Forwarded-For": address})  # noqa: S310 - our own server
+    try:
+        with urlopen(page) as answer:  # noqa: S310 - our own server
+            return answer.status, answer.read().decode()
+    except HTTPError as error:
+        return error.code, error.read().decode()
+
+
+async def test_a_ban_ends_what_is_open_and_refuses_the_rest(tmp_path: Path) -> None:
+    """Those of the network read until when, and why; pages too; everybody else plays on."""
+    async with (
+        server_process(*journal(tmp_path)) as (_, url),
+        Peer.hosting(url) as ann,
+        Peer.entered(url, cl.Join(code=ann.code, name="Ben"), **FAR) as ben,
+        Peer.entered(url, cl.Join(code=ann.code, name="Cas"), **NEAR) as cas,
+    ):
+        banning = await operate(tmp_path, "ban", "203.0.113.7/24", "--for", "2h", "--reason", "insults")
+        until, closed = banning.out.splitlines()
+        assert until.startswith("203.0.113.0/24 is banned until ")
+        assert closed == "closed: 1 connection"
+        code, told = await ben.closed()
+        assert code == CloseCode.KICKED
+        assert told == f"Your address is banned here until {until.split('until ')[1]}: insults"
+        async with Peer.connect(url, **FAR) as again:
+            assert await again.closed() == Closing(code, told)
+        assert await asyncio.to_thread(got, url, "203.0.113.200") == (403, f"{told}\n")
+        assert (await asyncio.to_thread(got, url, "198.51.100.9"))[0] == 200
+        await cas.ask(cl.Say, text="I am still here")
+        assert (await operate(tmp_path, "bans")).out.splitlines()[1].endswith("insults")
+
+        assert (await operate(tmp_path, "unban", "203.0.113.0/24")).code == 0
+        async with Peer.entered(url, cl.Resume(code=ann.code, token=ben.token), **FAR):
+            pass
+        assert (await operate(tmp_path, "bans")).out == "nobody is banned\n"
+
+
+async def test_a_ban_outlives_the_server(tmp_path: Path) -> None:
+    """It may also be made while none runs."""
+    made = await operate(tmp_path, "ban", "203.0.113.9")
+    assert made.out.endswith("the next one reads the bans when it starts\n")
+    for _ in range(2):
+        async with server_process(*journal(tmp_path)) as (_, url), Peer.connect(url, **FAR) as ben:
+            assert (await ben.closed()).code == CloseCode.KICKED
+
+
+@pytest.mark.skipif(not hasattr(socket, "SO_REUSEPORT"), reason="needs several processes")
+async def test_all_processes_obey(tmp_path: Path) -> None:
+    """Tables are listed and closed wherever they are, and a ban holds in each process."""
+    several = (*journal(tmp_path), "--processes", "2")
+    async with server_process(*several, "--port", "0") as (_, url):
+        urls = [f"ws://127.0.0.1:{port}/v1" for port in ports(url)]
+        async with Peer.hosting(urls[0], seated=False) as one, Peer.hosting(urls[1], seated=False) as two:
+            listed = (await operate(tmp_path, "tables")).out
+            assert one.code in listed
+            assert two.code in listed
+            await operate(tmp_path, "close", two.code)
+            assert (await two.closed()).code == CloseCode.GOING_AWAY
+            async with Peer.connect(urls[0], **FAR) as ben, Peer.connect(urls[1], **FAR) as cas:
+                await ben.greet()
+                await cas.greet()
+                assert "closed: 2 connections" in (await operate(tmp_path, "ban", "203.0.113.9")).out
+                assert {(await ben.closed()).code, (await cas.closed()).code} == {CloseCode.KICKED}
+
+
+def ports(url: str) -> list[int]:
+    """Return the ports of a server's processes."""
+    with urlopen(url.replace("ws:", "http:").removesuffix("v1") + "healthz") as health:  # noqa: S310 - our own server
+        return list(json.load(health)["ports"])
+
+
+async def test_the_socket_is_for_the_server_s_user_and_goes_with_it(tmp_path: Path) -> None:
+    """Its permissions let nobody else in; without a server a command says so."""
+    async with server_process(*journal(tmp_path)) as (server, _):
+        control = tmp_path / "journal-control"
+        assert stat.S_IMODE(control.stat().st_mode) == 0o600
+        server.stop()
+        await server.end()
+        assert not control.exists()
+    ended = await operate(tmp_path, "tables")
+    assert ended.code == 1
+    assert ended.err.startswith("racing-demon-server: no server is running with the journal ")
+
+
+async def test_a_killed_server_leaves_nothing_in_the_way(tmp_path: Path) -> None:
+    """The next one takes the socket's place."""
+    async with server_process(*journal(tmp_path)) as (server, _):
+        server.process.kill()
+        await server.end()
+        assert (await operate(tmp_path, "tables")).code == 1
+    async with server_process(*journal(tmp_path)):
+        assert (await operate(tmp_path, "tables")).out == "no tables are open\n"
+
+
+@pytest.mark.parametrize(
+    "line", [b"\n", b"[]\n", b"{}\n", b'{"command": "table", "code": 5}\n', b"x" * 9_000]
+)
+async def test_nonsense_is_answered(tmp_path: Path, line: bytes) -> None:
+    """The server stays, and says that it does not understand."""
+    async with server_process(*journal(tmp_path)):
+        reader, writer = await asyncio.open_unix_connection(str(tmp_path / "journal-control"))
+        writer.write(line)
+        assert b"error" in await reader.readline()
+        writer.close()
+        assert (await operate(tmp_path, "tables")).code == 0
+
+
+async def test_a_server_does_not_start_with_damaged_bans(tmp_path: Path) -> None:
+    """Those who were banned would be back, and nobody would know."""
+    (tmp_path / "journal-bans").write_text("{")
+    ended = await text_of(SERVER, "--port", "0", *journal(tmp_path))
+    assert ended.code == 3
+    assert "Repair the file, or move it away to have none." in ended.err
