@@ -48,20 +48,32 @@ class Rating(NamedTuple):
 
 
 def ratings(summaries: Iterable[MatchSummary]) -> dict[Key, Rating]:
-    """Return all ratings after matches, which are in the order in which they ended.
-
-    Void, unfinished and solo matches do not count, nor do those with a handicap or a bot that
-    adapts.
-    """
-    model = BradleyTerryFull()
-    known: dict[Key, BradleyTerryFullRating] = {}
-    met: dict[Key, _Opponents] = defaultdict(_Opponents)
-    days = _Days()
+    """Return all ratings after matches, which are in the order in which they ended."""
+    rated = RatedPlayers()
     for summary in summaries:
+        rated.add(summary)
+    return rated.ratings()
+
+
+class RatedPlayers:
+    """All ratings, to which matches are added in the order in which they end.
+
+    Void, unfinished and solo matches do not count, nor do those with a handicap or a bot that adapts.
+    """
+
+    def __init__(self) -> None:
+        self._model = BradleyTerryFull()
+        self._known: dict[Key, BradleyTerryFullRating] = {}
+        self._met: dict[Key, _Opponents] = defaultdict(_Opponents)
+        self._days = _Days()
+
+    def add(self, summary: MatchSummary) -> bool:
+        """Rate the players of a match; return whether it counts."""
+        model, known = self._model, self._known
         scores = _scores(summary)
         if len(scores) < 2:
-            continue
-        weight = days.weight(frozenset(chain.from_iterable(scores)), summary.ended_ms)
+            return False
+        weight = self._days.weight(frozenset(chain.from_iterable(scores)), summary.ended_ms)
         before = [[known.get(key) or model.rating() for key in side] for side in scores]
         after = model.rate(before, scores=list(scores.values()))
         for side, former, rated in zip(scores, before, after, strict=True):
@@ -70,18 +82,19 @@ def ratings(summaries: Iterable[MatchSummary]) -> dict[Key, Rating]:
                 known[key] = model.rating(
                     mu=old.mu + weight * (new.mu - old.mu), sigma=old.sigma + weight * (new.sigma - old.sigma)
                 )
-                met[key].add(opponents)
-    return {
-        key: Rating(
-            key,
-            rating.ordinal(),
-            rating.mu,
-            rating.sigma,
-            met[key].matches,
-            met[key].are_few,
-        )
-        for key, rating in known.items()
-    }
+                self._met[key].add(opponents)
+        return True
+
+    def rating(self, key: Key) -> Rating | None:
+        """Return a player's rating; ``None`` without a match that counts."""
+        rating, met = self._known.get(key), self._met
+        if rating is None:
+            return None
+        return Rating(key, rating.ordinal(), rating.mu, rating.sigma, met[key].matches, met[key].are_few)
+
+    def ratings(self) -> dict[Key, Rating]:
+        """Return all ratings."""
+        return {key: rating for key in self._known if (rating := self.rating(key)) is not None}
 
 
 class _Opponents:

@@ -5,16 +5,19 @@ Corrections count from the moment they are entered: points are added to the matc
 determined again; a void match counts for nobody. An unfinished match counts its hands, but nobody wins it.
 """
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from racing_demon_protocol.wire.messages.handicap import NO_HANDICAP, Handicap
 from racing_demon_protocol.wire.options import MatchScore
 
 from .summary import MatchSummary
+
+FORM: Final = 10
+"""How many of the last matches show a player's form."""
 
 
 class Key(NamedTuple):
@@ -43,6 +46,7 @@ class Standing:
         won_by: by how much each opponent's late card was late, if known.
         streak: the current streak of wins.
         longest: the longest streak of wins.
+        form: whether each of the last matches was won, up to :data:`FORM` of them.
 
     """
 
@@ -60,6 +64,7 @@ class Standing:
     won_by: list[int] = field(default_factory=list)
     streak: int = 0
     longest: int = 0
+    form: deque[bool] = field(default_factory=lambda: deque(maxlen=FORM))
 
     @property
     def points_a_hand(self) -> float:
@@ -229,40 +234,63 @@ def _completeness(summary: MatchSummary) -> tuple[bool, int, int, bool]:
     return summary.finished, len(summary.hands), plays, bool(summary.id)
 
 
-def standings(summaries: Sequence[MatchSummary]) -> Standings:
+def standings(summaries: Iterable[MatchSummary]) -> Standings:
     """Return the standings after matches, which are in the order in which they ended."""
-    rows: dict[Key, Standing] = {}
-    counting = [
-        summary
-        for summary in summaries
-        if (summary.hands or summary.finished) and not any(each.void for each in summary.corrections)
-    ]
-    for summary in counting:
-        _add(rows, summary)
-    matches = sum(summary.finished for summary in counting)
-    ordered = sorted(rows.values(), key=lambda row: (-row.wins, -row.points_a_hand, row.key))
-    corrected = [correction for summary in summaries for correction in _corrected(summary)]
-    on_trust = sum(hand.on_trust for summary in counting for hand in summary.hands)
-    handicapped = [_handicapped(summary) for summary in counting if summary.handicaps]
-    teams = _team_rows(counting)
-    return Standings(ordered, matches, len(counting) - matches, corrected, on_trust, handicapped, teams)
-
-
-def _team_rows(summaries: Iterable[MatchSummary]) -> list[TeamStanding]:
-    """Return a row for the players of each team, best first."""
-    rows: dict[tuple[Key, ...], TeamStanding] = {}
+    total = StandingsTotal()
     for summary in summaries:
-        totals, winners = total_points(summary), corrected_winners(summary)
-        for team in {player.team for player in summary.players} - {None}:
-            members = [player for player in summary.players if player.team == team]
-            players = tuple(sorted(Key(player.name, player.kind) for player in members))
-            row = rows.setdefault(players, TeamStanding(players))
-            seats = {player.seat for player in members}
-            row.hands += sum(not seats.isdisjoint(hand.points) for hand in summary.hands)
-            row.points += sum(totals[seat] for seat in seats)
-            row.matches += summary.finished
-            row.wins += not seats.isdisjoint(winners)
-    return sorted(rows.values(), key=lambda row: (-row.wins, -row.points_a_hand, row.players))
+        total.add(summary)
+    return total.standings()
+
+
+class StandingsTotal:
+    """The sums behind standings, to which matches are added in the order in which they end."""
+
+    def __init__(self) -> None:
+        self._rows: dict[Key, Standing] = {}
+        self._teams: dict[tuple[Key, ...], TeamStanding] = {}
+        self._corrected: list[AppliedCorrection] = []
+        self._handicapped: list[HandicappedMatch] = []
+        self._matches = self._unfinished = self._on_trust = 0
+
+    def add(self, summary: MatchSummary) -> None:
+        """Add a match."""
+        self._corrected += _corrected(summary)
+        is_void = any(each.void for each in summary.corrections)
+        if is_void or not (summary.hands or summary.finished):
+            return
+        _add(self._rows, summary)
+        _add_teams(self._teams, summary)
+        self._matches += summary.finished
+        self._unfinished += not summary.finished
+        self._on_trust += sum(hand.on_trust for hand in summary.hands)
+        if summary.handicaps:
+            self._handicapped.append(_handicapped(summary))
+
+    def standings(self) -> Standings:
+        """Return the standings so far. Their rows change with the next match."""
+        return Standings(
+            sorted(self._rows.values(), key=lambda row: (-row.wins, -row.points_a_hand, row.key)),
+            self._matches,
+            self._unfinished,
+            list(self._corrected),
+            self._on_trust,
+            list(self._handicapped),
+            sorted(self._teams.values(), key=lambda row: (-row.wins, -row.points_a_hand, row.players)),
+        )
+
+
+def _add_teams(rows: dict[tuple[Key, ...], TeamStanding], summary: MatchSummary) -> None:
+    """Add a match to the row of the players of each team."""
+    totals, winners = total_points(summary), corrected_winners(summary)
+    for team in {player.team for player in summary.players} - {None}:
+        members = [player for player in summary.players if player.team == team]
+        players = tuple(sorted(Key(player.name, player.kind) for player in members))
+        row = rows.setdefault(players, TeamStanding(players))
+        seats = {player.seat for player in members}
+        row.hands += sum(not seats.isdisjoint(hand.points) for hand in summary.hands)
+        row.points += sum(totals[seat] for seat in seats)
+        row.matches += summary.finished
+        row.wins += not seats.isdisjoint(winners)
 
 
 def _handicapped(summary: MatchSummary) -> HandicappedMatch:
@@ -380,6 +408,7 @@ def _add_match(seats: Mapping[int, Standing], winners: Collection[int]) -> None:
         row.wins += is_won
         row.streak = row.streak + 1 if is_won else 0
         row.longest = max(row.longest, row.streak)
+        row.form.append(is_won)
 
 
 def _corrected(summary: MatchSummary) -> Iterable[AppliedCorrection]:

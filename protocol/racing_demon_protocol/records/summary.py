@@ -18,7 +18,7 @@ from racing_demon_protocol.wire.options import MatchScore
 from racing_demon_protocol.wire.presets import preset_of
 
 from .analysis import HandHistory, HistoryTracker
-from .format import Correction, Record, next_state
+from .format import Correction, Record, TimedMessage, next_state
 from .verify import HandName, VerificationReport, verify
 
 VERSION: Final = 8
@@ -117,22 +117,28 @@ def summarize(records: Iterable[Record], *, verified: bool = False) -> Iterator[
     """
     for record in records:
         report = verify(entry.message for entry in record.entries) if verified else None
-        found = list(_Matches(report).of(record))
+        summarizer = Summarizer(record.header.id if record.header else "", report)
+        found = [summary for entry in record.entries for summary in summarizer.apply(entry)]
+        found += summarizer.rest()
         if found and record.corrections:
             found[-1] = found[-1].model_copy(update={"corrections": tuple(record.corrections)})
         yield from found
 
 
-class _Matches:
-    """Splits the record of one table into matches.
+class Summarizer:
+    """Follows one table, and summarizes its matches.
 
     Args:
+        name: the name of its matches; see :class:`.format.Header`.
         report: names the hands that count; ``None`` if all do.
 
     """
 
-    def __init__(self, report: VerificationReport | None) -> None:
+    def __init__(self, name: str = "", report: VerificationReport | None = None) -> None:
+        self._name = name
         self._report = report
+        self._view: TableState | None = None
+        self._at_ms: int | None = None
         self._history = HistoryTracker()
         self._histories: dict[int, HandHistory] = {}
         self._stood_in: set[int] = set()
@@ -141,27 +147,36 @@ class _Matches:
         self._started_ms: int | None = None
         self._is_on = False
 
-    def of(self, record: Record) -> Iterator[MatchSummary]:
-        name = record.header.id if record.header else ""
-        view: TableState | None = None
-        at_ms: int | None = None
-        for entry in record.entries:
-            message = entry.message
-            if _is_of_hand(message):
-                if self._is_on and self._is_next(message) and view is not None:
-                    yield self._summary(view, name, at_ms)
-                self._begin_hand(message, entry.at_ms)
-            view, at_ms = next_state(view, message), entry.at_ms
-            self._history.apply(message, view, entry.at_us, entry.seat)
-            if isinstance(message, ev.Dealt | ev.StoodIn | Snapshot) and _has_stand_in(view):
-                self._stood_in.add(view.hand_number)
-            if isinstance(message, ev.HandOver) and self._history.hand is not None:
-                self._histories[self._history.hand.hand] = self._history.hand
-            elif isinstance(message, ev.MatchOver):
-                self._is_on = False
-                yield self._summary(view, name, at_ms)
-        if self._is_on and view is not None:
-            yield self._summary(view, name, at_ms)
+    def apply(self, entry: TimedMessage) -> list[MatchSummary]:
+        """Apply the next message of the table, and return the summaries of matches that end with it.
+
+        Usually that is none. A match whose end is missing ends where the next one begins.
+
+        Raises:
+            InvalidRecord: the message does not fit.
+
+        """
+        message, ended = entry.message, list[MatchSummary]()
+        if _is_of_hand(message):
+            if self._is_next(message):
+                ended = self.rest()
+            self._begin_hand(message, entry.at_ms)
+        self._view, self._at_ms = view, _ = next_state(self._view, message), entry.at_ms
+        self._history.apply(message, view, entry.at_us, entry.seat)
+        if isinstance(message, ev.Dealt | ev.StoodIn | Snapshot) and _has_stand_in(view):
+            self._stood_in.add(view.hand_number)
+        if isinstance(message, ev.HandOver) and self._history.hand is not None:
+            self._histories[self._history.hand.hand] = self._history.hand
+        elif isinstance(message, ev.MatchOver):
+            ended += self.rest()
+            self._is_on = False
+        return ended
+
+    def rest(self) -> list[MatchSummary]:
+        """Return the summary of the match that is being played, as far as it was; none between matches."""
+        if not self._is_on or self._view is None:
+            return []
+        return [self._summary(self._view, self._name, self._at_ms)]
 
     def _is_next(self, message: ev.Committed | Snapshot) -> bool:
         """Return whether a message belongs to another match than before; the end may be missing."""

@@ -48,6 +48,11 @@ class PostgresReader(JournalReader):
         )
         return map(StoredTable._make, rows.fetchall())
 
+    def table(self, table_id: int) -> StoredTable | None:
+        """Return a table; ``None`` if the database does not have it any more."""
+        row = self._db.execute(f"SELECT {COLUMNS} FROM tables WHERE id = $1", (table_id,)).fetchone()  # noqa: S608
+        return None if row is None else StoredTable(*row)
+
     def events(self, table_id: int, first: int, last: int, *, rest: bool = False) -> Rows:
         """Return the events and whispers of a table between two numbers, in order."""
         return self._db.execute(

@@ -65,6 +65,9 @@ class JournalReader(Protocol):
     def tables(self, *, only_open: bool = False) -> Iterator[StoredTable]:
         """Yield the tables, oldest first, unchecked. Open ones are those of this reader's server."""
 
+    def table(self, table_id: int) -> StoredTable | None:
+        """Return a table, unchecked; ``None`` if the journal does not have it any more."""
+
     def events(self, table_id: int, first: int, last: int, *, rest: bool = False) -> Iterable[Row]:
         """Return number, kind, at_us, at_ms and frame of a table's events between two numbers, in order.
 

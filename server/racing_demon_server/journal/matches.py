@@ -201,29 +201,48 @@ def export(store: JournalReader, match: Match) -> Iterator[str]:
 
     """
     table = match.table
-    view, first = stretch_of(store, match)
     last = match.last or LAST
     software = f"racing-demon-server {table.software}"
     kinds = frozenset({ev.Prepared.TAG, ev.HandicapSet.TAG})
     telling = log_of(store, table.id, kinds=kinds, first=match.first, last=last)
     version = max((version_for(each.event) for each in telling), default=USUAL_VERSION)
+    view: TableState | None = None
+    for entry in entries_of(store, match):
+        message = entry.message
+        if isinstance(message, Snapshot):
+            view, version = TableState.from_snapshot(message), max(version, version_for(message))
+            yield section_line(Header(version=version, id=match.id, kept_by="server", software=software))
+        elif isinstance(message, Event) and view is not None:
+            apply_event(view, message)
+        yield entry_line(entry)
+        if isinstance(message, ev.MatchOver) and view is not None:
+            yield tally_line(view)
+    yield from map(section_line, corrections_of(store, match.key))
+
+
+def entries_of(store: JournalReader, match: Match) -> Iterator[TimedMessage]:
+    """Yield what happened in a match: the initial table, every event and every lost race, with its times.
+
+    Raises:
+        UnknownContents: something is not understood.
+
+    """
+    table = match.table
+    view, first = stretch_of(store, match)
+    last = match.last or LAST
     beaten: dict[int, list[TimedMessage]] = {}
     for seq, entry in beaten_of(store, table.id, first=match.first, last=last):
         beaten.setdefault(seq, []).append(entry)
     for event, at_us, at_ms in log_of(store, table.id, first=first, last=last):
+        if event.seq < match.first:
+            apply_event(view, event)
+            continue
         if event.seq == match.first:
-            begin = view.snapshot(0)
-            version = max(version, version_for(begin))
-            yield section_line(Header(version=version, id=match.id, kept_by="server", software=software))
-            yield entry_line(TimedMessage(begin, at_us, at_ms))
-        apply_event(view, event)
-        if event.seq >= match.first:
-            yield entry_line(TimedMessage(event, at_us, at_ms))
-            yield from map(entry_line, beaten.get(event.seq, ()))
-            if isinstance(event, ev.MatchOver):
-                yield tally_line(view)
-                break
-    yield from map(section_line, corrections_of(store, match.key))
+            yield TimedMessage(view.snapshot(0), at_us, at_ms)
+        yield TimedMessage(event, at_us, at_ms)
+        yield from beaten.get(event.seq, ())
+        if isinstance(event, ev.MatchOver):
+            break
 
 
 def _restore(view: TableState, snapshot: Snapshot) -> None:
