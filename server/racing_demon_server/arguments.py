@@ -16,6 +16,7 @@ MIN_CODE_LETTERS, MAX_CODE_LETTERS = 4, 16
 """The most letters that a table's code has on the wire."""
 
 LAST_PORT = 65_535
+MAX_DAYS = 36_500
 MAX_NODE_LETTERS = 30
 """The longest node name to which processes can add their numbers."""
 
@@ -156,6 +157,15 @@ def node(text: str) -> str:
     if re.fullmatch(NODE, text) is None:
         raise ArgumentTypeError(f"{text!r} is not allowed: write 1 to 32 small letters and digits")
     return text
+
+
+@_argument
+def days(text: str) -> int:
+    """Return a number of days, as in ``90d``."""
+    number = text.removesuffix("d")
+    if not (number.isdecimal() and 0 < int(number) <= MAX_DAYS):
+        raise ValueError(f"{text!r} is not allowed: give days, like 90d, up to {MAX_DAYS}d")
+    return int(number)
 
 
 def is_owned(given: Namespace) -> bool:

@@ -16,6 +16,7 @@ from .arguments import (
     MAX_CODE_LETTERS,
     MIN_CODE_LETTERS,
     against_processes,
+    days,
     fail,
     is_owned,
     journal,
@@ -33,6 +34,7 @@ from .arguments import (
 )
 from .durability import Durability
 from .extension import Extension, load_extensions
+from .results.visibility import StandingsAccess
 
 if TYPE_CHECKING:
     from racing_demon_server.journal.interface import JournalReader, StoredTable
@@ -133,7 +135,8 @@ def _serve(arguments: argparse.Namespace, extensions: Sequence[Extension]) -> in
     for extension in extensions:
         if (server := extension.server(settings, arguments)) is not None:
             return serve(server, _announce)
-    settings = replace(settings, journal=_journal(arguments))
+    journal = _journal(arguments)
+    settings = replace(settings, journal=journal, results=_results(arguments, journal))
     warn_of_others(settings.journal, arguments.processes)
     if arguments.processes == 1:
         return serve_tables(settings, _announce)
@@ -169,7 +172,7 @@ def _settings(arguments: argparse.Namespace) -> "ServerSettings":
     """Return the settings of the arguments, without a journal."""
     from .settings import OWN_PROXIES, ServerSettings  # noqa: PLC0415
 
-    port = arguments.tunnel_port
+    port, owned = arguments.tunnel_port, is_owned(arguments)
     same = ("host", "port", "seed", "durability", "code_letters", "bot_speed")
     return ServerSettings(
         **{name: getattr(arguments, name) for name in (*same, "metrics_public", "homeassistant", "web")},
@@ -188,6 +191,8 @@ def _settings(arguments: argparse.Namespace) -> "ServerSettings":
         tunnel_address=arguments.tunnel_address or "",
         tunnel_key=_tunnel_key(),
         embeds=tuple(arguments.embed),
+        standings=arguments.standings or (StandingsAccess.OPEN if owned else StandingsAccess.OFF),
+        keep_days=arguments.keep_matches,
         **dict(arguments.limit),
     )
 
@@ -313,6 +318,17 @@ def _journal(arguments: argparse.Namespace) -> Path | None:
     return first_free(default_path()) if is_owned(arguments) else default_path()
 
 
+def _results(arguments: argparse.Namespace, journal: Path | None) -> Path | None:
+    """Return the file of the results: beside the journal, or one for all in the data folder."""
+    if journal is None:
+        return None
+    from racing_demon_server.journal.sqlite.database import default_path  # noqa: PLC0415
+
+    if arguments.journal is None:
+        return default_path().with_name("results.sqlite")
+    return journal.with_stem(f"{journal.stem}-results")
+
+
 def _announce(url: str) -> None:
     sys.stdout.write(f"racing-demon-server: listening on {url}\n")
     sys.stdout.flush()
@@ -354,6 +370,20 @@ def _parser(extensions: Sequence[Extension]) -> argparse.ArgumentParser:
         default=Durability.FULL,
         help="what plays survive: a power failure (full, the default), a crash of the server (normal), "
         "nothing (none)",
+    )
+    add(
+        "--keep-matches",
+        type=days,
+        metavar="DAYS",
+        help="delete the events of matches that ended so many days ago, like 90d: replays are gone then, "
+        "results remain (default: keep them)",
+    )
+    add(
+        "--standings",
+        type=StandingsAccess,
+        choices=list(StandingsAccess),
+        help="who may see the standings: nobody (off, the default), or everybody who reaches the server "
+        "(open, the default for a table that racing-demon host opens)",
     )
     add(
         "--code-letters",

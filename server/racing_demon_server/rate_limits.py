@@ -124,6 +124,10 @@ REQUEST: Final = 10
 """An HTTP request."""
 PICTURE: Final = 60
 """A request for the QR code of a table's address, which is drawn."""
+STANDINGS: Final = 60
+"""A request for a page of standings."""
+RECORD: Final = 1_000
+"""A request for the record of a match, which is made from its events."""
 DEAR_EVENT: Final = 10
 """The extra cost of each event of a play, once an address has caused very many of them, which fill the
 disk."""

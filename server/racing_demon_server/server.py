@@ -14,6 +14,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack
 from enum import Enum, auto
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from racing_demon_protocol import __version__
@@ -34,6 +35,7 @@ from racing_demon_server.net.handler import MetricsHooks, ServerContext, Service
 from racing_demon_server.net.table_service import TableService
 from racing_demon_server.net.tunnel import KEY_SIZE, Tunnel
 from racing_demon_server.ops.metrics import Metrics
+from racing_demon_server.results.keeper import ResultsKeeper
 from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.read_model import CommittedTable
 from racing_demon_server.tables.registry import Registry
@@ -47,6 +49,7 @@ from .settings import ServerSettings
 if TYPE_CHECKING:
     from racing_demon_server.mqtt.publisher import Publisher
     from racing_demon_server.net.mdns import Announcer
+    from racing_demon_server.results.worker import Reading, ResultsWorker
 
 RESTARTING: Final = 1012
 """The WebSocket close code "service restart": the tables are kept, and clients reconnect."""
@@ -247,6 +250,7 @@ class TableServer(Server):
         self.farewell = STOPPED if until_table_ends is None else ENDED
         self._brokers: Sequence[Publisher] = ()
         self._announcers: Sequence[Announcer] = ()
+        self._results: ResultsKeeper | None = None
         self.journal: Journal
         self.registry: Registry
 
@@ -282,8 +286,13 @@ class TableServer(Server):
         clock = rising_clock(self.last_us())
         self._brokers, self._announcers = publishers(self.settings, clock), _announcers(self.settings)
         resources.push_async_callback(self._stop_publishing)
+        self._results = results = None if store is None else self.open_results(store, resources)
         observers: list[Observer] = [self.metrics, *self._brokers, *self._announcers, *self._host()]
+        if results is not None:
+            observers.append(results)
         self.registry = self.open_registry(clock, observers)
+        if results is not None:
+            results.registry = self.registry
         resources.callback(self._close_tables)
         metrics, queues = self.metrics, [broker.queue for broker in self._brokers]
         hooks = MetricsHooks(partial(metrics.text, brokers=queues), metrics.cut, metrics.refused)
@@ -291,8 +300,19 @@ class TableServer(Server):
         tunnel = Tunnel(self.settings.tunnel_key or secrets.token_bytes(KEY_SIZE)) if has_tunnel else None
         journal = self.settings.first_journal or self.settings.journal
         bans = ServerBans(None if journal is None else bans_of(journal), time.time)
-        context = ServerContext(self.settings, clock, hooks, tunnel, bans)
+        context = ServerContext(self.settings, clock, hooks, tunnel, bans, results)
         return context, self.open_service(context)
+
+    def open_results(self, store: Store, resources: AsyncExitStack) -> ResultsKeeper | None:
+        """Return the keeper of the results of matches; ``None`` if the settings keep none."""
+        path, journal = self.settings.results, self.settings.journal
+        if path is None or journal is None:
+            return None
+        keeper = ResultsKeeper(
+            self.settings.standings, partial(_open_worker, path, store.reading, journal.stem)
+        )
+        resources.push_async_callback(keeper.close)
+        return keeper
 
     async def listen_further(self, context: ServerContext, resources: AsyncExitStack) -> None:
         """Listen for the operator, and for the tunnel, if there is one."""
@@ -338,6 +358,8 @@ class TableServer(Server):
         for announcer in self._announcers:
             announcer.start(partial(_announced_at, settings.host, is_hosted=is_hosted), port)
         self.registry.restore_waiting()
+        if self._results is not None:
+            self._results.start()
 
     def keeps_tables(self, reason: StopReason) -> bool:
         """Return whether the journal keeps the tables for the next server.
@@ -416,6 +438,13 @@ class TableEnd(Observer):
     def _check(self) -> None:
         if not self._open:
             self._end()
+
+
+def _open_worker(path: Path, reading: "Reading", name: str) -> "ResultsWorker":
+    """Open the results, once the port is open."""
+    from racing_demon_server.results.worker import ResultsWorker  # noqa: PLC0415 - it takes a while to load
+
+    return ResultsWorker(path, reading, name)
 
 
 def _announcers(settings: ServerSettings) -> "Sequence[Announcer]":

@@ -9,6 +9,7 @@ from racing_demon_protocol.wire.presets import Preset
 from racing_demon_protocol.wire.redirects import is_below
 
 from .durability import Durability
+from .results.visibility import StandingsAccess
 from .sharding import ALONE, Shards
 
 OWN_PROXIES = ("127.0.0.0/8", "::1/128")
@@ -30,6 +31,9 @@ class ServerSettings:
         journal: the file of the journal; ``None`` keeps tables in memory only.
         first_journal: the journal of the first of several processes, beside which bans are kept for all;
             ``None`` if there is one process.
+        results: the file of the results, which all processes share; ``None`` keeps none.
+        standings: who may see the standings.
+        keep_days: the days after which the events of a match are deleted; ``None`` keeps them.
         durability: how durable a play is when it is sent.
         code_letters: letters of a table's code; short ones are easier to type, and to guess.
         bot_speed: how many times faster than people bots play.
@@ -93,6 +97,9 @@ class ServerSettings:
     contributions: bool | None = None
     journal: Path | None = None
     first_journal: Path | None = None
+    results: Path | None = None
+    standings: StandingsAccess = StandingsAccess.OFF
+    keep_days: int | None = None
     durability: Durability = Durability.FULL
     code_letters: int = 8
     bot_speed: float = 1.0

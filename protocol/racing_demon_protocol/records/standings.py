@@ -7,7 +7,7 @@ determined again; a void match counts for nobody. An unfinished match counts its
 
 from collections import Counter, deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import Final, NamedTuple
 
@@ -66,6 +66,21 @@ class Standing:
     longest: int = 0
     form: deque[bool] = field(default_factory=lambda: deque(maxlen=FORM))
 
+    def with_hands_of(self, other: "Standing") -> "Standing":
+        """Return the row with the hands of another row of the player, who has finished no match there."""
+        added = (
+            "hands",
+            "points",
+            "outs",
+            "plays",
+            "elapsed_ms",
+            "races_won",
+            "races_lost",
+            "lost_by",
+            "won_by",
+        )
+        return replace(self, **{name: getattr(self, name) + getattr(other, name) for name in added})
+
     @property
     def points_a_hand(self) -> float:
         """The average points of a hand."""
@@ -105,6 +120,10 @@ class TeamStanding:
     wins: int = 0
     hands: int = 0
     points: int = 0
+
+    def with_hands_of(self, other: "TeamStanding") -> "TeamStanding":
+        """Return the row with the hands of another row of the team, which has finished no match there."""
+        return replace(self, hands=self.hands + other.hands, points=self.points + other.points)
 
     @property
     def points_a_hand(self) -> float:
@@ -266,16 +285,30 @@ class StandingsTotal:
         if summary.handicaps:
             self._handicapped.append(_handicapped(summary))
 
-    def standings(self) -> Standings:
-        """Return the standings so far. Their rows change with the next match."""
+    def standings(self, running: Iterable[MatchSummary] = ()) -> Standings:
+        """Return the standings so far, together with matches that are still being played.
+
+        Rows change with the next match that is added.
+        """
+        more = StandingsTotal()
+        for summary in running:
+            more.add(summary)
+        rows = self._rows | {
+            key: row if (own := self._rows.get(key)) is None else own.with_hands_of(row)
+            for key, row in more._rows.items()
+        }
+        teams = self._teams | {
+            players: team if (former := self._teams.get(players)) is None else former.with_hands_of(team)
+            for players, team in more._teams.items()
+        }
         return Standings(
-            sorted(self._rows.values(), key=lambda row: (-row.wins, -row.points_a_hand, row.key)),
-            self._matches,
-            self._unfinished,
-            list(self._corrected),
-            self._on_trust,
-            list(self._handicapped),
-            sorted(self._teams.values(), key=lambda row: (-row.wins, -row.points_a_hand, row.players)),
+            sorted(rows.values(), key=lambda row: (-row.wins, -row.points_a_hand, row.key)),
+            self._matches + more._matches,
+            self._unfinished + more._unfinished,
+            [*self._corrected, *more._corrected],
+            self._on_trust + more._on_trust,
+            [*self._handicapped, *more._handicapped],
+            sorted(teams.values(), key=lambda row: (-row.wins, -row.points_a_hand, row.players)),
         )
 
 

@@ -21,7 +21,7 @@ from .analysis import HandHistory, HistoryTracker
 from .format import Correction, Record, TimedMessage, next_state
 from .verify import HandName, VerificationReport, verify
 
-VERSION: Final = 8
+VERSION: Final = 9
 """Incremented with every change of summaries or of their computation; then all are recomputed."""
 
 IN_MATCH: Final = DEALT | {Phase.SHUFFLING, Phase.TALLY}
@@ -78,7 +78,8 @@ class MatchSummary(_Part):
     """One match. Times are wall time in milliseconds since 1970; ``None`` if unknown.
 
     ``preset`` names the preset that its options belong to; empty if there is none. ``promises`` are the
-    commitments of the recorded hands: two records of one match have some in common.
+    commitments of the recorded hands: two records of one match have some in common. ``spectators``: whether
+    others might watch.
     """
 
     id: str = ""
@@ -94,6 +95,7 @@ class MatchSummary(_Part):
     finished: bool = False
     corrections: tuple[Correction, ...] = ()
     match_score: MatchScore = MatchScore.POINTS
+    spectators: bool = True
 
     @property
     def handicaps(self) -> dict[Seat, Handicap]:
@@ -228,6 +230,7 @@ class Summarizer:
             winners=winners,
             finished=bool(winners),
             match_score=view.options.match_score,
+            spectators=view.options.spectators,
         )
 
     def _counts(self, result: HandResult) -> bool:

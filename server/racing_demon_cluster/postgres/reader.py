@@ -48,7 +48,7 @@ class PostgresReader(JournalReader):
         )
         return map(StoredTable._make, rows.fetchall())
 
-    def table(self, table_id: int) -> StoredTable | None:
+    def find_table(self, table_id: int) -> StoredTable | None:
         """Return a table; ``None`` if the database does not have it any more."""
         row = self._db.execute(f"SELECT {COLUMNS} FROM tables WHERE id = $1", (table_id,)).fetchone()  # noqa: S608
         return None if row is None else StoredTable(*row)

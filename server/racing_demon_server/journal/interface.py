@@ -65,7 +65,7 @@ class JournalReader(Protocol):
     def tables(self, *, only_open: bool = False) -> Iterator[StoredTable]:
         """Yield the tables, oldest first, unchecked. Open ones are those of this reader's server."""
 
-    def table(self, table_id: int) -> StoredTable | None:
+    def find_table(self, table_id: int) -> StoredTable | None:
         """Return a table, unchecked; ``None`` if the journal does not have it any more."""
 
     def events(self, table_id: int, first: int, last: int, *, rest: bool = False) -> Iterable[Row]:

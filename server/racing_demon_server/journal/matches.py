@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from racing_demon_protocol.engine.commit_reveal import is_further_draw
@@ -17,7 +17,7 @@ from racing_demon_protocol.records.format import (
     version_for,
 )
 from racing_demon_protocol.table.state import TableState
-from racing_demon_protocol.wire.messages import Event
+from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import SeatState, Snapshot
 
@@ -193,8 +193,17 @@ def _number(hand_id: str) -> int:
         raise UnknownContents("a hand has an id that tells no match") from error
 
 
-def export(store: JournalReader, match: Match) -> Iterator[str]:
+UNTOLD: Final = "…"
+"""Stands in a record for what players said to each other."""
+
+
+def export(store: JournalReader, match: Match, *, with_chat: bool = True) -> Iterator[str]:
     """Yield the lines of a match's record: the initial table, every event with its times, corrections.
+
+    Args:
+        store: the journal.
+        match: the match.
+        with_chat: whether to tell what the players said to each other, or only that they did.
 
     Raises:
         UnknownContents: something is not understood.
@@ -214,10 +223,15 @@ def export(store: JournalReader, match: Match) -> Iterator[str]:
             yield section_line(Header(version=version, id=match.id, kept_by="server", software=software))
         elif isinstance(message, Event) and view is not None:
             apply_event(view, message)
-        yield entry_line(entry)
+        is_hidden = isinstance(message, ev.Said) and not with_chat
+        yield entry_line(replace(entry, message=_untold(message)) if is_hidden else entry)
         if isinstance(message, ev.MatchOver) and view is not None:
             yield tally_line(view)
     yield from map(section_line, corrections_of(store, match.key))
+
+
+def _untold(message: Message) -> Message:
+    return message.model_copy(update={"text": UNTOLD})
 
 
 def entries_of(store: JournalReader, match: Match) -> Iterator[TimedMessage]:

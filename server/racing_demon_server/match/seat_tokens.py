@@ -1,5 +1,6 @@
 """Seat tokens, and each actor's last answer: the private part of a table."""
 
+import hashlib
 import hmac
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -33,6 +34,11 @@ class SeatToken:
         if self.reply is None and self.counter:
             return Accepted(counter=self.counter, seq=self.seq)
         return self.reply
+
+
+def hash_token(token: str) -> bytes:
+    """Return the hash of a token."""
+    return hashlib.sha256(token.encode()).digest()
 
 
 class SeatTokens:

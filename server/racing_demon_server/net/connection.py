@@ -4,7 +4,7 @@ It uses the library's Sans-I/O protocol: https://websockets.readthedocs.io/en/st
 """
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Awaitable, Iterable
 from http import HTTPStatus
 from typing import Final, Protocol, cast
 
@@ -37,6 +37,8 @@ READ_AT_ONCE: Final = 8 * 1024
 SUBPROTOCOLS: Final = [Subprotocol(encoding) for encoding in Encoding]
 CLOSE_SECONDS: Final = 1.0
 """Seconds for the peer to answer a close frame."""
+PAGE_SECONDS: Final = 60.0
+"""The time for a page that is not there at once: to be made, and to be sent."""
 
 
 class FrameHandler(Protocol):
@@ -73,8 +75,13 @@ class Acceptor(Protocol):
     def add_pending(self, connection: "Connection") -> None:
         """Add a connection that has not sent its request yet."""
 
-    def answer(self, connection: "Connection", request: Request, handshake: ServerProtocol) -> Response:
-        """Return the HTTP answer to a connection's request: a page, an error, or the handshake's."""
+    def answer(
+        self, connection: "Connection", request: Request, handshake: ServerProtocol
+    ) -> Response | Awaitable[Response]:
+        """Return the HTTP answer to a connection's request: a page, an error, or the handshake's.
+
+        Only a page may come later.
+        """
 
     def refuse_long(self, connection: "Connection") -> Response | None:
         """Return the HTTP answer to a request that is too long; ``None`` for none."""
@@ -130,6 +137,7 @@ class Connection(asyncio.BufferedProtocol):
         self._heartbeat: asyncio.TimerHandle | None = None
         self._heartbeat_seconds = settings.ping_seconds
         self._upstream: asyncio.Transport | None = None
+        self._page: asyncio.Future[Response] | None = None
 
     @property
     def address(self) -> str:
@@ -157,6 +165,8 @@ class Connection(asyncio.BufferedProtocol):
         for timer in (self._throttled, self._deadline, self._heartbeat):
             if timer is not None:
                 timer.cancel()
+        if self._page is not None:
+            self._page.cancel()
         self._acceptor.remove(self)
         if self._handler is not None:
             self._handler = None
@@ -328,8 +338,9 @@ class Connection(asyncio.BufferedProtocol):
         handshake = ServerProtocol(subprotocols=SUBPROTOCOLS)  # which would keep the request
         handshake.receive_data(data)
         request = next((cast("Request", event) for event in handshake.events_received()), None)
+        response: Response | Awaitable[Response] | None
         if request is not None:
-            response: Response | None = self._acceptor.answer(self, request, handshake)
+            response = self._acceptor.answer(self, request, handshake)
         elif not data or any(handshake.data_to_send()):  # the library has answered: something is too long
             response = self._acceptor.refuse_long(self)
         else:  # it is no HTTP
@@ -337,12 +348,25 @@ class Connection(asyncio.BufferedProtocol):
         if response is None:
             self.transport.abort()
             return
+        if not isinstance(response, Response):
+            self._set_deadline(PAGE_SECONDS)
+            self._page = asyncio.ensure_future(response)
+            self._page.add_done_callback(self._send_page)
+            vars(handshake).clear()
+            return
         self._send([response.serialize()])
         if response.status_code != HTTPStatus.SWITCHING_PROTOCOLS:
             self._send([SEND_EOF])
         elif request is not None:
             self._open(request, Encoding(str(handshake.subprotocol)), rest)
         vars(handshake).clear()  # see connection_lost
+
+    def _send_page(self, page: "asyncio.Future[Response]") -> None:
+        """Send a page that was made meanwhile."""
+        self._page = None
+        if not page.cancelled() and not self.transport.is_closing():
+            self._send([page.result().serialize()])
+            self._send([SEND_EOF])
 
     def _open(self, request: Request, encoding: Encoding, rest: bytes) -> None:
         """Start handling frames, beginning with those that came with the handshake."""

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections.abc import Awaitable
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
 
@@ -21,8 +22,9 @@ from racing_demon_server.web.assets import ALONE
 from . import http
 from .connection import READ_AT_ONCE, Connection
 from .handler import Handler, ServerContext, Service
+from .http import HttpRequest
 from .origin import Origin, named_clients, networks, origin, parsed
-from .routes import HttpRequest, Routes
+from .routes import Routes
 
 ACCEPTED_AT_ONCE: Final = 8
 """Connections accepted in one turn of the loop: asyncio uses the backlog for that."""
@@ -218,26 +220,44 @@ class Gateway:
         response.headers["Server"] = SOFTWARE
         return response
 
-    def answer(self, connection: Connection, request: Request, handshake: ServerProtocol) -> Response:
-        """Return the answer to a request: a page, an error, or the handshake's."""
+    def answer(
+        self, connection: Connection, request: Request, handshake: ServerProtocol
+    ) -> Response | Awaitable[Response]:
+        """Return the answer to a request, perhaps later: a page, an error, or the handshake's."""
         try:
             response = self._answer(connection, request) or handshake.accept(request)
         except Exception:
-            log.exception("a request could not be answered")
-            response = http.text(HTTPStatus.INTERNAL_SERVER_ERROR, "The server made an error.\n")
-        response.headers["Server"] = SOFTWARE
-        if response.status_code >= HTTPStatus.BAD_REQUEST and ALONE[0][0] not in response.headers:
-            response.headers.update(ALONE)  # what the library refuses
-        if request.method == "HEAD":
-            response.body = b""  # RFC 9110, 9.3.2: the same answer as to GET, without the body
-        return response
+            response = _failed()
+        return _completed(response, request) if isinstance(response, Response) else _later(response, request)
 
-    def _answer(self, connection: Connection, request: Request) -> Response | None:
+    def _answer(self, connection: Connection, request: Request) -> Response | Awaitable[Response] | None:
         """Answer plain HTTP; ``None`` lets the WebSocket through."""
         address = self._origin_of(connection, request).counted_as
         path = request.path.partition("?")[0]
         host, port, *_ = connection.transport.get_extra_info("sockname") or ("", 0)
         return self._routes.answer(HttpRequest(request, path, address, connection.address, (host, port)))
+
+
+async def _later(response: Awaitable[Response], request: Request) -> Response:
+    try:
+        return _completed(await response, request)
+    except Exception:
+        return _completed(_failed(), request)
+
+
+def _failed() -> Response:
+    log.exception("a request could not be answered")
+    return http.text(HTTPStatus.INTERNAL_SERVER_ERROR, "The server made an error.\n")
+
+
+def _completed(response: Response, request: Request) -> Response:
+    """Return an answer with the headers that every answer has."""
+    response.headers["Server"] = SOFTWARE
+    if response.status_code >= HTTPStatus.BAD_REQUEST and ALONE[0][0] not in response.headers:
+        response.headers.update(ALONE)  # what the library refuses
+    if request.method == "HEAD":
+        response.body = b""  # RFC 9110, 9.3.2: the same answer as to GET, without the body
+    return response
 
 
 def url_of(host: str, port: int) -> str:

@@ -30,6 +30,7 @@ from racing_demon_server.rate_limits import (
     TokenBucket,
     pool,
 )
+from racing_demon_server.results.keeper import ResultsKeeper
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.room import TOO_DEAR, Clock
 
@@ -70,6 +71,7 @@ class ServerContext:
         addresses: the limits of addresses.
         bans: the operator's bans.
         tunnel: what is known of the server's tunnel; ``None`` if it has none.
+        results: keeps the results of matches; ``None`` if nothing does.
 
     """
 
@@ -80,9 +82,11 @@ class ServerContext:
         metrics: MetricsHooks,
         tunnel: Tunnel | None = None,
         bans: ServerBans | None = None,
+        results: ResultsKeeper | None = None,
     ) -> None:
         self.settings = settings
         self.tunnel = tunnel
+        self.results = results
         self.clock = clock
         self.metrics = metrics
         self.addresses = AddressLimits(settings)

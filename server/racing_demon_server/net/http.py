@@ -1,18 +1,20 @@
-"""Answers to plain HTTP, and checks of hosts and origins."""
+"""Requests and answers of plain HTTP, and checks of hosts and origins."""
 
+import re
 import socket
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Awaitable, Callable, Collection, Iterable
 from email.utils import formatdate
 from functools import cache
 from http import HTTPStatus
 from json import dumps
-from typing import Final
+from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
 from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from racing_demon_protocol.wire.redirects import bracketed
+from racing_demon_server.rate_limits import REQUEST
 from racing_demon_server.sharding import Shards
 from racing_demon_server.web.assets import ALONE
 
@@ -24,6 +26,48 @@ FORWARDED: Final = ("Forwarded", "X-Forwarded-For", "X-Real-IP", "Via")
 """The header in which a proxy names its client."""
 RETRY_SECONDS: Final = 5
 """Seconds after which a refused address may try again."""
+
+
+class HttpRequest(NamedTuple):
+    """A request for a page.
+
+    Attributes:
+        request: the request.
+        path: its path, without a query.
+        client: the name under which its client is counted.
+        peer: the address of the peer.
+        local: the address and port of this machine that the peer has connected to.
+
+    """
+
+    request: Request
+    path: str
+    client: str
+    peer: str
+    local: tuple[str, int]
+
+
+Page = Callable[[HttpRequest], Response | Awaitable[Response] | None]
+"""Answers a request, perhaps later; ``None`` if there is no such page, or to accept a WebSocket."""
+Access = Callable[[HttpRequest], Response | None]
+"""Refuses a request; ``None`` if it is allowed."""
+
+
+class Route(NamedTuple):
+    """A page, or a kind of pages.
+
+    Attributes:
+        path: the path, or a pattern of paths.
+        page: answers requests.
+        access: refuses requests that are not allowed.
+        units: what a request costs its address.
+
+    """
+
+    path: str | re.Pattern[str]
+    page: Page
+    access: Access
+    units: int = REQUEST
 
 
 def respond(status: HTTPStatus, headers: Iterable[tuple[str, str]], body: bytes) -> Response:

@@ -2,25 +2,27 @@
 
 import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 from http import HTTPStatus
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 from urllib.parse import urlsplit
 
-from websockets.http11 import Request, Response
+from websockets.http11 import Response
 
 from racing_demon_protocol.constants import WEBSOCKET_PATH
 from racing_demon_protocol.discovery.mdns import MOST_TABLES
 from racing_demon_protocol.wire.redirects import bracketed
 from racing_demon_protocol.wire.saved_presets import listed
-from racing_demon_server.rate_limits import HANDSHAKE, PICTURE, REQUEST
+from racing_demon_server.rate_limits import HANDSHAKE, PICTURE
 from racing_demon_server.sharding import CODE_LETTERS
 from racing_demon_server.web.assets import ALONE, AT_ROOT, TABLE_PATH, Assets
 from racing_demon_server.web.qr_codes import QR_PATH, draw, qr_code
 
 from . import http
 from .handler import ServerContext, Service
+from .http import HttpRequest, Route
+from .result_pages import ResultPages
 from .tunnel import Tunnel
 
 METRICS_KEPT_US: Final = 1_000_000
@@ -34,48 +36,6 @@ ASSETS: Final = re.compile(r"/web/.*")
 INTERNET_PATH: Final = re.compile(r"/internet/([A-Z]{4,16})\.(json|svg)")
 """The path of the invitation to a table over the internet, and of its QR code."""
 POSSIBLE_CODE: Final = re.compile(f"/[{CODE_LETTERS}]{{4,16}}", re.IGNORECASE)
-
-
-class HttpRequest(NamedTuple):
-    """A request for a page.
-
-    Attributes:
-        request: the request.
-        path: its path, without a query.
-        client: the name under which its client is counted.
-        peer: the address of the peer.
-        local: the address and port of this machine that the peer has connected to.
-
-    """
-
-    request: Request
-    path: str
-    client: str
-    peer: str
-    local: tuple[str, int]
-
-
-Page = Callable[[HttpRequest], Response | None]
-"""Answers a request; ``None`` if there is no such page, or to accept a WebSocket."""
-Access = Callable[[HttpRequest], Response | None]
-"""Refuses a request; ``None`` if it is allowed."""
-
-
-class Route(NamedTuple):
-    """A page, or a kind of pages.
-
-    Attributes:
-        path: the path, or a pattern of paths.
-        page: answers requests.
-        access: refuses requests that are not allowed.
-        units: what a request costs its address.
-
-    """
-
-    path: str | re.Pattern[str]
-    page: Page
-    access: Access
-    units: int = REQUEST
 
 
 class Routes:
@@ -124,10 +84,12 @@ class Routes:
                 Route(ASSETS, self._asset, own_name),
                 Route(TABLE_PATH, self._table, own_name),
             ]
+        if self._context.results is not None:
+            routes += ResultPages(self._context.results, own_name).routes()
         return routes
 
-    def answer(self, asked: HttpRequest) -> Response | None:
-        """Answer a request; ``None`` accepts a WebSocket."""
+    def answer(self, asked: HttpRequest) -> Response | Awaitable[Response] | None:
+        """Answer a request, perhaps later; ``None`` accepts a WebSocket."""
         route = self._route(asked.path)
         if not self._context.addresses.count_request(asked.client, self._context.clock(), route.units):
             return http.too_many()

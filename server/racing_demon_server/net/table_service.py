@@ -1,6 +1,5 @@
 """Connections of players and spectators to the tables of this server."""
 
-import hashlib
 import math
 import secrets
 from collections.abc import Collection, Iterator
@@ -24,7 +23,7 @@ from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Elsewhere
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.match.seat_tokens import Actor
+from racing_demon_server.match.seat_tokens import Actor, hash_token
 from racing_demon_server.rate_limits import MINUTE, TokenBucket, networks_of
 from racing_demon_server.tables.passphrase import (
     SALT_SIZE,
@@ -339,8 +338,3 @@ def list_entry(view: TableState) -> dict[str, Any]:
         "locked": view.locked,
         "running": not view.between_matches,
     }
-
-
-def hash_token(token: str) -> bytes:
-    """Return the hash of a token."""
-    return hashlib.sha256(token.encode()).digest()

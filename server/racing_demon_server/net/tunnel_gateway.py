@@ -15,7 +15,7 @@ from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.server import Seated
 from racing_demon_server.rate_limits import HANDSHAKE
-from racing_demon_server.tables.registry import Registry, TableElsewhere, TableUnread
+from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
 from racing_demon_server.web.assets import AT_ROOT, TABLE_PATH
 
@@ -23,8 +23,10 @@ from . import http
 from .connection import Connection
 from .gateway import Gateway
 from .handler import ServerContext, Service
+from .http import HttpRequest, Route
 from .origin import NOT_SAID, Origin
-from .routes import ASSETS, HttpRequest, Route, Routes, accept
+from .result_pages import ResultPages
+from .routes import ASSETS, Routes, accept
 from .table_service import TableHandler, TableService
 from .tunnel import Tunnel
 
@@ -74,6 +76,8 @@ class TunnelRoutes(Routes):
                 Route(ASSETS, self._asset, own_name),
                 Route(TABLE_PATH, self._asset, own_name),
             ]
+        if self._context.results is not None:
+            routes += ResultPages(self._context.results, own_name).routes_of_matches()
         return routes
 
     def _is_allowed_host(self, _: HttpRequest) -> bool:
@@ -124,7 +128,7 @@ class TunnelTables(TableService):
         All wrong words are refused alike, so that nobody learns which codes there are.
         """
         own = self._tunnel.code_of(code, [table.view.code for table in self.registry])
-        if own is None and self._has_seat(code, token_hash):
+        if own is None and self.registry.has_seat(code, token_hash):
             own = code
         if own is not None:  # whoever knows the word has guessed nothing, whatever others at the address do
             self.registry.room(own).catch_up()
@@ -133,12 +137,6 @@ class TunnelTables(TableService):
             raise self.context.addresses.too_many_misses()
         self.context.addresses.count_miss(address, at)
         raise CommandRefused(Reason.UNKNOWN_TABLE, NO_INVITATION)
-
-    def _has_seat(self, code: str, token_hash: bytes) -> bool:
-        try:
-            return self.registry.room(code).table.seat_tokens.knows(token_hash)
-        except (CommandRefused, TableElsewhere, TableUnread):
-            return False
 
     def check_opening(self, address: str) -> NoReturn:
         """Refuse another table."""

@@ -203,6 +203,16 @@ class Registry:
         """Return when a table was opened, in milliseconds since 1970."""
         return self._opened_ms[code]
 
+    def number_of(self, code: str) -> int | None:
+        """Return the number of an open table in the journal; ``None`` if there is no such table."""
+        room = self._rooms.get(code)
+        return None if room is None else room.journal.number
+
+    def has_seat(self, code: str, token_hash: bytes) -> bool:
+        """Return whether a token is that of a seat at an open table."""
+        room = self._rooms.get(code)
+        return room is not None and room.table.seat_tokens.knows(token_hash)
+
     def openers(self) -> Collection[str]:
         """Return the address that has opened each table."""
         return self._openers.values()

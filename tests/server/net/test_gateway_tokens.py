@@ -16,8 +16,7 @@ from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, Refused
-from racing_demon_server.match.seat_tokens import Actor, SeatTokens
-from racing_demon_server.net.table_service import hash_token
+from racing_demon_server.match.seat_tokens import Actor, SeatTokens, hash_token
 from tests.support.servers import Closing, Peer, Served, logged_warnings, serving
 
 TRIES = 100_000

@@ -277,7 +277,7 @@ class JournalFile(sqlite3.Connection, JournalReader):
         for row in self.execute(f"SELECT * FROM tables {where}ORDER BY id"):  # noqa: S608 - two texts of our own
             yield StoredTable(*row)
 
-    def table(self, table_id: int) -> StoredTable | None:
+    def find_table(self, table_id: int) -> StoredTable | None:
         """Return a table; ``None`` if the file does not have it any more."""
         row = self.execute("SELECT * FROM tables WHERE id = ?", (table_id,)).fetchone()
         return None if row is None else StoredTable(*row)

@@ -1,0 +1,158 @@
+"""Results of matches as JSON: standings, a match, its record, and the matches of a table."""
+
+import re
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import parse_qs
+
+from websockets.http11 import Response
+
+from racing_demon_server.rate_limits import RECORD, STANDINGS
+from racing_demon_server.results.keeper import ResultsKeeper, ResultsUnusable, TooManyQuestions
+from racing_demon_server.results.query import StandingsQuery
+from racing_demon_server.results.visibility import (
+    Viewer,
+    may_read_chat,
+    may_see_match,
+    may_see_record,
+    may_see_standings,
+)
+from racing_demon_server.web.assets import ALONE
+
+from . import http
+from .http import Access, HttpRequest, Route
+
+if TYPE_CHECKING:
+    from racing_demon_server.results.store import Result
+    from racing_demon_server.results.worker import ResultsWorker
+
+STANDINGS_PATH: Final = "/v1/standings"
+MATCHES_PATH: Final = "/v1/matches"
+MATCH_PATH: Final = re.compile(r"/v1/matches/([\w-]{22})")
+RECORD_PATH: Final = re.compile(r"/v1/matches/([\w-]{22})/record")
+MAX_QUERY: Final = 500
+"""The most characters of a query."""
+RECORD_TYPE: Final = "application/jsonl; charset=utf-8"
+PRIVATE: Final = (("Cache-Control", "private, no-cache"), ("X-Robots-Tag", "noindex"))
+"""Headers of what only its reader may keep, and no search engine."""
+UNUSABLE: Final = "The server cannot read its results. Its log says why; its tables go on.\n"
+NO_SUCH: Final = "There is no such page, or it is not yours to see.\n"
+"""The same words for both: nobody learns what there is."""
+
+
+class ResultPages:
+    """The pages of the results.
+
+    Args:
+        keeper: keeps them.
+        access: allows requests for this server.
+
+    """
+
+    def __init__(self, keeper: ResultsKeeper, access: Access) -> None:
+        self._keeper = keeper
+        self._access = access
+
+    def routes(self) -> list[Route]:
+        """Return all pages."""
+        return [*self.routes_of_matches(), Route(STANDINGS_PATH, self._standings, self._access, STANDINGS)]
+
+    def routes_of_matches(self) -> list[Route]:
+        """Return the pages of matches, for which one needs their links."""
+        return [
+            Route(MATCHES_PATH, self._matches, self._access),
+            Route(MATCH_PATH, self._match, self._access),
+            Route(RECORD_PATH, self._record, self._access, RECORD),
+        ]
+
+    async def _standings(self, asked: HttpRequest) -> Response:
+        """Return a page of the standings over some matches."""
+        if not may_see_standings(self._keeper.access):
+            return _no_such()
+        try:
+            query = StandingsQuery.of({name: each[-1] for name, each in _query(asked).items()})
+        except ValueError as error:
+            return http.text(HTTPStatus.BAD_REQUEST, f"The address is wrong: {error}.\n")
+        found = await self._ask(lambda worker: worker.standings(query))
+        return found if isinstance(found, Response) else _cached(asked, *found)
+
+    async def _match(self, asked: HttpRequest) -> Response:
+        """Return the result of a match."""
+        result = await self._result(asked, MATCH_PATH)
+        if isinstance(result, Response):
+            return result
+        if not may_see_match(result, self._viewer(asked, result)):
+            return _no_such()
+        text = await self._ask(lambda worker: worker.match(result))
+        return text if isinstance(text, Response) else _cached(asked, str(result.id), text)
+
+    async def _record(self, asked: HttpRequest) -> Response:
+        """Return the record of a match that is over."""
+        result = await self._result(asked, RECORD_PATH)
+        if isinstance(result, Response):
+            return result
+        viewer = self._viewer(asked, result)
+        if not may_see_record(result, viewer):
+            return _no_such()
+        with_chat = may_read_chat(viewer)
+        record = await self._ask(lambda worker: worker.record(result, with_chat=with_chat))
+        if isinstance(record, Response):
+            return record
+        if record is None:
+            text = "The server has no record of this match any more; its result remains.\n"
+            return http.text(HTTPStatus.GONE, text)
+        response = _cached(asked, f"{result.id}-{int(with_chat)}", record, RECORD_TYPE)
+        response.headers["Content-Disposition"] = f'attachment; filename="match-{result.link[:8]}.jsonl"'
+        return response
+
+    async def _matches(self, asked: HttpRequest) -> Response:
+        """Return the links of a table's matches, to whoever has a seat at the table."""
+        code = _query(asked).get("table", [""])[-1].upper()
+        number = self._keeper.table_of(code, _token(asked))
+        if number is None:
+            return _no_such()
+        found = await self._ask(lambda worker: worker.of_table(number))
+        return found if isinstance(found, Response) else _cached(asked, *found)
+
+    async def _result(self, asked: HttpRequest, path: re.Pattern[str]) -> "Result | Response":
+        found = path.fullmatch(asked.path)
+        result = None if found is None else await self._ask(lambda worker: worker.result(found[1]))
+        return _no_such() if result is None else result
+
+    def _viewer(self, asked: HttpRequest, result: "Result") -> Viewer:
+        number = self._keeper.table_of(result.summary.code, _token(asked))
+        return Viewer(has_seat=number is not None and self._keeper.is_of_table(result, number))
+
+    async def _ask(self, question: "Callable[[ResultsWorker], Any]") -> Any:
+        try:
+            return await self._keeper.ask(question)
+        except TooManyQuestions:
+            return http.too_many()
+        except ResultsUnusable:
+            return http.text(HTTPStatus.SERVICE_UNAVAILABLE, UNUSABLE)
+
+
+def _no_such() -> Response:
+    return http.text(HTTPStatus.NOT_FOUND, NO_SUCH)
+
+
+def _token(asked: HttpRequest) -> str:
+    """Return the token of a seat that a request carries; empty if it carries none."""
+    given = asked.request.headers.get_all("Authorization")
+    scheme, _, token = given[0].partition(" ") if len(given) == 1 else ("", "", "")
+    return token.strip() if scheme.lower() == "bearer" else ""
+
+
+def _query(asked: HttpRequest) -> dict[str, list[str]]:
+    text = asked.request.path.partition("?")[2]
+    return parse_qs(text, max_num_fields=10) if len(text) <= MAX_QUERY else {}
+
+
+def _cached(asked: HttpRequest, version: str, text: str, kind: str = "application/json") -> Response:
+    """Answer with a text that only this reader may keep, or say that the reader's is the newest."""
+    tag = f'"{version}"'
+    headers = [("ETag", tag), *PRIVATE, *ALONE]
+    if tag in [each.strip() for each in asked.request.headers.get("If-None-Match", "").split(",")]:
+        return http.respond(HTTPStatus.NOT_MODIFIED, headers, b"")
+    return http.respond(HTTPStatus.OK, [("Content-Type", kind), *headers], text.encode())

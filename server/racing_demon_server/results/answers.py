@@ -1,0 +1,89 @@
+"""Results as JSON; docs/wire.md describes the fields."""
+
+from typing import Any, Final
+
+from racing_demon_protocol.records.ratings import RatedPlayers, Rating
+from racing_demon_protocol.records.standings import (
+    Standing,
+    Standings,
+    TeamStanding,
+    corrected_winners,
+    side_points,
+)
+
+from .query import StandingsQuery
+from .store import Result
+
+ROWS: Final = 50
+"""The rows of a page of standings."""
+
+
+def standings_json(found: Standings, rated: RatedPlayers, query: StandingsQuery) -> dict[str, Any]:
+    """Return a page of standings, with the ratings of its players."""
+    rows = [row for row in found.rows if not (query.people and row.key.bot)]
+    shown = slice((query.page - 1) * ROWS, query.page * ROWS)
+    return {
+        "matches": found.matches,
+        "unfinished": found.unfinished,
+        "page": query.page,
+        "pages": max(1, -(-len(rows) // ROWS)),
+        "rows": [_row(row, rated.rating(row.key)) for row in rows[shown]],
+        "teams": [_team(row) for row in found.teams[:ROWS]],
+        "corrections": [each._asdict() for each in found.corrected[-ROWS:]],
+    }
+
+
+def _row(row: Standing, rating: Rating | None) -> dict[str, Any]:
+    return {
+        "name": row.key.name,
+        "bot": row.key.bot,
+        "matches": row.matches,
+        "wins": row.wins,
+        "hands": row.hands,
+        "points": row.points,
+        "outs": row.outs,
+        "races_won": row.races_won,
+        "races_lost": row.races_lost,
+        "streak": row.streak,
+        "longest": row.longest,
+        "form": [int(won) for won in row.form],
+        "rating": None if rating is None else round(rating.estimate, 2),
+        "doubt": None if rating is None else round(rating.doubt, 2),
+        "provisional": None if rating is None else rating.is_provisional,
+    }
+
+
+def _team(row: TeamStanding) -> dict[str, Any]:
+    return {
+        "players": [key.name for key in row.players],
+        "matches": row.matches,
+        "wins": row.wins,
+        "hands": row.hands,
+        "points": row.points,
+    }
+
+
+def match_json(result: Result) -> dict[str, Any]:
+    """Return a match, with what follows from its summary: points of seats or teams, and who has won."""
+    summary = result.summary
+    return {
+        "link": result.link,
+        "over": result.is_over,
+        "points": {str(seat): points for seat, points in side_points(summary).items()},
+        "winners": list(corrected_winners(summary)),
+        "summary": summary.model_dump(mode="json", exclude={"id", "promises"}),
+    }
+
+
+def brief_json(result: Result) -> dict[str, Any]:
+    """Return what a list shows of a match."""
+    summary = result.summary
+    return {
+        "link": result.link,
+        "over": result.is_over,
+        "game": summary.game,
+        "started_ms": summary.started_ms,
+        "ended_ms": summary.ended_ms,
+        "hands": len(summary.hands),
+        "players": [player.name for player in summary.players],
+    }

@@ -1,0 +1,174 @@
+"""Keeps the results of a server: notices the ends of hands, and asks its thread for everything else."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from operator import methodcaller
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.events import Event
+from racing_demon_server.match.seat_tokens import hash_token
+from racing_demon_server.tables.observer import Observer
+from racing_demon_server.tables.read_model import CommittedTable
+from racing_demon_server.tables.registry import Registry
+
+from .visibility import StandingsAccess
+
+if TYPE_CHECKING:  # the worker and what it needs take a while to load: it opens after the port
+    from .store import Result
+    from .worker import ResultsWorker
+
+CORRECTIONS_SECONDS: Final = 5.0
+"""The interval at which the keeper looks for corrections, which a command writes."""
+MAX_WAITING: Final = 50
+"""The most questions that wait for the thread."""
+
+Answer = TypeVar("Answer")
+
+log = logging.getLogger("racing_demon_server")
+
+
+class TooManyQuestions(Exception):
+    """Too many people ask at once."""
+
+
+class ResultsUnusable(Exception):
+    """The file of the results could not be opened."""
+
+
+class Stopping(Exception):
+    """The server is stopping: what is missing is made after its next start."""
+
+
+class ResultsKeeper(Observer):
+    """Keeps the results of the tables of one server, or of one of its processes.
+
+    Attributes:
+        access: who may see the standings.
+        registry: the tables; set after they are opened, because they need their observers.
+
+    Args:
+        access: who may see the standings.
+        open_worker: opens the file of the results, in the thread.
+
+    """
+
+    registry: Registry
+
+    def __init__(self, access: StandingsAccess, open_worker: "Callable[[], ResultsWorker]") -> None:
+        self.access = access
+        self._open_worker = open_worker
+        self._worker: ResultsWorker | None = None
+        self._numbers: dict[CommittedTable, int] = {}
+        self._due = set[int]()
+        self._is_due = asyncio.Event()
+        self._waiting = 0
+        self._thread = ThreadPoolExecutor(1, "results")
+        self._opening: asyncio.Future[None]
+        self._tasks: list[asyncio.Task[None]] = []
+
+    def start(self) -> None:
+        """Open the results, and make those that are missing."""
+        loop = asyncio.get_running_loop()
+        self._opening = asyncio.ensure_future(loop.run_in_executor(self._thread, self._open))
+        self._tasks = [asyncio.create_task(work) for work in (self._make(), self._watch_corrections())]
+
+    def _open(self) -> None:
+        try:
+            self._worker = self._open_worker()
+        except Exception as error:
+            log.error("no results are kept", extra={"why": str(error)})
+
+    async def close(self) -> None:
+        """Stop after the step that is being done."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._worker is not None:
+            self._worker.is_stopping = True
+            await asyncio.get_running_loop().run_in_executor(self._thread, self._worker.close)
+        self._thread.shutdown()
+
+    # What happens at the tables.
+
+    def published(self, table: CommittedTable, events: Sequence[Event]) -> None:
+        """Make the result of a hand that has ended."""
+        if any(isinstance(event, ev.HandOver | ev.MatchOver) for event in events):
+            number = self.registry.number_of(table.view.code)
+            if number is not None:
+                self._numbers[table] = number
+                self._add(number)
+
+    def closed(self, table: CommittedTable) -> None:
+        """Make the last result of a table that was closed."""
+        number = self._numbers.pop(table, None)
+        if number is not None:
+            self._add(number)
+
+    def _add(self, number: int) -> None:
+        self._due.add(number)
+        self._is_due.set()
+
+    # Questions.
+
+    def table_of(self, code: str, token: str) -> int | None:
+        """Return the number of the open table at which a token has a seat; ``None`` if it has none."""
+        if not token or not self.registry.has_seat(code, hash_token(token)):
+            return None
+        return self.registry.number_of(code)
+
+    def is_of_table(self, result: "Result", number: int) -> bool:
+        """Return whether a match was played at a table of this process."""
+        return self._worker is not None and self._worker.is_of_table(result, number)
+
+    async def ask(self, question: "Callable[[ResultsWorker], Answer]") -> Answer:
+        """Return the thread's answer to a question.
+
+        Raises:
+            TooManyQuestions: it has too many to answer.
+            ResultsUnusable: it has no results.
+
+        """
+        if self._waiting >= MAX_WAITING:
+            raise TooManyQuestions
+        self._waiting += 1
+        try:
+            return await self._run(question)
+        finally:
+            self._waiting -= 1
+
+    async def _run(self, work: "Callable[[ResultsWorker], Answer]") -> Answer:
+        await asyncio.shield(self._opening)
+        if self._worker is None:
+            raise ResultsUnusable
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work, self._worker)
+
+    # Making results.
+
+    async def _make(self) -> None:
+        """Make all results that are due, one table at a time: what has just ended, and then what is old."""
+        old = await self._attempt(methodcaller("unfinished")) or []
+        while True:
+            if not (self._due or old):
+                await self._is_due.wait()
+                self._is_due.clear()
+                continue
+            number = self._due.pop() if self._due else old.pop(0)
+            await self._attempt(methodcaller("update", number))
+
+    async def _watch_corrections(self) -> None:
+        while True:
+            await self._attempt(methodcaller("apply_corrections"))
+            await asyncio.sleep(CORRECTIONS_SECONDS)
+
+    async def _attempt(self, work: "Callable[[ResultsWorker], Answer]") -> Answer | None:
+        """Do some work. What fails is done after the next hand, or after the next start."""
+        try:
+            return await self._run(work)
+        except (Stopping, ResultsUnusable):
+            return None
+        except Exception:
+            log.exception("results could not be written")
+            return None

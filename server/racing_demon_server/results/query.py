@@ -1,0 +1,58 @@
+"""Questions about results, as an address asks them."""
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+MAX_PAGES: Final = 1_000
+"""The last page of standings that anybody may ask for."""
+MAX_NAME: Final = 40
+"""The most characters of a game's or a preset's name."""
+
+
+class Filter(NamedTuple):
+    """Which matches count; empty fields allow all.
+
+    Attributes:
+        game: the game.
+        preset: the preset that the options belong to.
+        since_ms: the earliest start, in milliseconds since 1970.
+        until_ms: what the start comes before.
+
+    """
+
+    game: str = ""
+    preset: str = ""
+    since_ms: int | None = None
+    until_ms: int | None = None
+
+
+ALL: Final = Filter()
+"""Allows all matches."""
+
+
+class StandingsQuery(NamedTuple):
+    """A question for standings.
+
+    Attributes:
+        only: the matches that count.
+        page: the number of the page, from 1.
+        people: whether bots are left out.
+
+    """
+
+    only: Filter = ALL
+    page: int = 1
+    people: bool = False
+
+    @classmethod
+    def of(cls, values: Mapping[str, str]) -> "StandingsQuery":
+        """Return the question that an address asks, by the names of its fields.
+
+        Raises:
+            ValueError: a value is wrong.
+
+        """
+        since, until = (int(values[name]) if name in values else None for name in ("since_ms", "until_ms"))
+        only = Filter(values.get("game", "")[:MAX_NAME], values.get("preset", "")[:MAX_NAME], since, until)
+        page = int(values.get("page", "1"))
+        return cls(only, min(max(page, 1), MAX_PAGES), values.get("people") == "1")

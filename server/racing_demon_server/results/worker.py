@@ -1,0 +1,250 @@
+"""Makes results from the journal, and answers what people ask about them, all in one thread.
+
+A result is made from the events that the journal has, never beside them: so a crash between a hand and its
+result loses nothing, and matches from before this file get theirs in the same way. The thread works a little
+at a time, because while it works, no table gets the interpreter.
+"""
+
+import json
+import logging
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
+from itertools import chain
+from pathlib import Path
+from typing import Final, TypeVar
+
+from racing_demon_protocol.errors import RacingDemonError
+from racing_demon_protocol.records.ratings import RatedPlayers
+from racing_demon_protocol.records.standings import StandingsTotal
+from racing_demon_protocol.records.summary import Summarizer
+from racing_demon_server.journal.interface import JournalReader
+from racing_demon_server.journal.matches import Match, entries_of, export, matches_of
+from racing_demon_server.journal.reader import UnknownContents, corrections_of
+
+from .answers import brief_json, match_json, standings_json
+from .keeper import Stopping
+from .query import ALL, Filter, StandingsQuery
+from .store import Result, ResultsFile
+
+WORK_SECONDS: Final = 0.0005
+"""How long the thread works before it rests, so that the loop waits no longer for the interpreter."""
+REST_SECONDS: Final = 0.002
+"""How long it rests."""
+MAX_TOTALS: Final = 16
+"""How many filters' sums are kept, to which the next match is added."""
+MAX_OF_TABLE: Final = 100
+"""The most matches of one table that its players are told of."""
+
+Item = TypeVar("Item")
+Reading = Callable[[], AbstractContextManager[JournalReader]]
+"""Opens a journal for reading."""
+
+log = logging.getLogger("racing_demon_server")
+
+
+class ResultsWorker:
+    """Makes and reads results. Only one thread may use it.
+
+    Args:
+        path: the file of the results.
+        reading: opens the journal of this server, or of this process.
+        name: the journal's name among those that share the results.
+
+    Raises:
+        JournalUnusable: the file cannot be used.
+
+    """
+
+    def __init__(self, path: Path, reading: Reading, name: str) -> None:
+        self._file = ResultsFile(path)
+        self._reading = reading
+        self._name = name
+        self._rested = time.monotonic()
+        self._corrections = -1
+        self._totals: OrderedDict[Filter, _Total] = OrderedDict()
+        self.is_stopping = False
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    # Making results.
+
+    def unfinished(self) -> list[int]:
+        """Return the tables that may lack results, after a crash or an older version, the newest first."""
+        with self._reading() as reader:
+            numbers = [table.id for table in self._paced(reader.tables())]
+        return [
+            each for each in self._paced(reversed(numbers)) if not self._file.is_finished(self._name, each)
+        ]
+
+    def update(self, table_id: int) -> None:
+        """Make the results of a table's matches that have changed."""
+        with self._reading() as reader:
+            self._update(reader, table_id)
+
+    def apply_corrections(self) -> None:
+        """Make the results of matches anew that were corrected since the last call."""
+        with self._reading() as reader:
+            ((count,),) = reader.rows("SELECT count(*) FROM corrections")
+            if count != self._corrections:
+                self._corrections = count
+                for table_id in sorted({_table_of(match) for match in reader.corrected()}):
+                    self._update(reader, table_id)
+
+    def _update(self, reader: JournalReader, table_id: int) -> None:
+        """Make the results of a table that are missing, or were made before its last hand or correction."""
+        table = reader.find_table(table_id)
+        if table is None:  # it was pruned
+            return
+        try:
+            for match in self._paced(matches_of(reader, table)):
+                self._summarize(reader, match)
+            if table.closed_ms is not None:
+                self._file.set_finished(self._name, table.id)
+        except (UnknownContents, RacingDemonError) as error:
+            log.warning("a match has no result", extra={"table": table.code, "why": str(error)})
+
+    def _summarize(self, reader: JournalReader, match: Match) -> None:
+        corrections = tuple(corrections_of(reader, match.key))
+        known, is_over = self._file.of_match(self._name, match.key), match.ended_ms is not None
+        if known is not None:
+            same_hands = len(known.summary.hands) == match.hands and known.is_over == is_over
+            if same_hands and known.summary.corrections == corrections:
+                return
+        if not match.hands:
+            return
+        summarizer = Summarizer(match.key)
+        entries = self._paced(entries_of(reader, match))
+        found = list(chain.from_iterable(summarizer.apply(entry) for entry in entries)) or summarizer.rest()
+        if not found or not found[0].hands:
+            return
+        ended_ms = match.ended_ms if is_over else found[0].ended_ms
+        summary = found[0].model_copy(update={"corrections": corrections, "ended_ms": ended_ms})
+        self._file.save(self._name, match.key, summary, is_over=is_over)
+
+    # Answering.
+
+    def result(self, link: str) -> Result | None:
+        """Return the result with a link; ``None`` if there is none."""
+        return self._file.of_link(link)
+
+    def match(self, result: Result) -> str:
+        """Return the text of a match's page."""
+        return json.dumps(match_json(result))
+
+    def of_table(self, table_id: int) -> tuple[str, str]:
+        """Return the version and the text of the list of a table's newest matches."""
+        found = self._file.of_table(self._name, table_id, MAX_OF_TABLE)
+        version = "-".join(str(each.id) for each in found[:2])
+        return f"{table_id}-{version}", json.dumps({"matches": [brief_json(each) for each in found]})
+
+    def is_of_table(self, result: Result, table_id: int) -> bool:
+        """Return whether a match was played at a table of this process. Any thread may ask."""
+        return (result.journal, _table_of(result.match)) == (self._name, table_id)
+
+    def record(self, result: Result, *, with_chat: bool) -> str | None:
+        """Return the record of a match; ``None`` if its events are gone, or another process has them.
+
+        Args:
+            result: the match.
+            with_chat: whether to tell what the players said to each other.
+
+        """
+        if result.journal != self._name:
+            return None
+        with self._reading() as reader, reader.moment():
+            table = reader.find_table(_table_of(result.match))
+            for match in () if table is None else self._paced(matches_of(reader, table)):
+                if match.key == result.match:
+                    return "".join(
+                        f"{line}\n" for line in self._paced(export(reader, match, with_chat=with_chat))
+                    )
+        return None
+
+    def standings(self, query: StandingsQuery) -> tuple[str, str]:
+        """Return the version and the text of a page of standings, with ratings over all matches."""
+        version, rated, only = self._file.newest(), self._total(ALL).rated, query.only
+        total = self._total(only)
+        running = [result.summary for result in self._paced(self._file.running()) if _is_in(result, only)]
+        found = standings_json(total.standings.standings(running), rated, query)
+        return f"{version}-{query.page}-{int(query.people)}", json.dumps(found)
+
+    def _total(self, only: Filter) -> "_Total":
+        """Return the sums over the matches of a filter that have ended."""
+        total = self._totals.get(only) or _Total()
+        version = self._file.newest()
+        for result in self._paced(self._file.ended(only, since=total.version)):
+            if not total.can_add(result):  # a correction, or another process has ended a match before
+                total = _Total()
+                for each in self._paced(self._file.ended(only)):
+                    total.add(each, is_rated=only == ALL)
+                break
+            total.add(result, is_rated=only == ALL)
+        total.version = version
+        self._totals[only] = total
+        self._totals.move_to_end(only)
+        while len(self._totals) > MAX_TOTALS:
+            self._totals.popitem(last=False)
+        return total
+
+    def _paced(self, items: Iterable[Item]) -> Iterator[Item]:
+        """Yield items, and rest after some of them; end early if the server is stopping."""
+        for item in items:
+            if self.is_stopping:
+                raise Stopping
+            yield item
+            if time.monotonic() - self._rested >= WORK_SECONDS:
+                time.sleep(REST_SECONDS)
+                self._rested = time.monotonic()
+
+
+class _Total:
+    """The sums over matches that have ended, in the order in which they did.
+
+    Attributes:
+        version: the last change of the results that is in them.
+        standings: the standings.
+        rated: the ratings.
+
+    """
+
+    def __init__(self) -> None:
+        self.version = 0
+        self.standings = StandingsTotal()
+        self.rated = RatedPlayers()
+        self._ended_ms = 0
+        self._known: set[tuple[str, str]] = set()
+
+    def can_add(self, result: Result) -> bool:
+        """Return whether a result is new, and belongs at the end."""
+        return (result.journal, result.match) not in self._known and (
+            result.summary.ended_ms or 0
+        ) >= self._ended_ms
+
+    def add(self, result: Result, *, is_rated: bool) -> None:
+        """Add a result at the end."""
+        self._known.add((result.journal, result.match))
+        self._ended_ms = result.summary.ended_ms or 0
+        self.standings.add(result.summary)
+        if is_rated:
+            self.rated.add(result.summary)
+
+
+def _table_of(match: str) -> int:
+    """Return the number of a match's table, which its name begins with."""
+    return int(match.partition(".")[0])
+
+
+def _is_in(result: Result, only: Filter) -> bool:
+    """Return whether a running match counts for a filter."""
+    summary = result.summary
+    started_ms = summary.started_ms or 0
+    return (
+        only.game in {"", summary.game}
+        and only.preset in {"", summary.preset}
+        and (only.since_ms is None or started_ms >= only.since_ms)
+        and (only.until_ms is None or started_ms < only.until_ms)
+    )

@@ -1,0 +1,179 @@
+"""What a server remembers of its matches: at a real server, over HTTP, after restarts, kills and corrections."""
+
+import asyncio
+import contextlib
+import json
+import sqlite3
+import urllib.error
+import urllib.request
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from racing_demon_protocol.records.format import Correction, read_records
+from racing_demon_protocol.records.standings import select_matches, standings
+from racing_demon_protocol.records.summary import summarize
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.events import HandOver, MatchOver
+from racing_demon_server.journal.matches import export, matches
+from racing_demon_server.journal.sqlite.database import reading
+from tests.support.journals import play_match
+from tests.support.restartable_server import RestartableServer
+from tests.support.servers import PATIENCE, Peer
+
+FAST: Final = ("--bot-speed=100", "--standings=open")
+
+
+async def get(server: RestartableServer, path: str, **headers: str) -> tuple[int, bytes]:
+    """Return the status and the body of a page."""
+    address = server.url.replace("ws://", "http://").removesuffix("/v1") + path
+
+    def ask() -> tuple[int, bytes]:
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        try:
+            with urllib.request.urlopen(
+                urllib.request.Request(address, headers=named), timeout=PATIENCE
+            ) as page:
+                return page.status, page.read()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read()
+
+    return await asyncio.to_thread(ask)
+
+
+async def standings_with(server: RestartableServer, hands: int) -> dict[str, Any]:
+    """Return the standings as soon as they have so many hands of each player."""
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            status, body = await get(server, "/v1/standings")
+            assert status == 200
+            found: dict[str, Any] = json.loads(body)
+            if found["rows"] and found["rows"][0]["hands"] >= hands:
+                return found
+            await asyncio.sleep(0.05)
+
+
+def results_of(journal: Path) -> list[tuple[str, str]]:
+    """Return the name and the link of each match in the results."""
+    path = journal.with_stem(f"{journal.stem}-results")
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        return db.execute("SELECT match, link FROM results ORDER BY match").fetchall()
+
+
+async def test_a_result_is_made_hand_by_hand(tmp_path: Path) -> None:
+    """After the first hand of a match that is still played, the standings have it; its players get its link."""
+    journal = tmp_path / "journal.sqlite"
+    async with RestartableServer.started(journal, *FAST) as server:
+        async with Peer.hosting(server.url, seated=False, hands=2, tally_ms=600_000) as host:
+            for _ in range(2):
+                await host.ask(cl.AddBot, level="hard")
+            await host.ask(cl.Start)
+            await host.until(HandOver)
+            found = await standings_with(server, 1)
+            assert (found["matches"], found["unfinished"]) == (0, 1)
+            status, body = await get(
+                server, f"/v1/matches?table={host.code}", Authorization=f"Bearer {host.token}"
+            )
+            (match,) = json.loads(body)["matches"]
+            assert (status, match["over"], match["hands"]) == (200, False, 1)
+
+
+async def test_standings_are_those_of_the_records(tmp_path: Path) -> None:
+    """Standings, a match's page and its record agree with what the journal's records say, also after a restart."""
+    journal = tmp_path / "journal.sqlite"
+    async with RestartableServer.started(journal, *FAST) as server:
+        await play_match(server.url, bots=2, hands=2)
+        await standings_with(server, 2)
+        await server.stop()
+        await server.start()
+        found = await standings_with(server, 2)
+        ((name, link),) = results_of(journal)
+        _, body = await get(server, f"/v1/matches/{link}")
+        _, record = await get(server, f"/v1/matches/{link}/record")
+    with reading(journal) as db:
+        (match,) = matches(db)
+        lines = list(export(db, match))
+    assert match.key == name
+    assert record.decode() == "".join(f"{line}\n" for line in lines)
+    expected = standings(select_matches(summarize(read_records(lines))))
+    assert [(row["points"], row["outs"], row["races_won"], row["races_lost"]) for row in found["rows"]] == [
+        (row.points, row.outs, row.races_won, row.races_lost) for row in expected.rows
+    ]
+    (summary,) = summarize(read_records(lines))
+    assert json.loads(body)["winners"] == list(summary.winners)
+
+
+@pytest.mark.parametrize("is_pruned", [False, True])
+async def test_a_correction_changes_the_standings(tmp_path: Path, is_pruned: bool) -> None:
+    """A correction by a command counts in the running server's standings; results outlive their events."""
+    journal = tmp_path / "journal.sqlite"
+    async with RestartableServer.started(journal, *FAST) as server:
+        code = await play_match(server.url, bots=2, hands=1)
+        before = await standings_with(server, 1)
+        ((name, link),) = results_of(journal)
+        correction = Correction(at_ms=1, by="Ann", why="a slip", seat=0, hand=None, points=500)
+        with reading(journal, write=True) as db:
+            db.correct(name, correction.model_dump_json())
+        async with asyncio.timeout(PATIENCE):
+            while (found := await standings_with(server, 1))["rows"] == before["rows"]:
+                await asyncio.sleep(0.05)
+        total = sum(row["points"] for row in before["rows"])
+        assert sum(row["points"] for row in found["rows"]) == total + 500
+        assert found["corrections"][0]["why"] == "a slip"
+        if is_pruned:
+            await server.stop()
+            with contextlib.closing(sqlite3.connect(journal)) as db:
+                db.executescript("DELETE FROM events; DELETE FROM corrections; DELETE FROM tables")
+            await server.start()
+            assert (await standings_with(server, 1))["rows"] == found["rows"]
+            status, body = await get(server, f"/v1/matches/{link}/record")
+            assert (status, b"no record" in body, code in body.decode()) == (410, True, False)
+
+
+async def test_a_kill_loses_and_doubles_no_result(tmp_path: Path) -> None:
+    """Killed right after a match, before its result: the next start makes it, once."""
+    journal = tmp_path / "journal.sqlite"
+    async with RestartableServer.started(journal, *FAST) as server:
+        for _ in range(2):
+            async with Peer.hosting(server.url, seated=False, hands=1) as host:
+                for _ in range(2):
+                    await host.ask(cl.AddBot, level="hard")
+                await host.ask(cl.Start)
+                await host.until(MatchOver)
+                server.kill()
+            await server.start()
+        async with asyncio.timeout(PATIENCE):
+            while (await standings_with(server, 1))["matches"] < 2:
+                await asyncio.sleep(0.05)
+        assert len(results_of(journal)) == 2
+
+
+async def test_who_may_not_see_learns_nothing(tmp_path: Path) -> None:
+    """Closed standings, guessed links, wrong tokens and strange paths are answered like pages that do not exist."""
+    journal = tmp_path / "journal.sqlite"
+    async with RestartableServer.started(journal, "--bot-speed=100") as server:
+        async with Peer.hosting(server.url, seated=False, hands=1, spectators=False) as host:
+            for _ in range(2):
+                await host.ask(cl.AddBot, level="hard")
+            await host.ask(cl.Start)
+            await host.until(MatchOver)
+            token = f"Bearer {host.token}"
+            async with asyncio.timeout(PATIENCE):
+                while not json.loads(
+                    (await get(server, f"/v1/matches?table={host.code}", Authorization=token))[1]
+                )["matches"]:
+                    await asyncio.sleep(0.05)
+            ((_, link),) = results_of(journal)
+            refused = await get(server, f"/v1/matches/{'A' * 22}")
+            assert refused[0] == 404
+            for path, headers in (
+                ("/v1/standings", {}),
+                (f"/v1/matches?table={host.code}", {}),
+                (f"/v1/matches?table={host.code}", {"Authorization": "Bearer wrong"}),
+                (f"/v1/matches/{link}", {}),
+                (f"/v1/matches/{link}/record", {"Authorization": "Basic x"}),
+            ):
+                assert await get(server, path, **headers) == refused, path
+            assert (await get(server, f"/v1/matches/{link}", Authorization=token))[0] == 200
+            assert (await get(server, f"/v1/matches/{link}/record", Authorization=token))[0] == 200
