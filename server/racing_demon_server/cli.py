@@ -34,7 +34,7 @@ from .arguments import (
 )
 from .durability import Durability
 from .extension import Extension, load_extensions
-from .results.visibility import StandingsAccess
+from .standings_access import StandingsAccess
 
 if TYPE_CHECKING:
     from racing_demon_server.journal.interface import JournalReader, StoredTable
@@ -114,6 +114,8 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
 
 def _serve(arguments: argparse.Namespace, extensions: Sequence[Extension]) -> int:
     """Run the server of the arguments, in one process or several."""
+    from racing_demon_server.journal.sqlite.database import results_of  # noqa: PLC0415
+
     from .processes import Inherited, serve_all, warn_of_others  # noqa: PLC0415
     from .server import Server, TableServer, run, run_on_loop  # noqa: PLC0415
     from .settings import ServerSettings  # noqa: PLC0415
@@ -136,7 +138,7 @@ def _serve(arguments: argparse.Namespace, extensions: Sequence[Extension]) -> in
         if (server := extension.server(settings, arguments)) is not None:
             return serve(server, _announce)
     journal = _journal(arguments)
-    settings = replace(settings, journal=journal, results=_results(arguments, journal))
+    settings = replace(settings, journal=journal, results=None if journal is None else results_of(journal))
     warn_of_others(settings.journal, arguments.processes)
     if arguments.processes == 1:
         return serve_tables(settings, _announce)
@@ -316,17 +318,6 @@ def _journal(arguments: argparse.Namespace) -> Path | None:
         return arguments.journal
     # Each client that hosts a table gets a file of its own; a permanent server has one, too.
     return first_free(default_path()) if is_owned(arguments) else default_path()
-
-
-def _results(arguments: argparse.Namespace, journal: Path | None) -> Path | None:
-    """Return the file of the results: beside the journal, or one for all in the data folder."""
-    if journal is None:
-        return None
-    from racing_demon_server.journal.sqlite.database import default_path  # noqa: PLC0415
-
-    if arguments.journal is None:
-        return default_path().with_name("results.sqlite")
-    return journal.with_stem(f"{journal.stem}-results")
 
 
 def _announce(url: str) -> None:

@@ -7,6 +7,7 @@ import os
 import secrets
 import signal
 import socket
+import subprocess
 import sys
 import threading
 import time
@@ -300,7 +301,7 @@ class TableServer(Server):
         tunnel = Tunnel(self.settings.tunnel_key or secrets.token_bytes(KEY_SIZE)) if has_tunnel else None
         journal = self.settings.first_journal or self.settings.journal
         bans = ServerBans(None if journal is None else bans_of(journal), time.time)
-        context = ServerContext(self.settings, clock, hooks, tunnel, bans, results)
+        context = ServerContext(self.settings, clock, hooks, tunnel=tunnel, bans=bans, results=results)
         return context, self.open_service(context)
 
     def open_results(self, store: Store, resources: AsyncExitStack) -> ResultsKeeper | None:
@@ -308,9 +309,10 @@ class TableServer(Server):
         path, journal = self.settings.results, self.settings.journal
         if path is None or journal is None:
             return None
-        keeper = ResultsKeeper(
-            self.settings.standings, partial(_open_worker, path, store.reading, journal.stem)
-        )
+        open_worker = partial(_open_worker, path, store.reading, journal.stem)
+        days = self.settings.keep_days
+        prune = None if days is None else partial(_prune, journal, days)
+        keeper = ResultsKeeper(self.settings.standings, open_worker, prune)
         resources.push_async_callback(keeper.close)
         return keeper
 
@@ -445,6 +447,25 @@ def _open_worker(path: Path, reading: "Reading", name: str) -> "ResultsWorker":
     from racing_demon_server.results.worker import ResultsWorker  # noqa: PLC0415 - it takes a while to load
 
     return ResultsWorker(path, reading, name)
+
+
+async def _prune(journal: Path, days: int) -> None:
+    """Delete the events of matches that ended so many days ago, in a process of its own.
+
+    Raises:
+        OSError: it could not be started.
+
+    """
+    command = [sys.executable, "-m", "racing_demon_server", "journal", "prune", str(journal), "--yes"]
+    process = await asyncio.create_subprocess_exec(
+        *command, f"--before={days}d", stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+    )
+    try:
+        await process.wait()
+    finally:
+        if process.returncode is None:  # the server is stopping; what is left is pruned after its next start
+            process.kill()
+            await process.wait()
 
 
 def _announcers(settings: ServerSettings) -> "Sequence[Announcer]":

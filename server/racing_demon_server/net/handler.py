@@ -75,11 +75,12 @@ class ServerContext:
 
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what all connections share, the rest passed by its name
         self,
         settings: ServerSettings,
         clock: Clock,
         metrics: MetricsHooks,
+        *,
         tunnel: Tunnel | None = None,
         bans: ServerBans | None = None,
         results: ResultsKeeper | None = None,

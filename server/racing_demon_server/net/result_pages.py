@@ -9,8 +9,8 @@ from urllib.parse import parse_qs
 from websockets.http11 import Response
 
 from racing_demon_server.rate_limits import RECORD, STANDINGS
-from racing_demon_server.results.keeper import ResultsKeeper, ResultsUnusable, TooManyQuestions
-from racing_demon_server.results.query import StandingsQuery
+from racing_demon_server.results.keeper import ResultsKeeper
+from racing_demon_server.results.query import ResultsUnusable, StandingsQuery, TooManyQuestions
 from racing_demon_server.results.visibility import (
     Viewer,
     may_read_chat,

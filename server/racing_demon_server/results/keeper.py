@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from operator import methodcaller
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.events import Event
 from racing_demon_server.match.seat_tokens import hash_token
+from racing_demon_server.standings_access import StandingsAccess
 from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.read_model import CommittedTable
 from racing_demon_server.tables.registry import Registry
 
-from .visibility import StandingsAccess
+from .query import ResultsUnusable, Stopping, TooManyQuestions
 
 if TYPE_CHECKING:  # the worker and what it needs take a while to load: it opens after the port
     from .store import Result
@@ -22,24 +23,14 @@ if TYPE_CHECKING:  # the worker and what it needs take a while to load: it opens
 
 CORRECTIONS_SECONDS: Final = 5.0
 """The interval at which the keeper looks for corrections, which a command writes."""
+PRUNE_SECONDS: Final = 6 * 3_600.0
+"""The interval at which old events are deleted."""
 MAX_WAITING: Final = 50
 """The most questions that wait for the thread."""
 
 Answer = TypeVar("Answer")
 
 log = logging.getLogger("racing_demon_server")
-
-
-class TooManyQuestions(Exception):
-    """Too many people ask at once."""
-
-
-class ResultsUnusable(Exception):
-    """The file of the results could not be opened."""
-
-
-class Stopping(Exception):
-    """The server is stopping: what is missing is made after its next start."""
 
 
 class ResultsKeeper(Observer):
@@ -52,13 +43,20 @@ class ResultsKeeper(Observer):
     Args:
         access: who may see the standings.
         open_worker: opens the file of the results, in the thread.
+        prune: deletes the events of old matches from the journal; ``None`` if they are kept.
 
     """
 
     registry: Registry
 
-    def __init__(self, access: StandingsAccess, open_worker: "Callable[[], ResultsWorker]") -> None:
+    def __init__(
+        self,
+        access: StandingsAccess,
+        open_worker: "Callable[[], ResultsWorker]",
+        prune: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
         self.access = access
+        self._prune = prune
         self._open_worker = open_worker
         self._worker: ResultsWorker | None = None
         self._numbers: dict[CommittedTable, int] = {}
@@ -68,6 +66,7 @@ class ResultsKeeper(Observer):
         self._thread = ThreadPoolExecutor(1, "results")
         self._opening: asyncio.Future[None]
         self._tasks: list[asyncio.Task[None]] = []
+        self._pruning: asyncio.Task[None] | None = None
 
     def start(self) -> None:
         """Open the results, and make those that are missing."""
@@ -83,9 +82,10 @@ class ResultsKeeper(Observer):
 
     async def close(self) -> None:
         """Stop after the step that is being done."""
-        for task in self._tasks:
+        tasks = [*self._tasks, *([] if self._pruning is None else [self._pruning])]
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
         if self._worker is not None:
             self._worker.is_stopping = True
             await asyncio.get_running_loop().run_in_executor(self._thread, self._worker.close)
@@ -151,12 +151,24 @@ class ResultsKeeper(Observer):
         """Make all results that are due, one table at a time: what has just ended, and then what is old."""
         old = await self._attempt(methodcaller("unfinished")) or []
         while True:
+            if not old and self._prune is not None and self._pruning is None:
+                self._pruning = asyncio.create_task(self._prune_again_and_again(self._prune))
             if not (self._due or old):
                 await self._is_due.wait()
                 self._is_due.clear()
                 continue
             number = self._due.pop() if self._due else old.pop(0)
             await self._attempt(methodcaller("update", number))
+
+    @staticmethod
+    async def _prune_again_and_again(prune: Callable[[], Awaitable[None]]) -> None:
+        """Delete old events from time to time, once all old matches have their results."""
+        while True:
+            try:
+                await prune()
+            except OSError as error:
+                log.error("old matches could not be pruned", extra={"why": str(error)})
+            await asyncio.sleep(PRUNE_SECONDS)
 
     async def _watch_corrections(self) -> None:
         while True:

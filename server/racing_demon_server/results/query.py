@@ -1,4 +1,4 @@
-"""Questions about results, as an address asks them."""
+"""Questions about results, as an address asks them, and why there may be no answer."""
 
 from collections.abc import Mapping
 from typing import Final, NamedTuple
@@ -56,3 +56,15 @@ class StandingsQuery(NamedTuple):
         only = Filter(values.get("game", "")[:MAX_NAME], values.get("preset", "")[:MAX_NAME], since, until)
         page = int(values.get("page", "1"))
         return cls(only, min(max(page, 1), MAX_PAGES), values.get("people") == "1")
+
+
+class TooManyQuestions(Exception):
+    """Too many people ask at once."""
+
+
+class ResultsUnusable(Exception):
+    """The file of the results could not be opened."""
+
+
+class Stopping(Exception):
+    """The server is stopping: what is missing is made after its next start."""

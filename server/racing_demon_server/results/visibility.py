@@ -1,19 +1,11 @@
 """Who may see what of a server's results. Pure: sockets and pages ask the same functions."""
 
-from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
+
+from racing_demon_server.standings_access import StandingsAccess
 
 if TYPE_CHECKING:
     from .store import Result
-
-
-class StandingsAccess(StrEnum):
-    """Who may see the standings of a server."""
-
-    OFF = "off"
-    """Nobody."""
-    OPEN = "open"
-    """Everybody who reaches the server."""
 
 
 class Viewer(NamedTuple):

@@ -24,8 +24,7 @@ from racing_demon_server.journal.matches import Match, entries_of, export, match
 from racing_demon_server.journal.reader import UnknownContents, corrections_of
 
 from .answers import brief_json, match_json, standings_json
-from .keeper import Stopping
-from .query import ALL, Filter, StandingsQuery
+from .query import ALL, Filter, StandingsQuery, Stopping
 from .store import Result, ResultsFile
 
 WORK_SECONDS: Final = 0.0005

@@ -1,13 +1,14 @@
-"""What a server remembers of its matches: at a real server, over HTTP, after restarts, kills and corrections."""
+"""What a server remembers of its matches: over HTTP, after restarts, kills and corrections."""
 
 import asyncio
 import contextlib
 import json
 import sqlite3
-import urllib.error
-import urllib.request
+from collections.abc import Callable
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -16,9 +17,11 @@ from racing_demon_protocol.records.standings import select_matches, standings
 from racing_demon_protocol.records.summary import summarize
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import HandOver, MatchOver
+from racing_demon_server.journal.interface import JournalUnusable
 from racing_demon_server.journal.matches import export, matches
+from racing_demon_server.journal.sqlite.backup import backup
 from racing_demon_server.journal.sqlite.database import reading
-from tests.support.journals import play_match
+from tests.support.journals import play_match, put_back
 from tests.support.restartable_server import RestartableServer
 from tests.support.servers import PATIENCE, Peer
 
@@ -27,31 +30,45 @@ FAST: Final = ("--bot-speed=100", "--standings=open")
 
 async def get(server: RestartableServer, path: str, **headers: str) -> tuple[int, bytes]:
     """Return the status and the body of a page."""
-    address = server.url.replace("ws://", "http://").removesuffix("/v1") + path
 
     def ask() -> tuple[int, bytes]:
-        named = {name.replace("_", "-"): value for name, value in headers.items()}
-        try:
-            with urllib.request.urlopen(
-                urllib.request.Request(address, headers=named), timeout=PATIENCE
-            ) as page:
-                return page.status, page.read()
-        except urllib.error.HTTPError as error:
-            return error.code, error.read()
+        connection = HTTPConnection(urlsplit(server.url).netloc, timeout=PATIENCE)
+        with contextlib.closing(connection):
+            connection.request("GET", path, headers=headers)
+            answer = connection.getresponse()
+            return answer.status, answer.read()
 
     return await asyncio.to_thread(ask)
 
 
-async def standings_with(server: RestartableServer, hands: int) -> dict[str, Any]:
-    """Return the standings as soon as they have so many hands of each player."""
+async def page_with(
+    server: RestartableServer, path: str, is_there: Callable[[dict[str, Any]], bool], **headers: str
+) -> dict[str, Any]:
+    """Return a page as soon as something is there: results are made after what they are of."""
     async with asyncio.timeout(PATIENCE):
         while True:
-            status, body = await get(server, "/v1/standings")
+            status, body = await get(server, path, **headers)
             assert status == 200
             found: dict[str, Any] = json.loads(body)
-            if found["rows"] and found["rows"][0]["hands"] >= hands:
+            if is_there(found):
                 return found
             await asyncio.sleep(0.05)
+
+
+async def status_of(server: RestartableServer, path: str, status: int) -> None:
+    """Wait until a page has a status."""
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            if (await get(server, path))[0] == status:
+                return
+            await asyncio.sleep(0.05)
+
+
+async def standings_with(server: RestartableServer, hands: int) -> dict[str, Any]:
+    """Return the standings as soon as they have so many hands of each player."""
+    return await page_with(
+        server, "/v1/standings", lambda found: any(row["hands"] >= hands for row in found["rows"])
+    )
 
 
 def results_of(journal: Path) -> list[tuple[str, str]]:
@@ -62,7 +79,7 @@ def results_of(journal: Path) -> list[tuple[str, str]]:
 
 
 async def test_a_result_is_made_hand_by_hand(tmp_path: Path) -> None:
-    """After the first hand of a match that is still played, the standings have it; its players get its link."""
+    """The first hand of a match that goes on is in the standings, and its players are given its link."""
     journal = tmp_path / "journal.sqlite"
     async with RestartableServer.started(journal, *FAST) as server:
         async with Peer.hosting(server.url, seated=False, hands=2, tally_ms=600_000) as host:
@@ -80,7 +97,7 @@ async def test_a_result_is_made_hand_by_hand(tmp_path: Path) -> None:
 
 
 async def test_standings_are_those_of_the_records(tmp_path: Path) -> None:
-    """Standings, a match's page and its record agree with what the journal's records say, also after a restart."""
+    """Standings, a match's page and its record say what the journal does, also after a restart."""
     journal = tmp_path / "journal.sqlite"
     async with RestartableServer.started(journal, *FAST) as server:
         await play_match(server.url, bots=2, hands=2)
@@ -115,9 +132,7 @@ async def test_a_correction_changes_the_standings(tmp_path: Path, is_pruned: boo
         correction = Correction(at_ms=1, by="Ann", why="a slip", seat=0, hand=None, points=500)
         with reading(journal, write=True) as db:
             db.correct(name, correction.model_dump_json())
-        async with asyncio.timeout(PATIENCE):
-            while (found := await standings_with(server, 1))["rows"] == before["rows"]:
-                await asyncio.sleep(0.05)
+        found = await page_with(server, "/v1/standings", lambda found: bool(found["corrections"]))
         total = sum(row["points"] for row in before["rows"])
         assert sum(row["points"] for row in found["rows"]) == total + 500
         assert found["corrections"][0]["why"] == "a slip"
@@ -143,14 +158,12 @@ async def test_a_kill_loses_and_doubles_no_result(tmp_path: Path) -> None:
                 await host.until(MatchOver)
                 server.kill()
             await server.start()
-        async with asyncio.timeout(PATIENCE):
-            while (await standings_with(server, 1))["matches"] < 2:
-                await asyncio.sleep(0.05)
+        await page_with(server, "/v1/standings", lambda found: found["matches"] == 2)
         assert len(results_of(journal)) == 2
 
 
 async def test_who_may_not_see_learns_nothing(tmp_path: Path) -> None:
-    """Closed standings, guessed links, wrong tokens and strange paths are answered like pages that do not exist."""
+    """Closed standings, guessed links and wrong tokens are answered like pages that do not exist."""
     journal = tmp_path / "journal.sqlite"
     async with RestartableServer.started(journal, "--bot-speed=100") as server:
         async with Peer.hosting(server.url, seated=False, hands=1, spectators=False) as host:
@@ -159,11 +172,8 @@ async def test_who_may_not_see_learns_nothing(tmp_path: Path) -> None:
             await host.ask(cl.Start)
             await host.until(MatchOver)
             token = f"Bearer {host.token}"
-            async with asyncio.timeout(PATIENCE):
-                while not json.loads(
-                    (await get(server, f"/v1/matches?table={host.code}", Authorization=token))[1]
-                )["matches"]:
-                    await asyncio.sleep(0.05)
+            path = f"/v1/matches?table={host.code}"
+            await page_with(server, path, lambda found: bool(found["matches"]), Authorization=token)
             ((_, link),) = results_of(journal)
             refused = await get(server, f"/v1/matches/{'A' * 22}")
             assert refused[0] == 404
@@ -177,3 +187,39 @@ async def test_who_may_not_see_learns_nothing(tmp_path: Path) -> None:
                 assert await get(server, path, **headers) == refused, path
             assert (await get(server, f"/v1/matches/{link}", Authorization=token))[0] == 200
             assert (await get(server, f"/v1/matches/{link}/record", Authorization=token))[0] == 200
+
+
+async def test_old_matches_are_pruned(tmp_path: Path) -> None:
+    """With --keep-matches the server deletes the events of old matches by itself; results remain."""
+    journal = tmp_path / "journal.sqlite"
+    async with RestartableServer.started(journal, *FAST) as server:
+        for _ in range(2):  # the newest table stays
+            await play_match(server.url, bots=2, hands=1)
+        await page_with(server, "/v1/standings", lambda found: found["matches"] == 2)
+        links = dict(results_of(journal))
+        await server.stop()
+    with contextlib.closing(sqlite3.connect(journal)) as db, db:
+        db.execute("UPDATE tables SET closed_ms = 1")
+        db.execute("UPDATE events SET at_ms = 1")
+    async with RestartableServer.started(journal, *FAST, "--keep-matches=1d") as server:
+        link = links[min(links)]
+        await status_of(server, f"/v1/matches/{link}/record", 410)
+        assert (await get(server, f"/v1/matches/{link}"))[0] == 200
+        assert (await standings_with(server, 1))["matches"] == 2
+
+
+async def test_a_copy_has_the_results(tmp_path: Path) -> None:
+    """A backup has the results, and a server that continues from it shows them; none is overwritten."""
+    journal, copy, other = (tmp_path / f"{name}.sqlite" for name in ("journal", "copy", "other"))
+    async with RestartableServer.started(journal, *FAST) as server:
+        await play_match(server.url, bots=2, hands=1)
+        before = await page_with(server, "/v1/standings", lambda found: found["matches"] == 1)
+        await asyncio.to_thread(backup, journal, copy)
+    put_back(copy, other)
+    async with RestartableServer.started(other, *FAST) as server:
+        assert (await standings_with(server, 1))["rows"] == before["rows"]
+        assert results_of(other) == results_of(journal)
+        await server.stop()
+    other.unlink()
+    with pytest.raises(JournalUnusable, match=r"other-results\.sqlite is there already"):
+        put_back(copy, other)

@@ -10,12 +10,12 @@ from pathlib import Path
 from racing_demon_server.journal.check import FindUnrestorable, check
 from racing_demon_server.journal.interface import JournalUnusable
 
-from .database import open_journal
+from .database import open_journal, results_of
 from .lock_file import JournalTaken, LockFile
 
 
 def backup(source: Path, target: Path) -> None:
-    """Copy a journal as it is at this moment, also while a server writes it.
+    """Copy a journal as it is at this moment, also while a server writes it, and the results beside it.
 
     Raises:
         JournalUnusable: one of the two files cannot be used, both are the same, or a server uses the
@@ -29,11 +29,12 @@ def backup(source: Path, target: Path) -> None:
     if not target.parent.is_dir():  # for example, its disk is not mounted
         raise JournalUnusable(f"{target} cannot be written: there is no folder {target.parent}.")
     with _held(target), contextlib.closing(open_journal(source)) as db:
+        _copy_results(source, target)  # first: a server makes those that the copy lacks from the journal
         _copy(db, target)
 
 
 def restore(source: Path, target: Path, unrestorable: FindUnrestorable) -> None:
-    """Restore a copy as a journal, which must not exist and which no server may use.
+    """Restore a copy as a journal, which must not exist and which no server may use, and its results.
 
     Args:
         source: the copy.
@@ -45,14 +46,26 @@ def restore(source: Path, target: Path, unrestorable: FindUnrestorable) -> None:
 
     """
     with _held(target):
-        if target.exists():
-            raise JournalUnusable(f"{target} is there already. Move it away first: nothing is overwritten.")
+        for existing in (target, results_of(target)):
+            if existing.exists():
+                raise JournalUnusable(
+                    f"{existing} is there already. Move it away first: nothing is overwritten."
+                )
         with contextlib.closing(open_journal(source)) as db:
             faults = check(db, unrestorable).faults
         if faults:
             raise JournalUnusable(f"{source} is damaged: {faults[0]}.")
+        _copy_results(source, target)
         with contextlib.closing(open_journal(source)) as db:
             _copy(db, target)
+
+
+def _copy_results(source: Path, target: Path) -> None:
+    """Copy the results beside a journal, if there are any."""
+    results = results_of(source)
+    if results.exists():
+        with contextlib.closing(sqlite3.connect(f"{results.absolute().as_uri()}?mode=ro", uri=True)) as db:
+            _copy(db, results_of(target))
 
 
 def _is_same(source: Path, target: Path) -> bool:

@@ -350,6 +350,11 @@ def journal_of(path: Path, number: int) -> Path:
     return path if number == 1 else path.with_stem(f"{path.stem}-process-{number}")
 
 
+def results_of(path: Path) -> Path:
+    """Return the file of the results that belongs to a server's journal."""
+    return path.with_stem(f"{path.stem}-results")
+
+
 def journals_of(path: Path) -> Iterator[tuple[str, Path]]:
     """Yield the journals of a server, each with the prefix of its matches' names.
 
