@@ -5,10 +5,13 @@
  * @property {typeof import("./proof/proof.js")} proof
  * @property {typeof import("./screens/handicaps.js")} handicaps
  * @property {typeof import("./rules/hints.js")} hints
+ * @property {typeof import("./screens/invitation.js")} invitation
  * @property {typeof import("./screens/options.js")} options
  * @property {typeof import("./screens/overlay.js")} overlay
+ * @property {typeof import("./screens/pages.js")} pages
  * @property {typeof import("./screens/presets.js")} presets
  * @property {typeof import("./screens/questions.js")} questions
+ * @property {typeof import("./wire/records.js")} records
  * @property {typeof import("./screens/replay.js")} replay
  * @property {typeof import("./screens/results.js")} results
  * @property {typeof import("./screens/menus.js")} menus
@@ -27,10 +30,13 @@ const FILES = {
   handicaps: "./screens/handicaps.js",
   hints: "./rules/hints.js",
   proof: "./proof/proof.js",
+  invitation: "./screens/invitation.js",
   options: "./screens/options.js",
   overlay: "./screens/overlay.js",
+  pages: "./screens/pages.js",
   presets: "./screens/presets.js",
   questions: "./screens/questions.js",
+  records: "./wire/records.js",
   replay: "./screens/replay.js",
   results: "./screens/results.js",
   menus: "./screens/menus.js",

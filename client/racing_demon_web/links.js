@@ -9,11 +9,19 @@
 export const pathOf = (code, query = "") => (code < "A" ? `/${query}#${code}` : `/${code}${query}`);
 
 /**
+ * The path of a page of results, such as `/scores`, or empty.
+ * @param {{pathname: string}} address
+ */
+export const pageIn = ({ pathname }) => (/^\/(scores|matches|match\/.+)$/.exec(pathname) ?? [""])[0];
+
+/**
  * The code or word in an address, or empty.
  * @param {{pathname: string, hash: string}} address
  */
 export const codeIn = ({ pathname, hash }) =>
-  (/^#\d\w{15}/.exec(hash) ?? /[a-z]{4,16}/i.exec(pathname) ?? [""])[0].replace("#", "").toUpperCase();
+  (/^#\d\w{15}/.exec(hash) ?? (pageIn({ pathname }) ? [""] : /[a-z]{4,16}/i.exec(pathname)) ?? [""])[0]
+    .replace("#", "")
+    .toUpperCase();
 
 /**
  * The table's code in what somebody has typed or pasted: a code, a link, or a line with one.

@@ -2,10 +2,10 @@
 
 import { button, byId, element, setText } from "./dom.js";
 import { load, loadStyle, onLoadError, preload, withModule, withSound } from "./lazy.js";
-import { codeIn, pathOf, readCode } from "./links.js";
+import { codeIn, pageIn, pathOf, readCode } from "./links.js";
 import { hex, randomBytes } from "./proof/sha256.js";
 import { install, isOutdated, keepAwake } from "./pwa.js";
-import { addressForOthers, Dialog, showQr } from "./screens/dialog.js";
+import { Dialog } from "./screens/dialog.js";
 import { LobbyScreen } from "./screens/lobby.js";
 import {
   applySettings,
@@ -13,9 +13,7 @@ import {
   forgetSeat,
   isFramed,
   isSameName,
-  keepResult,
   keepSeat,
-  keptResults,
   seatsOf,
   settings,
   tokenOf,
@@ -37,7 +35,6 @@ const AGAIN_MS = 2000; // before a file that failed to load is requested again
 const MAX_LIST_MS = 1000; // how long the first screen waits for the list of open tables
 /** Time to read a screen before the page may reload for an upgrade, by phase. @type {Record<string, number>} */
 const READING_MS = { lobby: 0, tally: 3000, over: 20_000 };
-const ORIGIN_MS = 10_000;
 const SCREENS = ["start", "lobby", "table"];
 /** How a table is watched, by what its address ends with, and the style of that. @type {Record<string, string>} */
 const VIEWS = { watch: "", tv: "television.css", overlay: "overlay.css" };
@@ -56,9 +53,6 @@ const page = {
   phaseSince: 0, // when the current phase began
   renderTimer: 0, // of a scheduled render
   renderMs: 0, // moving average of render times
-  /** The origin at which other devices reach the server; null if there is none. @type {string | null | undefined} */
-  origin: undefined,
-  asksOriginAt: 0, // asked again now and then: the server may change networks
   nextRenderAt: 0, // no render for other players' moves before this
 };
 
@@ -74,6 +68,8 @@ let menus = null;
 let replay = null;
 /** @type {import("./screens/overlay.js").Overlay | null} */
 let overlay = null;
+/** @type {import("./screens/pages.js").Pages | null} */
+let pages = null;
 /** @type {any} */
 let games;
 const match = new MatchLog();
@@ -301,7 +297,9 @@ const HANDLERS = {
   match_over(session, { winners }, isPast) {
     page.phaseSince = session.clock();
     if (isPast) return;
-    keepResult(session.table, session.seat);
+    withModule("results", ({ keepResult }) => keepResult(session.table, session.seat));
+    const { token } = session;
+    if (token) withModule("pages", ({ keepMatch }) => keepMatch(session.table.code, token));
     if (winners.includes(session.seat)) celebrate();
   },
 };
@@ -488,7 +486,8 @@ function renderSoon() {
 
 function render() {
   const { session } = page;
-  if (replay?.isOpen || !session || session.table.code === "" || !session.table.options.game) return;
+  if (replay?.isOpen || isOnPage() || !session || session.table.code === "" || !session.table.options.game)
+    return;
   if (page.view === "overlay") {
     return withModule("overlay", ({ Overlay }) => {
       overlay ??= new Overlay(requestRender);
@@ -502,41 +501,8 @@ function render() {
   if (document.body.dataset.screen === "table") tableScreen.draw(); // including the card that ended the hand
   if (!isPlayed) showScreen("lobby");
   if (!isPlayed) lobby.draw(session);
-  if (!isPlayed || page.view === "tv") showInvitation(table.code);
-}
-
-/**
- * Show the address and QR code: always on a big screen, to the host in the lobby.
- * @param {string} code
- */
-function showInvitation(code) {
-  const { session } = page;
-  document.body.classList.toggle(
-    "host-invites",
-    session !== null && session.seat !== null && session.table.host === session.seat,
-  );
-  const roots = [byId("lobby"), byId("table")].filter(
-    (root) => root.querySelector(".address")?.getClientRects().length,
-  );
-  const now = performance.now();
-  if (roots.length > 0 && now > page.asksOriginAt) {
-    page.asksOriginAt = now + ORIGIN_MS;
-    addressForOthers().then(({ origin }) => {
-      page.origin = origin;
-      requestRender();
-    });
-  }
-  const { origin } = page;
-  if (origin === undefined) return;
-  const text = origin === null ? WORDS.onlyHere : `${origin.replace(/.*\/\//, "")}${pathOf(code)}`;
-  for (const root of roots) {
-    const picture = /** @type {HTMLImageElement} */ (root.querySelector("img.qr"));
-    const words = /** @type {HTMLElement} */ (root.querySelector(".address"));
-    if (words.textContent !== text) {
-      showQr(picture, origin, code);
-      words.textContent = text;
-    }
-  }
+  if (!isPlayed || page.view === "tv")
+    withModule("invitation", ({ showInvitation }) => showInvitation(session, requestRender), byId("toast"));
 }
 
 /**
@@ -557,8 +523,63 @@ function openMenu(name, seat = -1) {
   });
 }
 
+/**
+ * Show a page of results, over a table that goes on.
+ * @param {string} path
+ * @param {boolean} [isNew] whether Back leads to what is shown now
+ */
+function openPage(path, isNew = true) {
+  if (isNew) history.pushState({}, "", path);
+  loadStyle("later.css");
+  withModule("pages", ({ Pages }) => {
+    pages ??= new Pages({
+      games,
+      announce,
+      go: openPage,
+      close: closePage,
+      replay(record, seat, from) {
+        history.pushState({}, "", location.pathname);
+        openReplay(record, seat, () => showScreen("page"), from);
+      },
+    });
+    replay?.close();
+    showScreen("page");
+    pages.show(path);
+  });
+}
+
+const isOnPage = () => document.body.dataset.screen === "page";
+
+/** Go back from pages to the table, or to the first screen. */
+function closePage() {
+  document.body.dataset.screen = "";
+  if (!page.session) history.replaceState({}, "", "/");
+  if (!page.session) return showStart();
+  updateAddress("replaceState");
+  requestRender();
+}
+
+/**
+ * @param {any} record see `Replay`
+ * @param {number | null} seat
+ * @param {() => void} ended
+ * @param {number} [from] the event before which it begins
+ */
+function openReplay(record, seat, ended, from = record.firstDeal) {
+  withModule("replay", ({ Replay }) => {
+    replay ??= new Replay(games, tableScreen);
+    replay.open(record, seat, from, () => {
+      if (page.session) tableScreen.attach(page.session);
+      ended();
+    });
+  });
+}
+
 /** Back closes the replay or dialog first, and leaves the table only after confirmation. */
 function back() {
+  const shown = pageIn(location);
+  if (shown) return openPage(shown, false);
+  if (isOnPage()) return closePage();
   if (!page.session && (history.state !== null || location.hash)) return openAddress();
   if (!page.session) return history.back(); // already on the first screen
   updateAddress("pushState");
@@ -586,7 +607,6 @@ const markInvitation = () => byId("start").classList.toggle("invites", codeIn(lo
 
 /** Show the first screen, with up-to-date results and open tables. */
 async function showStart() {
-  byId("standings").hidden = keptResults().length === 0;
   keepAwake(false);
   markInvitation();
   showScreen("start");
@@ -606,12 +626,7 @@ function addListeners() {
   byId("watch").addEventListener("click", () => watch(viewInAddress()));
   byId("tv").addEventListener("click", () => watch("tv"));
   byId("lobby-menu").addEventListener("click", () => openMenu("menu"));
-  byId("standings").addEventListener("click", () =>
-    withModule("results", ({ resultRows }) => {
-      loadStyle("later.css");
-      dialog.open(WORDS.results, resultRows(games));
-    }),
-  );
+  byId("standings").addEventListener("click", () => openPage("/scores"));
   window.addEventListener("popstate", back);
   document.addEventListener("visibilitychange", () => {
     if (document.hidden) return;
@@ -717,14 +732,8 @@ async function begin() {
     teams: () => openMenu("teams"),
     dealAlone: (deal) => withModule("questions", ({ askToDealAlone }) => askToDealAlone(dialog, deal)),
     leave,
-    watchAgain: () =>
-      withModule("replay", ({ Replay }) => {
-        replay ??= new Replay(games, tableScreen, () => {
-          if (page.session) tableScreen.attach(page.session);
-          requestRender();
-        });
-        replay.open(match, page.session?.seat ?? null);
-      }),
+    watchAgain: () => openReplay(match, page.session?.seat ?? null, requestRender),
+    results: () => openPage("/matches"),
   });
   addListeners();
   field("name").value = settings.name;
@@ -759,6 +768,8 @@ function keepSeatOfLink(code) {
 
 /** Go where the address points: to a table or the first screen. */
 function openAddress() {
+  const shown = pageIn(location);
+  if (shown) return openPage(shown, false);
   const code = codeIn(location);
   field("code").value = code;
   markInvitation();

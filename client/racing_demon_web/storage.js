@@ -1,11 +1,8 @@
-// What this device remembers: settings, the player's name, the tokens of seats, and results.
-
-/** @import { TableState } from "./rules/state.js" */
+// What this device remembers: settings, the player's name, and the tokens of seats.
 
 const KEY = "racing-demon";
 /** Whether another site shows this page in a frame. Then nothing is read or kept: it has no player and no seat. */
 export const isFramed = globalThis.self !== globalThis.top;
-const MAX_RESULTS = 100;
 const MAX_SEATS = 8; // of one table on one device
 const MAX_NUMBERED = 22; // characters of a name that the server keeps when it appends a number
 const DEFAULTS = {
@@ -129,33 +126,4 @@ export function isSameName(name, typed) {
   const [seat, own] = [name, typed].map((each) => each.normalize("NFKC").toLowerCase());
   const start = `${own.slice(0, MAX_NUMBERED)} `;
   return seat === own || (seat.startsWith(start) && /^\d+$/.test(seat.slice(start.length)));
-}
-
-/** @returns {any[]} the stored results, without entries of an unknown form */
-export function keptResults() {
-  const kept = read("results");
-  return Array.isArray(kept) ? kept.filter((each) => Array.isArray(each?.totals)) : [];
-}
-
-/**
- * Store the result of a match on this device.
- * @param {TableState} table
- * @param {number | null} seat the player's own; null for a spectator, whose device stores nothing
- */
-export function keepResult(table, seat) {
-  if (seat === null) return;
-  const totals = table.totals().map(([who, total]) => ({
-    name: table.nameOf(who),
-    total,
-    isOwn: who === seat,
-    hasWon: table.winners.includes(who),
-    isBot: Boolean(table.seats.get(who)?.bot),
-  }));
-  write(
-    "results",
-    [
-      ...keptResults(),
-      { at: Date.now(), game: table.options.game, hands: table.results.length, totals },
-    ].slice(-MAX_RESULTS),
-  );
 }

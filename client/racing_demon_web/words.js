@@ -83,7 +83,7 @@ export const WORDS = {
   playNow: "Play now",
   newTable: "Open a table",
   howToPlay: "How to play",
-  results: "Results on this device",
+  results: "Results",
   openTables: "Open tables",
   enterName: "Enter your name first.",
   enterCode: "Enter the table's code. The host sees it in the lobby.",

@@ -28,10 +28,12 @@ async def test_results_are_offered_as_soon_as_a_table_is_left(browser: Browser) 
             code = await other.create("Ben")
             await leave(player)
             await player.page.tap("#standings")
-            assert await player.page.locator("#sheet .matches li").count() == 1
+            await player.page.locator("#page .matches li").wait_for()
+            assert await player.page.locator("#page .matches li").count() == 1
             assert sorted(
-                await player.page.locator("#sheet .standings bdi").all_inner_texts(), reverse=True
+                await player.page.locator("#page .standings bdi").all_inner_texts(), reverse=True
             ) == ["You", "Ada"]
+            await player.page.go_back()
             await player.page.locator("#tables b", has_text=code).wait_for(state="attached")
             assert player.complaints + other.complaints == []
 
@@ -41,7 +43,10 @@ async def test_a_store_with_anything_in_it_stops_no_page(browser: Browser) -> No
     async with serving() as served, phone(browser, served.origin) as player:
         await player.page.evaluate(SPOIL)
         await player.open(served.origin)
-        assert await player.page.locator("#standings").is_hidden()
+        await player.page.tap("#standings")
+        await player.page.locator("#page p", has_text="This server shows no standings.").wait_for()
+        assert await player.page.locator("#page table").count() == 0
+        await player.page.go_back()
         await player.create("Ann")
         assert player.complaints == []
 

@@ -100,8 +100,10 @@ class Phone:
         socket.on("framereceived", hear)
 
     def _record_error(self, message: ConsoleMessage) -> None:
-        if message.type == "error":
-            self.complaints.append(f"{message.text} {message.location.get('url', '')}".strip())
+        address = str(message.location.get("url", ""))
+        is_not_ours = "/v1/" in address and "404" in message.text  # results that are not there, or not shown
+        if message.type == "error" and not is_not_ours:
+            self.complaints.append(f"{message.text} {address}".strip())
 
     @property
     def seq(self) -> int:

@@ -1,9 +1,7 @@
-// The dialog over the page, and the address of a table for others.
+// The dialog over the page.
 
 import { button, byId, element } from "../dom.js";
 import { WORDS } from "../words.js";
-
-const AGAIN_MS = 3000; // before a QR code that failed to load is requested again
 
 export class Dialog {
   /** @type {Element | null} */
@@ -72,31 +70,4 @@ export class Dialog {
     event.preventDefault();
     target.focus();
   }
-}
-
-/**
- * The origin at which other devices reach the server, which localhost is not; null if there is none. And
- * whether it has a tunnel, too.
- * @returns {Promise<{origin: string | null, tunnel?: boolean}>}
- */
-export async function addressForOthers() {
-  const answer = await fetch("/origin.json").catch(() => null);
-  return answer?.ok ? answer.json().catch(() => location) : location;
-}
-
-/**
- * Show the address of a table as a QR code. The server draws it, so there is none of an invitation's secret.
- * @param {HTMLImageElement} picture
- * @param {string | null} origin null: there is none
- * @param {string} code
- */
-export function showQr(picture, origin, code) {
-  const source = `/qr/${code}.svg?${origin}`; // so that a changed address loads another image
-  picture.hidden = origin === null || code < "A"; // a word begins with a digit
-  if (picture.hidden || picture.getAttribute("src") === source) return;
-  picture.src = source;
-  picture.onerror = () =>
-    setTimeout(() => picture.getAttribute("src") === source && (picture.src = source), AGAIN_MS);
-  picture.alt = WORDS.qrCode(`${origin}/${code}`);
-  picture.className = "qr";
 }

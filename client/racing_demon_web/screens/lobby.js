@@ -24,9 +24,13 @@ export class LobbyScreen {
    * @param {(deal: () => void) => void} options.dealAlone asks before somebody plays alone
    * @param {(list: HTMLElement) => void} options.analyze tells what the hand has come to
    * @param {() => void} options.watchAgain plays the match again
+   * @param {() => void} options.results shows the matches of this device
    * @param {() => void} options.leave shows the first screen
    */
-  constructor(root, { games, command, share, manage, teams, dealAlone, analyze, watchAgain, leave }) {
+  constructor(
+    root,
+    { games, command, share, manage, teams, dealAlone, analyze, watchAgain, results, leave },
+  ) {
     this.root = root;
     this.games = games;
     this.command = command;
@@ -36,7 +40,7 @@ export class LobbyScreen {
     this.analyze = analyze;
     this.again = button(WORDS.watchAgain, watchAgain);
     this.start = button(WORDS.toStart, leave);
-    this.part("after").append(this.again, this.start);
+    this.part("after").append(this.again, button(WORDS.results, results), this.start);
     /** @type {{name: string, text: string}[]} */
     this.chat = [];
     /** @type {any} */

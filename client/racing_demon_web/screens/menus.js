@@ -9,8 +9,8 @@ import { COLUMNS, caps } from "../table/keyboard.js";
 import { LIMITS, REACTIONS } from "../wire/protocol.js";
 import { teamText, WORDS } from "../words.js";
 import { HELP, keyHelp, LATER, THEMES } from "../words_later.js";
-import { addressForOthers, showQr } from "./dialog.js";
 import { handicapRows } from "./handicaps.js";
+import { addressForOthers, showQr } from "./invitation.js";
 import { MAX_TITLE, savePreset } from "./saved_presets.js";
 import { teamRows } from "./teams.js";
 

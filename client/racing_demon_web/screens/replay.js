@@ -7,25 +7,30 @@ import { LATER } from "../words_later.js";
 
 const SPEEDS = [1, 2, 4, 8];
 const MAX_STEP_MS = 1500;
+const PAUSE = "❙❙";
 const SHOWN = ["dealt", "played", "rotated", "stock_shifted", "hand_over"];
+
+/** @typedef {import("../wire/match_log.js").MatchLog | import("../wire/records.js").MatchRecord} Recorded */
 
 export class Replay {
   #timer = 0;
-  /** @type {import("../wire/match_log.js").MatchLog | null} */
+  /** @type {Recorded | null} */
   #match = null;
+  /** After how many events a race was lost. @type {number[]} */
+  #races = [];
   /** @type {any} stands in for the screen's session */
   #session = null;
+  #race = button("", () => {});
   #bar;
 
   /**
    * @param {any} games
    * @param {import("../table/table_screen.js").TableScreen} screen
-   * @param {() => void} ended
    */
-  constructor(games, screen, ended) {
+  constructor(games, screen) {
     this.games = games;
     this.screen = screen;
-    this.ended = ended;
+    this.ended = () => {};
     this.isOpen = false;
     this.speed = 4;
     this.isRunning = false;
@@ -41,7 +46,7 @@ export class Replay {
     slider.type = "range";
     slider.setAttribute("aria-label", LATER.placeInMatch);
     slider.addEventListener("input", () => this.#go(Number(slider.value)));
-    const run = button(LATER.pause, () => this.#toggle());
+    const run = button(PAUSE, () => this.#toggle(), LATER.pause);
     const speed = button(
       "×4",
       () => {
@@ -51,9 +56,13 @@ export class Replay {
       },
       LATER.speed(this.speed),
     );
+    this.#race = button(LATER.nextRace, () => this.#toRace());
     bar.append(
       run,
+      button("◂", () => this.#step(-1), LATER.stepBack),
       slider,
+      button("▸", () => this.#step(1), LATER.stepOn),
+      this.#race,
       speed,
       button("✕", () => this.close(), LATER.closeReplay),
     );
@@ -67,11 +76,16 @@ export class Replay {
   }
 
   /**
-   * @param {import("../wire/match_log.js").MatchLog} match all of whose events were seen
+   * @param {Recorded} match
    * @param {number | null} seat whose layout is shown
+   * @param {number} from the event before which it begins
+   * @param {() => void} ended
    */
-  open(match, seat) {
+  open(match, seat, from, ended) {
     this.#match = match;
+    this.ended = ended;
+    this.#races = "races" in match ? match.races : [];
+    this.#race.hidden = this.#races.length === 0;
     this.isOpen = true;
     this.#bar.hidden = false;
     document.body.classList.add("replaying");
@@ -90,12 +104,14 @@ export class Replay {
       play() {},
     };
     this.screen.attach(this.#session);
-    this.#go(match.firstDeal + 1);
+    this.at = 0;
+    this.#go(from + 1);
     this.isRunning = false;
     this.#toggle();
   }
 
   close() {
+    if (!this.isOpen) return;
     clearTimeout(this.#timer);
     this.isOpen = false;
     this.#bar.hidden = true;
@@ -107,9 +123,25 @@ export class Replay {
   #toggle() {
     this.isRunning = !this.isRunning;
     const run = this.#bar.querySelector("button");
-    if (run) run.textContent = this.isRunning ? LATER.pause : WORDS.play;
+    if (run) run.textContent = this.isRunning ? PAUSE : "▶";
+    run?.setAttribute("aria-label", this.isRunning ? LATER.pause : WORDS.play);
     clearTimeout(this.#timer);
     if (this.isRunning) this.#wait();
+  }
+
+  /** Stop, and go so many visible events on or back. @param {1 | -1} direction */
+  #step(direction) {
+    const { events } = /** @type {{events: {name: string}[]}} */ (this.#match);
+    if (this.isRunning) this.#toggle();
+    let next = this.at + direction;
+    while (next > 0 && next < events.length && !SHOWN.includes(events[next - 1].name)) next += direction;
+    this.#go(Math.max(1, Math.min(next, events.length)));
+  }
+
+  /** Stop right before the next lost race; after the last one, before the first. */
+  #toRace() {
+    if (this.isRunning) this.#toggle();
+    this.#go(Math.max(1, this.#races.find((place) => place > this.at) ?? this.#races[0]));
   }
 
   /**
@@ -117,7 +149,7 @@ export class Replay {
    * @param {number} count
    */
   #go(count) {
-    const match = /** @type {import("../wire/match_log.js").MatchLog} */ (this.#match);
+    const match = /** @type {Recorded} */ (this.#match);
     const session = this.#session;
     if (count < this.at || session.table.seq === 0) {
       session.table = new TableState(this.games);
@@ -135,7 +167,7 @@ export class Replay {
 
   /** Show the next visible event, after the time that passed before it. */
   #wait() {
-    const { events } = /** @type {import("../wire/match_log.js").MatchLog} */ (this.#match);
+    const { events } = /** @type {Recorded} */ (this.#match);
     let next = this.at;
     while (next < events.length && !SHOWN.includes(events[next].name)) next += 1;
     if (next >= events.length) {

@@ -4,7 +4,7 @@ import { element, markTeam } from "../dom.js";
 import { UNKNOWN } from "../rules/layout.js";
 import { Rules } from "../rules/rules.js";
 import { teamsOf, teamTotals } from "../rules/teams.js";
-import { keptResults } from "../storage.js";
+import { read, write } from "../storage.js";
 import { clock, endText, faceName, signed, teamText, WORDS } from "../words.js";
 import { LATER } from "../words_later.js";
 
@@ -15,6 +15,7 @@ import { LATER } from "../words_later.js";
  */
 
 const MAX_NAMED = 3;
+const MAX_RESULTS = 100;
 
 /**
  * How the last hand ended.
@@ -209,4 +210,33 @@ export function resultRows(games) {
       }),
   );
   return [standings, element("h2", "", LATER.newestMatches), list];
+}
+
+/** @returns {any[]} the stored results, without entries of an unknown form */
+export function keptResults() {
+  const kept = read("results");
+  return Array.isArray(kept) ? kept.filter((each) => Array.isArray(each?.totals)) : [];
+}
+
+/**
+ * Store the result of a match on this device.
+ * @param {TableState} table
+ * @param {number | null} seat the player's own; null for a spectator, whose device stores nothing
+ */
+export function keepResult(table, seat) {
+  if (seat === null) return;
+  const totals = table.totals().map(([who, total]) => ({
+    name: table.nameOf(who),
+    total,
+    isOwn: who === seat,
+    hasWon: table.winners.includes(who),
+    isBot: Boolean(table.seats.get(who)?.bot),
+  }));
+  write(
+    "results",
+    [
+      ...keptResults(),
+      { at: Date.now(), game: table.options.game, hands: table.results.length, totals },
+    ].slice(-MAX_RESULTS),
+  );
 }

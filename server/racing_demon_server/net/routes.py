@@ -16,7 +16,7 @@ from racing_demon_protocol.wire.redirects import bracketed
 from racing_demon_protocol.wire.saved_presets import listed
 from racing_demon_server.rate_limits import HANDSHAKE, PICTURE
 from racing_demon_server.sharding import CODE_LETTERS
-from racing_demon_server.web.assets import ALONE, AT_ROOT, TABLE_PATH, Assets
+from racing_demon_server.web.assets import ALONE, AT_ROOT, RESULTS_PATH, TABLE_PATH, Assets
 from racing_demon_server.web.qr_codes import QR_PATH, draw, qr_code
 
 from . import http
@@ -82,6 +82,7 @@ class Routes:
                 Route(QR_PATH, self._qr_code, own_name, PICTURE),
                 *(Route(f"/{name}", self._asset, own_name) for name in sorted(AT_ROOT)),
                 Route(ASSETS, self._asset, own_name),
+                Route(RESULTS_PATH, self._table, own_name),
                 Route(TABLE_PATH, self._table, own_name),
             ]
         if self._context.results is not None:

@@ -17,7 +17,7 @@ from racing_demon_protocol.wire.messages.server import Seated
 from racing_demon_server.rate_limits import HANDSHAKE
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
-from racing_demon_server.web.assets import AT_ROOT, TABLE_PATH
+from racing_demon_server.web.assets import AT_ROOT, RESULTS_PATH, TABLE_PATH
 
 from . import http
 from .connection import Connection
@@ -74,6 +74,7 @@ class TunnelRoutes(Routes):
                 Route("/origin.json", self._origin, own_name),
                 *(Route(f"/{name}", self._asset, own_name) for name in sorted(AT_ROOT)),
                 Route(ASSETS, self._asset, own_name),
+                Route(RESULTS_PATH, self._asset, own_name),
                 Route(TABLE_PATH, self._asset, own_name),
             ]
         if self._context.results is not None:

@@ -29,6 +29,9 @@ KINDS: Final = {
 """Media types by file extension; other files are not served."""
 TABLE_PATH: Final = re.compile(r"/(?:new|[A-Za-z]{4,16}(?:[.,;:!?)/]|%2[02]|%3E)?)?")
 """The path of the page itself, of its form for a new table, or of a table's code with an optional rest."""
+RESULTS_PATH: Final = re.compile(r"/scores|/matches|/match/[\w-]{22}")
+"""The paths of the page's standings, of its list of matches, and of a match by its link."""
+STANDINGS_PATH: Final = "/scores"
 WATCHED_PATH: Final = re.compile(r"/[A-Za-z]{4,16}")
 """The path of a table's code."""
 WATCHING: Final = frozenset({"watch", "tv", "overlay"})
@@ -118,11 +121,14 @@ class Assets:
             query: what follows the path's question mark.
 
         """
-        if TABLE_PATH.fullmatch(path):
+        is_result = RESULTS_PATH.fullmatch(path) is not None
+        if is_result or TABLE_PATH.fullmatch(path):
             is_watched = WATCHED_PATH.fullmatch(path) and WATCHING & parse_qs(query, True).keys()
-            ancestors = self._embeds if is_watched else "'none'"
+            ancestors = self._embeds if is_watched or path == STANDINGS_PATH else "'none'"
             policy = POLICY.format(connect=" ".join(("'self'", *sockets)), ancestors=ancestors)
             more = [("Cache-Control", "no-cache"), ("Content-Security-Policy", policy)]
+            if is_result:
+                more.append(("X-Robots-Tag", "noindex"))
             return _answer(self._page, headers, more)
         if path in self._root:
             return _answer(self._root[path], headers, [("Cache-Control", "no-cache")])

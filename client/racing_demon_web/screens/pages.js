@@ -1,0 +1,580 @@
+// Pages of results: standings, matches, and a match with its replay. The server's are described in the wire's document.
+
+import { button, byId, choice, element, markTeam } from "../dom.js";
+import { load } from "../lazy.js";
+import { read, tokenOf, write } from "../storage.js";
+import { colorOf } from "../table/table_screen.js";
+import { PRESETS } from "../wire/presets.js";
+import { clock, signed } from "../words.js";
+import { LATER, plural } from "../words_later.js";
+import { resultRows } from "./results.js";
+
+/**
+ * @typedef {{link: string, code: string, at: number, game: string, players: string[]}} KeptMatch
+ * @typedef {{name: string, bot: string, matches: number, wins: number, hands: number, points: number, rating: number | null,
+ *   provisional: boolean | null, form: number[]}} StandingsRow
+ * @typedef {{seat: number, name: string, bot?: string, team?: number | null, left?: boolean}} MatchPlayer
+ * @typedef {{hand: number, reason: string, out: number | null, elapsed_ms: number, points: Record<string, number>,
+ *   races: [number, number, number, number | null][]}} MatchHand
+ */
+
+const MAX_MATCHES = 200; // that a device remembers
+const TRIES = 5; // for the link of a match: its result is made after its last event
+const AGAIN_MS = 1000;
+const SEASONS = ["", "year", "month", "week"];
+const PICTURE = { width: 1200, height: 630, margin: 70 };
+
+/** @returns {KeptMatch[]} the matches that this device has played, the oldest first */
+const keptMatches = () => {
+  const kept = read("matches");
+  return Array.isArray(kept) ? kept.filter((each) => typeof each?.link === "string") : [];
+};
+
+/**
+ * Fetch JSON from this server.
+ * @param {string} path
+ * @param {string | null} [token] of a seat
+ * @returns {Promise<any>} null if there is nothing to see
+ */
+async function ask(path, token = null) {
+  const headers = token ? { Authorization: `Bearer ${token}` } : undefined;
+  const answer = await fetch(path, { headers }).catch(() => null);
+  return answer?.ok ? answer.json().catch(() => null) : null;
+}
+
+/**
+ * Remember the link of the match that a table has just finished, so that this device finds its page again.
+ * @param {string} code
+ * @param {string} token
+ * @returns {Promise<string>} the link, or empty
+ */
+export async function keepMatch(code, token) {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const found = await ask(`/v1/matches?table=${code}`, token);
+    if (!found) break; // this server keeps no results
+    const [newest] = found.matches;
+    if (newest?.over) {
+      const { link, ended_ms: at, game, players } = newest;
+      const others = keptMatches().filter((each) => each.link !== link);
+      write("matches", [...others, { link, code, at, game, players }].slice(-MAX_MATCHES));
+      return link;
+    }
+    await new Promise((over) => setTimeout(over, AGAIN_MS));
+  }
+  return "";
+}
+
+export class Pages {
+  #root = element("section");
+  #asked = 0; // the number of the newest question: answers to older ones are dropped
+  /** What the standings show. */
+  #filter = { game: "", preset: "", season: "", people: true, page: 1 };
+
+  /**
+   * @param {object} options
+   * @param {any} options.games
+   * @param {(text: string) => void} options.announce
+   * @param {(path: string) => void} options.go shows another page
+   * @param {() => void} options.close leaves the pages
+   * @param {(match: any, seat: number | null, from: number) => void} options.replay plays a match again
+   */
+  constructor({ games, announce, go, close, replay }) {
+    this.games = games;
+    this.announce = announce;
+    this.go = go;
+    this.close = close;
+    this.replay = replay;
+    this.#root.id = "page";
+    document.querySelector("main")?.append(this.#root);
+  }
+
+  /**
+   * Show a page.
+   * @param {string} path such as `/scores`
+   */
+  async show(path) {
+    this.#asked += 1;
+    const [, kind, name = ""] = path.split("/");
+    if (kind === "matches") await this.#matches();
+    else if (kind === "match") await this.#match(name);
+    else await this.#scores();
+  }
+
+  /**
+   * @param {string} title
+   * @param {HTMLElement[]} items
+   */
+  #draw(title, items) {
+    const header = element("header");
+    const heading = element("h1", "", title);
+    heading.tabIndex = -1;
+    header.append(
+      heading,
+      button("✕", () => this.close(), LATER.closePage),
+    );
+    const bar = element("nav", "row");
+    bar.append(
+      ...[
+        ["/scores", LATER.standings],
+        ["/matches", LATER.matches],
+      ].map(([path, text]) => this.#linkTo(path, text)),
+    );
+    this.#root.replaceChildren(header, bar, ...items);
+    if (document.body.dataset.screen === "page") heading.focus({ preventScroll: true });
+  }
+
+  /**
+   * @param {string} path
+   * @param {string} text
+   */
+  #linkTo(path, text) {
+    const link = /** @type {HTMLAnchorElement} */ (element("a", "", text));
+    link.href = path;
+    if (location.pathname === path) link.setAttribute("aria-current", "page");
+    link.addEventListener("click", (event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return; // a tab of its own
+      event.preventDefault();
+      this.go(path);
+    });
+    return link;
+  }
+
+  // Standings.
+
+  async #scores() {
+    const own = this.#asked;
+    const here = resultRows(this.games);
+    const hereItems = here.length > 0 ? [element("h2", "", LATER.onThisDevice), ...here] : [];
+    this.#draw(LATER.standings, [element("p", "", LATER.loading)]);
+    const { game, preset, season, people, page } = this.#filter;
+    const query = new URLSearchParams({ page: String(page), people: people ? "1" : "0" });
+    if (game) query.set("game", game);
+    if (preset) query.set("preset", preset);
+    if (season) query.set("since_ms", String(beginOf(season)));
+    const found = await ask(`/v1/standings?${query}`);
+    if (own !== this.#asked) return;
+    if (!found) return this.#draw(LATER.standings, [element("p", "", LATER.noStandings), ...hereItems]);
+    const count = LATER.matchesCount(found.matches, found.unfinished);
+    this.#draw(LATER.standings, [
+      this.#filters(),
+      element("p", "", count),
+      ...(found.rows.length > 0 ? [standingsTable(found.rows, (page - 1) * 50)] : []),
+      ...(found.pages > 1 ? [this.#pageButtons(found.pages)] : []),
+      ...(found.teams.length > 0 ? [element("h2", "", LATER.teams), teamsTable(found.teams)] : []),
+      ...(found.corrections.length > 0
+        ? [element("h2", "", LATER.corrections), correctionList(found.corrections)]
+        : []),
+      element("p", "soft", LATER.ratingText),
+      ...hereItems,
+    ]);
+  }
+
+  #filters() {
+    const filter = this.#filter;
+    /** @param {Partial<typeof filter>} changes */
+    const change = (changes) => {
+      Object.assign(filter, { page: 1 }, changes);
+      this.show("/scores");
+    };
+    const titles = Object.entries(this.games).map(([name, { title }]) => [name, title]);
+    const presets = Object.entries(PRESETS).map(([name, { title }]) => [name, title]);
+    const row = element("div", "filters");
+    const people = /** @type {HTMLInputElement} */ (element("input"));
+    people.type = "checkbox";
+    people.checked = filter.people;
+    people.addEventListener("change", () => change({ people: people.checked }));
+    const label = element("label");
+    label.append(people, LATER.peopleOnly);
+    row.append(
+      select(LATER.game, [["", LATER.allGames], ...titles], filter.game, (game) => change({ game })),
+      select(LATER.preset, [["", LATER.anyPreset], ...presets], filter.preset, (preset) =>
+        change({ preset }),
+      ),
+      select(
+        LATER.season,
+        SEASONS.map((name, at) => [name, LATER.seasons[at]]),
+        filter.season,
+        (season) => change({ season }),
+      ),
+      label,
+    );
+    return row;
+  }
+
+  /** @param {number} pages */
+  #pageButtons(pages) {
+    const { page } = this.#filter;
+    /** @type {(to: number, text: string) => HTMLButtonElement} */
+    const step = (to, text) => {
+      const node = button(text, () => {
+        this.#filter.page = to;
+        this.show("/scores");
+      });
+      node.disabled = to < 1 || to > pages;
+      return node;
+    };
+    const row = element("div", "row");
+    row.append(
+      step(page - 1, LATER.before),
+      element("span", "", LATER.pageOf(page, pages)),
+      step(page + 1, LATER.after),
+    );
+    return row;
+  }
+
+  // Matches.
+
+  async #matches() {
+    const own = this.#asked;
+    const open = await fetch("/tables.json").then(
+      (answer) => answer.json(),
+      () => [],
+    );
+    if (own !== this.#asked) return;
+    const running = (Array.isArray(open) ? open : []).filter((table) => table.running);
+    const rows = running.map((table) => {
+      const row = element("li");
+      const title = this.games[table.game]?.title ?? table.game;
+      const link = /** @type {HTMLAnchorElement} */ (element("a", "", LATER.watchTable(table.host, title)));
+      link.href = `/${table.code}?watch`;
+      row.append(link);
+      return row;
+    });
+    const kept = keptMatches().reverse();
+    const played = kept.map(({ link, at, game, players }) => {
+      const row = element("li");
+      const title = this.games[game]?.title ?? game;
+      const when = at ? new Date(at).toLocaleString([], { dateStyle: "medium", timeStyle: "short" }) : "";
+      row.append(this.#linkTo(`/match/${link}`, `${when} · ${title} · ${players.join(", ")}`));
+      return row;
+    });
+    /** @param {HTMLElement[]} items */
+    const list = (items) => {
+      const node = element("ul", "matches");
+      node.append(...items);
+      return node;
+    };
+    this.#draw(LATER.matches, [
+      ...(rows.length > 0 ? [element("h2", "", LATER.running), list(rows)] : []),
+      element("h2", "", LATER.yourMatches),
+      played.length > 0 ? list(played) : element("p", "", LATER.noMatches),
+    ]);
+  }
+
+  /** @param {string} link */
+  async #match(link) {
+    const own = this.#asked;
+    const { code = "" } = keptMatches().find((each) => each.link === link) ?? {};
+    const token = code ? tokenOf(code) : null;
+    this.#draw(LATER.match, [element("p", "", LATER.loading)]);
+    const found = await ask(`/v1/matches/${link}`, token);
+    if (own !== this.#asked) return;
+    if (!found) return this.#draw(LATER.match, [element("p", "", LATER.noSuchMatch)]);
+    const { summary, over } = found;
+    const title = this.games[summary.game]?.title ?? summary.game;
+    const when = new Date(summary.ended_ms ?? summary.started_ms).toLocaleString([], {
+      dateStyle: "long",
+      timeStyle: "short",
+    });
+    const status = element("p", "proof");
+    status.setAttribute("role", "status");
+    /** Open the replay at a hand. @param {number | null} seat @param {number} [hand] */
+    const watch = async (seat, hand = 1) => {
+      status.textContent = LATER.loading;
+      const { fetchRecord } = await load("records");
+      const record = await fetchRecord(link, token);
+      status.textContent = record ? "" : LATER.recordGone;
+      if (record) this.replay(record, seat, record.deals[hand - 1] ?? record.firstDeal);
+    };
+    const verify = async () => {
+      status.textContent = LATER.verifying;
+      const { fetchRecord, verifyRecord } = await load("records");
+      const record = await fetchRecord(link, token);
+      status.textContent = record ? await verifyRecord(record, this.games) : LATER.recordGone;
+    };
+    const save = async () => {
+      const { fetchText } = await load("records");
+      const record = await fetchText(link, token);
+      status.textContent = record ? "" : LATER.recordGone;
+      if (record) saveFile(`match-${link.slice(0, 8)}.jsonl`, URL.createObjectURL(new Blob([record])));
+    };
+    const text = matchText(found, title, when);
+    const actions = element("div", "row");
+    if (over) {
+      actions.append(
+        button(LATER.watchReplay, () => watch(null)),
+        button(LATER.verify, verify),
+        button(LATER.shareResult, () => this.#share(text, `${location.origin}/match/${link}`)),
+        button(LATER.savePicture, () => savePicture(found, title, when)),
+        button(LATER.saveRecord, save),
+      );
+      actions.querySelector("button")?.classList.add("primary");
+    }
+    this.#draw(LATER.match, [
+      element("p", "", [title, when, ...(over ? [] : [LATER.isPlaying])].join(" · ")),
+      matchTable(found, over ? watch : null),
+      actions,
+      status,
+      element("h2", "", LATER.hands),
+      handList(summary, over ? (hand) => watch(null, hand) : null),
+      ...(summary.corrections?.length
+        ? [element("h2", "", LATER.corrections), correctionList(summary.corrections)]
+        : []),
+    ]);
+  }
+
+  /**
+   * @param {string} text
+   * @param {string} url
+   */
+  #share(text, url) {
+    if (typeof navigator.share === "function") {
+      navigator.share({ text, url }).catch(() => undefined);
+      return;
+    }
+    const line = document.createElement("textarea");
+    line.value = `${text}\n${url}`;
+    byId("page").append(line);
+    line.select();
+    this.announce(document.execCommand("copy") ? LATER.resultCopied : text); // navigator.clipboard needs https
+    line.remove();
+  }
+}
+
+/**
+ * When a season began, in milliseconds since 1970.
+ * @param {string} season
+ */
+function beginOf(season) {
+  const day = new Date();
+  day.setHours(0, 0, 0, 0);
+  if (season === "week") day.setDate(day.getDate() - ((day.getDay() + 6) % 7));
+  else day.setDate(1);
+  if (season === "year") day.setMonth(0);
+  return day.getTime();
+}
+
+/**
+ * @param {string} label
+ * @param {string[][]} values each with its text
+ * @param {string} chosen
+ * @param {(value: string) => void} change
+ */
+function select(label, values, chosen, change) {
+  const node = /** @type {HTMLSelectElement} */ (element("select"));
+  node.setAttribute("aria-label", label);
+  node.append(...values.map(([value, text]) => choice(value, text, value === chosen)));
+  node.addEventListener("change", () => change(node.value));
+  return node;
+}
+
+/**
+ * @param {string[]} head
+ * @param {(string | HTMLElement)[][]} rows
+ */
+function table(head, rows) {
+  const node = element("table", "tally standings");
+  const headRow = element("tr");
+  headRow.append(
+    ...head.map((text) => {
+      const cell = element("th", "", text);
+      cell.setAttribute("scope", "col");
+      return cell;
+    }),
+  );
+  node.append(
+    headRow,
+    ...rows.map((cells) => {
+      const row = element("tr");
+      for (const content of cells) {
+        const cell = element("td");
+        cell.append(content);
+        row.append(cell);
+      }
+      return row;
+    }),
+  );
+  const frame = element("div", "wide");
+  frame.append(node);
+  return frame;
+}
+
+/**
+ * @param {string} name
+ * @param {string} [bot] its level
+ */
+function nameOf(name, bot = "") {
+  const node = element("bdi", "", name);
+  if (!bot) return node;
+  const both = element("span");
+  both.append(node, ` ${LATER.botOf(bot)}`);
+  return both;
+}
+
+/**
+ * @param {StandingsRow[]} rows
+ * @param {number} first how many come before them
+ */
+const standingsTable = (rows, first) =>
+  table(
+    LATER.standingsColumns,
+    rows.map((row, at) => {
+      const who = element("span");
+      who.append(`${first + at + 1}. `, nameOf(row.name, row.bot));
+      const form = element("span", "form", row.form.map((won) => (won ? "●" : "○")).join(""));
+      form.setAttribute("role", "img");
+      form.setAttribute("aria-label", LATER.form(row.form.filter(Boolean).length, row.form.length));
+      return [
+        who,
+        `${row.wins}/${row.matches}`,
+        row.hands ? (row.points / row.hands).toFixed(1) : "–",
+        row.rating === null ? "–" : `${row.rating.toFixed(1)}${row.provisional ? "?" : ""}`,
+        form,
+      ];
+    }),
+  );
+
+/** @param {{players: string[], matches: number, wins: number, hands: number, points: number}[]} rows */
+const teamsTable = (rows) =>
+  table(
+    LATER.teamColumns,
+    rows.map(({ players, matches, wins, hands, points }) => [
+      nameOf(players.join(" & ")),
+      `${wins}/${matches}`,
+      hands ? (points / hands).toFixed(1) : "–",
+    ]),
+  );
+
+/** @param {{what?: string, why: string, by: string}[]} corrections */
+function correctionList(corrections) {
+  const list = element("ul");
+  list.append(
+    ...corrections.map(({ what, why, by }) => element("li", "", [what, why, by].filter(Boolean).join(" · "))),
+  );
+  return list;
+}
+
+/**
+ * The players of a match, the best first.
+ * @param {any} found
+ * @returns {{player: MatchPlayer, points: number, hasWon: boolean}[]}
+ */
+const ranking = ({ summary, points, winners }) =>
+  summary.players
+    .map((/** @type {MatchPlayer} */ player) => ({
+      player,
+      points: points[player.seat] ?? 0,
+      hasWon: winners.includes(player.seat),
+    }))
+    .sort(
+      (/** @type {any} */ one, /** @type {any} */ other) =>
+        other.hasWon - one.hasWon || other.points - one.points,
+    );
+
+/**
+ * The tally of a match, with each player's races.
+ * @param {any} found
+ * @param {((seat: number) => void) | null} watch shows the replay from a player's side
+ */
+function matchTable(found, watch) {
+  const { summary } = found;
+  /** @type {MatchHand["races"]} */
+  const races = summary.hands.flatMap((/** @type {MatchHand} */ hand) => hand.races ?? []);
+  return table(
+    LATER.matchColumns,
+    ranking(found).map(({ player, points, hasWon }) => {
+      const { seat, name, bot, team } = player;
+      const who = element("span", "who");
+      const mark = element("span", "seat");
+      mark.style.setProperty("--seat", colorOf(seat));
+      who.append(mark, markTeam(nameOf(name, bot), team), hasWon ? ` ★ ${LATER.won}` : "");
+      const view = watch ? button("▶", () => watch(seat), LATER.watchAs(name)) : "";
+      const won = races.filter(([winner]) => winner === seat).length;
+      const lost = races.filter(([, loser]) => loser === seat).length;
+      return [who, String(points), `${won}:${lost}`, view];
+    }),
+  );
+}
+
+/**
+ * The hands of a match.
+ * @param {{hands: MatchHand[], players: MatchPlayer[]}} summary
+ * @param {((hand: number) => void) | null} watch shows the replay of a hand
+ */
+function handList({ hands, players }, watch) {
+  const names = new Map(players.map(({ seat, name }) => [seat, name]));
+  const list = element("ol", "hands");
+  list.append(
+    ...hands.map(({ hand, reason, out, elapsed_ms: elapsed, points }) => {
+      const row = element("li");
+      const end = out === null ? LATER.handEnded(reason) : LATER.wentOut(names.get(out) ?? "");
+      const tally = Object.entries(points).map(
+        ([seat, each]) => `${names.get(Number(seat))} ${signed(each)}`,
+      );
+      row.append(
+        element("span", "", `${end}, ${clock(elapsed)}`),
+        element("small", "", tally.join(" · ")),
+        ...(watch ? [button("▶", () => watch(hand), LATER.watchHand(hand))] : []),
+      );
+      return row;
+    }),
+  );
+  return list;
+}
+
+/**
+ * The result in a few lines, to be shared.
+ * @param {any} found
+ * @param {string} title
+ * @param {string} when
+ */
+const matchText = (found, title, when) =>
+  [
+    `Racing Demon: ${title}, ${when}`,
+    ...ranking(found).map(
+      ({ player, points, hasWon }, at) => `${at + 1}. ${player.name} ${points}${hasWon ? " ★" : ""}`,
+    ),
+    plural(found.summary.hands.length, "hand"),
+  ].join("\n");
+
+/**
+ * Draw the result as a picture, and save it.
+ * @param {any} found
+ * @param {string} title
+ * @param {string} when
+ */
+function savePicture(found, title, when) {
+  const { width, height, margin } = PICTURE;
+  const canvas = document.createElement("canvas");
+  Object.assign(canvas, { width, height });
+  const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+  pen.fillStyle = "#123c2b";
+  pen.fillRect(0, 0, width, height);
+  pen.fillStyle = "#f4efe0";
+  pen.font = "bold 56px system-ui, sans-serif";
+  pen.fillText("Racing Demon", margin, margin + 40);
+  pen.font = "30px system-ui, sans-serif";
+  pen.fillText(`${title} · ${when}`, margin, margin + 90, width - 2 * margin);
+  const rows = ranking(found);
+  const step = Math.min(70, (height - margin - 190) / rows.length);
+  pen.font = `bold ${Math.round(step * 0.62)}px system-ui, sans-serif`;
+  rows.forEach(({ player, points, hasWon }, at) => {
+    const y = 220 + (at + 0.6) * step;
+    pen.textAlign = "left";
+    pen.fillText(`${at + 1}. ${player.name}${hasWon ? " ★" : ""}`, margin, y, width - 320);
+    pen.textAlign = "right";
+    pen.fillText(String(points), width - margin, y);
+  });
+  saveFile("racing-demon.png", canvas.toDataURL("image/png"));
+}
+
+/**
+ * @param {string} name
+ * @param {string} url of what is saved
+ */
+function saveFile(name, url) {
+  const link = /** @type {HTMLAnchorElement} */ (element("a"));
+  link.download = name;
+  link.href = url;
+  link.click();
+}

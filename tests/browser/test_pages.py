@@ -1,0 +1,78 @@
+"""Pages of results on a phone: standings, the matches of a device, a match, its replay and its proof."""
+
+from pathlib import Path
+from typing import Final
+
+from playwright.async_api import Browser, expect
+
+from tests.server.results.test_results import page_with, results_of
+from tests.support.browsers import phone
+from tests.support.journals import play_match
+from tests.support.restartable_server import RestartableServer
+
+FAST: Final = ("--bot-speed=100", "--standings=open", "--list-tables")
+
+
+def origin_of(server: RestartableServer) -> str:
+    """Return the server's address for browsers."""
+    return server.url.replace("ws://", "http://").removesuffix("/v1")
+
+
+async def test_a_match_is_found_again_after_it_is_left(browser: Browser, tmp_path: Path) -> None:
+    """A player goes from the tally to a match, watches it again, and comes back to the table."""
+    journal = tmp_path / "journal.sqlite"
+    async with (
+        RestartableServer.started(journal, *FAST) as server,
+        phone(browser, origin_of(server)) as player,
+    ):
+        await player.create("Ann")
+        await player.page.tap(".add-bot")
+        await player.page.tap(".all-options")
+        hands = player.page.locator('.option:has(span:text-is("Hands in a match")) select')
+        await hands.select_option(label="1")
+        await player.page.tap(".deal")
+        await player.finish()
+        code = await player.code()
+        await player.page.locator(".after button", has_text="Results").tap()
+        await player.page.tap("#page .matches a")
+        await expect(player.page.locator("#page .tally tr")).to_have_count(3)
+        await player.page.locator("#page button", has_text="Watch the match").tap()
+        await player.see(".replay")
+        await player.page.go_back()
+        await player.see("#page .hands")
+        await player.page.tap("#page header button")
+        await player.see("#lobby .tally")
+        assert player.page.url.endswith(f"/{code}")
+        assert player.complaints == []
+
+
+async def test_a_link_shows_a_match(browser: Browser, tmp_path: Path) -> None:
+    """Whoever has a match's link sees its tally, watches it hand by hand, and verifies it."""
+    journal = tmp_path / "journal.sqlite"
+    async with RestartableServer.started(journal, *FAST) as server:
+        await play_match(server.url, bots=4, hands=2)
+        await page_with(server, "/v1/standings", lambda found: found["matches"] == 1)
+        ((_, link),) = results_of(journal)
+        async with phone(browser, f"{origin_of(server)}/match/{link}") as guest:
+            page = guest.page
+            await expect(page.locator("#page .tally tr")).to_have_count(5)
+            await expect(page.locator("#page .hands li")).to_have_count(2)
+            await page.locator("#page button", has_text="Verify").tap()
+            await expect(page.locator("#page .proof")).to_contain_text("Hand 2: ")
+            await expect(page.locator("#page .proof")).to_contain_text("match the shuffle")
+            await page.locator("#page .hands button").nth(1).tap()
+            await guest.see(".replay")
+            await page.locator('.replay button[aria-label="Pause"]').tap()
+            place = page.locator(".replay input")
+            before = int(await place.input_value())
+            await page.locator('.replay button[aria-label="One step on"]').tap()
+            assert int(await place.input_value()) > before
+            await page.locator('.replay button[aria-label="One step back"]').tap()
+            assert int(await place.input_value()) <= before
+            await page.locator('.replay button[aria-label="Close the replay"]').tap()
+            await guest.see("#page .hands")
+            await page.locator("#page nav a", has_text="Standings").tap()
+            await expect(page.locator("#page p", has_text="One match")).to_be_visible()
+            await page.locator("#page label", has_text="People only").tap()
+            await expect(page.locator("#page .standings tr")).to_have_count(5)
+            assert guest.complaints == []
