@@ -261,7 +261,7 @@ def metrics() -> Iterator[str]:
 def page_storage() -> Iterator[str]:
     """Yield what the page keeps in the browser, and the fields of its settings."""
     for text in _texts(".js"):
-        if "localStorage.setItem" in text:
+        if "localStorage.setItem" in text or "/storage.js" in text:
             yield from re.findall(r"\b(?:read|write)\([\"`]([a-z.]+)", text)
             yield from re.findall(r"^const KEY = \"(.*)\"", text, re.MULTILINE)
             for body in re.findall(r"^const DEFAULTS = \{(.*?)\}", text, re.MULTILINE | re.DOTALL):

@@ -208,6 +208,7 @@ REPLAY = """examples:
   racing-demon replay match.jsonl              a match in a file; ? shows all keys
   racing-demon replay match.jsonl --at h2 --speed 4 --seat Ann
   racing-demon replay 3.1 --plain              line by line; without a terminal, as fast as possible
+  racing-demon replay https://HOST/match/LINK  a match at a server, by the link to its page
 
 A position is h2 (hand 2), e120 (event 120), 1:30 (a time in the hand), or +10 or -10 (seconds).
 """
@@ -219,6 +220,7 @@ SCORES = """examples:
   racing-demon scores --preset nerts --people  only Nerts, and only hands without bots
   racing-demon scores --season autumn          the season of that name; see docs/records.md
   racing-demon scores *.jsonl --csv            the matches in these files
+  racing-demon scores --server 192.168.1.5     what the server of a table remembers
 """
 
 SOLO = """examples:
@@ -408,8 +410,8 @@ def _add_record_commands(record: argparse.ArgumentParser) -> None:
 
 def _add_replay(replay: argparse.ArgumentParser) -> None:
     add = replay.add_argument
-    text = "a record, or a match in the journal (default: the last match)"
-    add("source", nargs="?", metavar="FILE|ID", help=text)
+    text = "a record, a match in the journal, or a link to a match (default: the journal's last match)"
+    add("source", nargs="?", metavar="FILE|ID|LINK", help=text)
     add("--at", metavar="POSITION", help="start at h2 (hand 2), e120 (event 120) or 1:30")
     text = "how many times faster to play (default 1; without a terminal 1000)"
     add("--speed", type=parse_speed, help=text)
@@ -425,6 +427,7 @@ def _add_replay(replay: argparse.ArgumentParser) -> None:
 def _add_scores(scores: argparse.ArgumentParser) -> None:
     add = scores.add_argument
     add("files", nargs="*", metavar="FILE", help="record files (default: this machine's journal)")
+    add("--server", type=parse_address, metavar="URL", help="the standings that this server shows")
     text = "only matches since a date like 2026-11-01, or 30d for 30 days"
     add("--since", type=parse_day, metavar="DATE", help=text)
     add("--until", type=parse_day, metavar="DATE", help="only matches before a date")
@@ -667,6 +670,12 @@ def _verify_selection(arguments: argparse.Namespace) -> None:
     from racing_demon_protocol.games import game_named  # noqa: PLC0415
     from racing_demon_protocol.wire.presets import PRESETS  # noqa: PLC0415
 
+    of_records = arguments.files or arguments.names or arguments.csv or arguments.journal
+    if arguments.server is not None and (of_records or arguments.with_bots is not None):
+        _fail(
+            "--server shows the server's own standings: leave out files, --journal, --names, --people, "
+            "--with-bots and --csv"
+        )
     if arguments.season is not None and not arguments.since is arguments.until is None:
         _fail("--season names a period: leave out --since and --until")
     if arguments.preset is not None:

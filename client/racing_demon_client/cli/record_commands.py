@@ -60,6 +60,7 @@ from racing_demon_protocol.records.summary import MatchSummary, summarize
 from racing_demon_protocol.records.verify import HandName, verify
 
 if TYPE_CHECKING:
+    from racing_demon_client.net.results import ServerStandings, StandingsRow
     from racing_demon_client.records.timeline import Timeline
 
 MAX_SINGLE_EXPORTS: Final = 3
@@ -263,6 +264,8 @@ async def scores(arguments: argparse.Namespace) -> int:
     if arguments.season is not None:
         season = find_season(arguments.season, seasons_path())
         since_ms, until_ms = season.since_ms, season.until_ms
+    if arguments.server is not None:
+        return await _server_scores(arguments, since_ms, until_ms)
     cache = DigestCache(cache_path())
     try:
         found = (
@@ -293,6 +296,68 @@ async def scores(arguments: argparse.Namespace) -> int:
         for line in as_table(table, rated):
             write(line)
     return 0
+
+
+async def _server_scores(arguments: argparse.Namespace, since_ms: int | None, until_ms: int | None) -> int:
+    """Print the standings that a server shows, page by page."""
+    from racing_demon_client.net.results import fetch_standings  # noqa: PLC0415 - few ask a server
+
+    wanted = {
+        "game": arguments.game,
+        "preset": arguments.preset,
+        "since_ms": since_ms,
+        "until_ms": until_ms,
+        "people": None if arguments.bots else 1,
+    }
+    query = {name: value for name, value in wanted.items() if value is not None}
+    page = pages = 1
+    rows: list[StandingsRow] = []
+    last: ServerStandings | None = None
+    while page <= min(pages, MAX_PAGES):
+        last = await fetch_standings(arguments.server, {**query, "page": page})
+        if last is None:
+            raise RecordUnreadable(
+                f"The server at {arguments.server} shows no standings; who runs it decides with --standings."
+            )
+        rows += last.rows
+        page, pages = page + 1, last.pages
+    assert last is not None
+    found = last.model_copy(update={"rows": rows})
+    if arguments.json:
+        write(found.model_dump_json(exclude={"page", "pages"}))
+    else:
+        for line in _server_table(found):
+            write(line)
+    return 0
+
+
+def _server_table(found: "ServerStandings") -> list[str]:
+    """Return a server's standings as lines of 80 characters, the best player first."""
+    head = (
+        f"{'player':{NAME_WIDTH}}{'won/of':>8}{'hands':>6}{'a hand':>8}{'out':>5}{'races':>11}{'rating':>8}"
+    )
+    lines = [head]
+    if not found.rows:
+        return ["No finished hand matches."]
+    for row in found.rows:
+        name = printable(f"{row.name} ({row.bot})" if row.bot else row.name)
+        average = f"{row.points / row.hands:.1f}" if row.hands else "-"
+        rating = "-" if row.rating is None else f"{row.rating:.1f}{'?' if row.provisional else ''}"
+        lines.append(
+            f"{name[: NAME_WIDTH - 1]:{NAME_WIDTH}}{f'{row.wins}/{row.matches}':>8}{row.hands:>6}"
+            f"{average:>8}{row.outs:>5}{f'{row.races_won}-{row.races_lost}':>11}{rating:>8}"
+        )
+    unfinished = f", and the hands of {found.unfinished} that did not end" if found.unfinished else ""
+    lines += [
+        "",
+        f"matches: {found.matches}{unfinished}",
+        "a hand: average points per hand; out: times out; races: won-lost;",
+        "rating: a cautious estimate of strength; ?: before ten matches against five people",
+    ]
+    for team in found.teams:
+        names = printable(join_words(team.players))
+        lines.append(f"team {names}: won {team.wins} of {team.matches}, {team.points} points")
+    return lines
 
 
 async def replay(arguments: argparse.Namespace) -> int:
@@ -395,6 +460,8 @@ def _computed(cache: DigestCache, key: str, record: Record, source: str) -> tupl
 
 
 NAME_WIDTH: Final = 15
+MAX_PAGES: Final = 100
+"""The most pages of standings that a server is asked for."""
 FORMULA_SIGNS: Final = ("=", "+", "-", "@", "\t", "\r")
 
 Ratings = Mapping[Key, Rating]

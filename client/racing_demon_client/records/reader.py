@@ -23,6 +23,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from racing_demon_client.errors import RecordUnreadable
 from racing_demon_client.files import detect_encoding, replace_file
+from racing_demon_client.net.results import MATCH_LINK, fetch_record
 from racing_demon_protocol.records.format import MAX_LINE_LENGTH, Record, read_records
 from racing_demon_protocol.records.summary import VERSION, MatchSummary, summarize
 
@@ -63,13 +64,15 @@ def is_file(source: str) -> bool:
 
 @asynccontextmanager
 async def open_lines(source: str, journal: str | None) -> AsyncIterator[Iterator[str]]:
-    """Yield the lines of a file, or of a match in the journal.
+    """Yield the lines of a file, of a match at a server by its link, or of a match in the journal.
 
     Raises:
         RecordUnreadable: it does not exist or cannot be read.
 
     """
-    if is_file(source):
+    if MATCH_LINK.match(source):
+        yield iter((await fetch_record(source)).splitlines(keepends=True))
+    elif is_file(source):
         with _opened(source) as lines:
             yield _whole_lines(_bounded(lines), source)
     else:

@@ -47,7 +47,8 @@ def _row(row: Standing, rating: Rating | None) -> dict[str, Any]:
         "streak": row.streak,
         "longest": row.longest,
         "form": [int(won) for won in row.form],
-        "rating": None if rating is None else round(rating.estimate, 2),
+        "rating": None if rating is None else round(rating.ordinal, 2),
+        "estimate": None if rating is None else round(rating.estimate, 2),
         "doubt": None if rating is None else round(rating.doubt, 2),
         "provisional": None if rating is None else rating.is_provisional,
     }
