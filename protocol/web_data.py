@@ -1,6 +1,7 @@
 """Write what the page takes from Python: messages, limits, options, presets, and games with their moves."""
 
 import json
+import re
 from enum import StrEnum
 from typing import Any, Final
 
@@ -32,6 +33,7 @@ from racing_demon_protocol.table.state import IDENTICAL_LIMIT_MS, MAX_BANNED
 from racing_demon_protocol.wire.capabilities import EXTENSIONS
 from racing_demon_protocol.wire.codec import VERSION, Encoding
 from racing_demon_protocol.wire.messages import FROM_CLIENT, FROM_SERVER, Message, name_of
+from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.options import LATER, Options
 from racing_demon_protocol.wire.presets import NEUTRAL, PRESETS
 
@@ -43,17 +45,30 @@ COUNTED: Final[dict[type[Mechanic], str | None]] = {
 }
 """What a seat's progress is, where it is not its cards on the foundations; ``None`` if no page can tell."""
 NOT_DRAWN: Final = {"text", "goal", "scoring", "rounds", "limit", "counts"}
-REQUEST: Final = "{tag: number, fields: string[], defaults: Record<string, any>}"
+REQUEST: Final = "{tag: number, fields: string, defaults?: Record<string, any>}"
 OPTION: Final = (
     "{label: string, group: string, about: string, values: (string | boolean | null)[], least?: number, "
     "greatest?: number, unset?: string}"
 )
-ANSWER: Final = "{name: string, fields: string[], defaults: Record<string, any>}"
+OF_MENUS: Final = (
+    cl.CloseEntry,
+    cl.Kick,
+    cl.Mute,
+    cl.Pause,
+    cl.Relaying,
+    cl.Say,
+    cl.SetHandicap,
+    cl.SetTeam,
+    cl.StandIn,
+)
+FROM_MENUS: Final = {name_of(cls) for cls in (*cl.ASIDE, *OF_MENUS)}
+"""The messages that nobody sends before the menus are loaded; those of relays are never sent by a page."""
+ANSWER: Final = "{name: string, fields: string, defaults?: Record<string, any>}"
 
 
 def constants() -> str:
     """Return messages, limits, codes and lists of words as a JavaScript module."""
-    to_server = {name_of(cls): {"tag": tag, **_fields(cls)} for tag, cls in sorted(FROM_CLIENT.items())}
+    to_server = {name: row for name, row in _requests().items() if name not in FROM_MENUS}
     to_client = {tag: {"name": name_of(cls), **_fields(cls)} for tag, cls in sorted(FROM_SERVER.items())}
     limits = {
         "name": MAX_NAME_LENGTH,
@@ -142,6 +157,22 @@ def _of_preset(options: Options) -> dict[str, Any]:
     return {name: whole[name] for name in Options.model_fields if name not in NEUTRAL}
 
 
+def requests_of_menus() -> str:
+    """Return the messages that menus alone send, as a JavaScript module that adds them to the others."""
+    rows = {name: row for name, row in _requests().items() if name in FROM_MENUS}
+    return "\n".join(
+        (
+            "// Generated from the protocol by protocol/generate.py.\n",
+            'import { FROM_CLIENT } from "./protocol.js";\n',
+            f"Object.assign(FROM_CLIENT, {_lines(rows)});\n",
+        )
+    )
+
+
+def _requests() -> dict[str, Any]:
+    return {name_of(cls): {"tag": tag, **_fields(cls)} for tag, cls in sorted(FROM_CLIENT.items())}
+
+
 def _later() -> dict[str, Any]:
     """Return the defaults of the options that an encoding leaves out at them."""
     return {name: Options.model_fields[name].default for name in LATER}
@@ -210,7 +241,8 @@ def _fields(cls: type[Message]) -> dict[str, Any]:
         for name, field in cls.model_fields.items()
         if field.default is not PydanticUndefined
     }
-    return {"fields": list(cls.model_fields), "defaults": defaults}
+    fields = {"fields": " ".join(cls.model_fields)}  # every phone loads them before its first card
+    return {**fields, "defaults": defaults} if defaults else fields
 
 
 def _plain(default: Any) -> Any:
@@ -221,5 +253,10 @@ def _plain(default: Any) -> Any:
 
 
 def _lines(data: dict[Any, Any]) -> str:
-    rows = "".join(f"  {json.dumps(str(name))}: {json.dumps(row)},\n" for name, row in data.items())
+    rows = "".join(f"  {_literal({str(name): row})[1:-1]},\n" for name, row in data.items())
     return "{\n" + rows + "}"
+
+
+def _literal(row: Any) -> str:
+    """Return a value as JavaScript; names without the quotes that every phone would load."""
+    return re.sub(r'"(\w+)":', r"\1:", json.dumps(row))

@@ -314,6 +314,7 @@ const SENTENCES = {
   left: ({ seat, kicked }, { table }) => `${table.nameOf(seat)} has ${kicked ? "been removed" : "left"}.`,
   connected: ({ seat, connected }, { who, own }) =>
     seat === own ? "" : `${who(seat)} ${connected ? "is back" : "has lost the connection"}.`,
+  entry_closed: ({ closed }) => `The table is ${closed ? "" : "un"}locked.`,
   paused: () => "The hand is paused.",
   continued: () => "The hand goes on.",
   hand_over: ({ reason, out }, { who }) =>

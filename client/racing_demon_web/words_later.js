@@ -51,6 +51,17 @@ export const LATER = {
   continueHand: "Continue the hand",
   pauseHand: "Pause the hand",
   tally: "Tally",
+  lockTable: "Lock the table",
+  unlockTable: "Unlock the table",
+  spectators: "Spectators",
+  spectator: (/** @type {number} */ number, /** @type {number} */ seconds, /** @type {number} */ people) => {
+    const minutes = Math.floor(seconds / 60);
+    const since = minutes ? `for ${plural(minutes, "minute")}` : "since just now";
+    const relayed = people === 1 ? "" : `, ${people} people at a relay`;
+    return `Spectator ${number}, ${since}${relayed}`;
+  },
+  nobodyWatches: "Nobody is watching.",
+  removedFor: "Who is removed cannot come back to this table for an hour.",
   mute: "Mute",
   unmute: "Unmute",
   makeHost: "Make host",

@@ -20,6 +20,8 @@ MAX_TEXT_LENGTH: Final = 240
 """The maximum length of a sentence on the wire, in characters."""
 MAX_SPECTATORS: Final = 1_000_000
 """The greatest number of spectators of a table that is shown."""
+MAX_LISTED_SPECTATORS: Final = 50
+"""The most spectators that are listed to the host."""
 WEBSOCKET_PATH: Final = "/v1"
 """The path of the WebSocket on a server."""
 DEFAULT_PORT: Final = 5_252

@@ -138,6 +138,7 @@ _BY_COST: Final = (
     (1, (cl.Hello, cl.Ping, cl.PlayCards)),
     (5, (cl.Call, cl.Kick, cl.MakeHost, cl.Mute, cl.Pause, cl.React, cl.Relaying, cl.Say)),
     (5, (cl.SetTeam, cl.ShiftStock, cl.Unban)),
+    (10, (cl.CloseEntry, cl.ListSpectators, cl.RemoveSpectator)),
     (10, (cl.Contribute, cl.PlayBest, cl.Ready, cl.Reveal, cl.Stuck)),
     (10, (cl.AddBot, cl.Leave, cl.RemoveBot, cl.SetHandicap, cl.SetOptions, cl.StandIn, cl.Watch)),
     (20, (cl.Join, cl.Resume)),
@@ -150,6 +151,8 @@ COSTS: Final[dict[type[Message], int]] = {kind: cost for cost, kinds in _BY_COST
 
 # The limits of addresses.
 
+NOT_SAID: Final = "unknown"
+"""Stands for all clients that a proxy names by no address."""
 SHARED_BITS: Final = 64
 """The bits of an IPv6 address that identify a household; a household chooses the rest."""
 WIDER: Final = {56: 2, 48: 4}

@@ -78,6 +78,14 @@ test("who is kicked is banned, and no longer when let back in", () => {
   assert.deepEqual(table.banned, []);
 });
 
+test("a table that is locked is unlocked by the next event", () => {
+  const table = tableOf("Ann");
+  apply(table, "entry_closed", { closed: true });
+  assert.equal(table.entryClosed, true);
+  apply(table, "entry_closed", { closed: false });
+  assert.equal(table.entryClosed, false);
+});
+
 test("one person alone is waited for between hands", () => {
   const table = tableOf("Ann");
   deal(table, 1, 0);

@@ -23,12 +23,20 @@ from racing_demon_protocol.engine.commit_reveal import SEED_SIZE
 from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.errors import CommandRefused, InconsistentEvent, InvalidGame
 from racing_demon_protocol.table.state import TableState
-from racing_demon_protocol.wire.capabilities import HANDICAPS, NEEDED_BY, TEAMS
+from racing_demon_protocol.wire.capabilities import HANDICAPS, MODERATION, NEEDED_BY, TEAMS
 from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Dealt, Played
-from racing_demon_protocol.wire.messages.server import Accepted, CaughtUp, Refused, Seated, Snapshot, Watchers
+from racing_demon_protocol.wire.messages.server import (
+    Accepted,
+    CaughtUp,
+    Refused,
+    Seated,
+    Snapshot,
+    SpectatorList,
+    Watchers,
+)
 from racing_demon_protocol.wire.options import Options
 from racing_demon_protocol.wire.serial_numbers import newest_counter
 
@@ -40,7 +48,13 @@ FINAL_CLOSE_CODES: Final = frozenset(
     {CloseCode.TAKEN_OVER, CloseCode.KICKED, CloseCode.VERSION, CloseCode.BAD_FRAME}
 )
 """Close codes after which the client does not reconnect."""
-EXTENSION_OF: Final[dict[type[cl.Command], str]] = {cl.SetHandicap: HANDICAPS, cl.SetTeam: TEAMS}
+EXTENSION_OF: Final[dict[type[cl.Command], str]] = {
+    cl.SetHandicap: HANDICAPS,
+    cl.SetTeam: TEAMS,
+    cl.CloseEntry: MODERATION,
+    cl.ListSpectators: MODERATION,
+    cl.RemoveSpectator: MODERATION,
+}
 """The commands that only servers with an extension know."""
 
 
@@ -341,6 +355,7 @@ class Client(TableClient):
                     self._next_epoch = message.epoch
                     self._counter = newest_counter(self._counter, message.counter)
                     self.watchers = 0  # the next message sets it
+                    self.spectators = ()
                 case Snapshot():
                     self._view = TableState.from_snapshot(message)
                     self._epoch = self._next_epoch
@@ -353,6 +368,8 @@ class Client(TableClient):
                     self._unanswered.pop(message.counter, None)
                 case Watchers():
                     self.watchers = message.count
+                case SpectatorList():
+                    self.spectators = message.spectators
         except (InconsistentEvent, InvalidGame) as error:
             raise ConnectionFailed(f"The server sent an invalid table: {error}.") from error
 

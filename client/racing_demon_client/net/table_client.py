@@ -9,6 +9,7 @@ from racing_demon_protocol.games import declare
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.server import SpectatorState
 from racing_demon_protocol.wire.serial_numbers import next_counter
 
 from .shuffle_client import ContributionState
@@ -28,6 +29,7 @@ class TableClient(ABC):
         patience: for how many seconds to try to restore a lost connection.
         notice: called with a sentence when the connection is lost or restored.
         watchers: the number of spectators.
+        spectators: who they are, as the host was last told.
 
     """
 
@@ -37,6 +39,7 @@ class TableClient(ABC):
         self.patience = patience
         self.notice: Callable[[str], None] = lambda text: None
         self.watchers = 0
+        self.spectators: tuple[SpectatorState, ...] = ()
         self._view: TableState | None = None
         self._counter = 0
         self._entered = False

@@ -46,6 +46,8 @@ HELP: Final = f"""\
  pause, go            pause the hand for everybody, and resume it (host)
  kick 3, makehost 3   kick seat 3, or make it the host (host)
  unban Bob            let Bob back in after a kick (host)
+ lock, unlock         let nobody new take a seat, or let them again (host)
+ spectators, remove 3 who watches; spectator 3 may not for an hour (host)
  handicap 3 reserve 2 2 cards more in seat 3's reserve; or late 10 (seconds),
                       points -3 (a hand), or all three, or none
  team 3 B             put seat 3 into team B (host), or yourself
@@ -82,6 +84,10 @@ class TextCommand(Enum):
     GO_ON = "go"
     KICK = "kick"
     UNBAN = "unban"
+    LOCK = "lock"
+    UNLOCK = "unlock"
+    SPECTATORS = "spectators"
+    REMOVE = "remove"
     HANDICAP = "handicap"
     TEAM = "team"
     MAKE_HOST = "makehost"
@@ -99,6 +105,7 @@ COMMANDS_WITH_ARGUMENT: Final = {
         TextCommand.BOT,
         TextCommand.REACT,
         TextCommand.KICK,
+        TextCommand.REMOVE,
         TextCommand.MAKE_HOST,
         TextCommand.STAND_IN,
         TextCommand.MUTE,

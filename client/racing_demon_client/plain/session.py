@@ -1,6 +1,7 @@
 """A player's or spectator's session in plain text: lines in, lines out."""
 
 import asyncio
+import re
 import signal
 import sys
 import time
@@ -49,6 +50,9 @@ COMMANDS: Final[dict[TextCommand, tuple[type[cl.Command], dict[str, bool]]]] = {
     TextCommand.UNREADY: (cl.Ready, {"ready": False}),
     TextCommand.PAUSE: (cl.Pause, {}),
     TextCommand.GO_ON: (cl.Pause, {"paused": False}),
+    TextCommand.LOCK: (cl.CloseEntry, {}),
+    TextCommand.UNLOCK: (cl.CloseEntry, {"closed": False}),
+    TextCommand.SPECTATORS: (cl.ListSpectators, {}),
     TextCommand.LEAVE: (cl.Leave, {}),
 }
 """The verbs that are sent without an argument."""
@@ -317,6 +321,7 @@ class _Player:
             TextCommand.PROOF: lambda _: self._compare(),
             TextCommand.KICK: self._ask_before_kick,
             TextCommand.UNBAN: self._unban,
+            TextCommand.REMOVE: self._remove_spectator,
             TextCommand.HANDICAP: self._set_handicap,
             TextCommand.TEAM: self._set_team,
             TextCommand.BOT: self._add_bot,
@@ -363,6 +368,11 @@ class _Player:
             known = f": {', '.join(map(printable, banned))}" if banned else ""
             raise ParseError(f"Name a kicked player, like: unban Bob{known}")
         await self._send(cl.Unban, {"name": names[0]})
+
+    async def _remove_spectator(self, number: str) -> None:
+        if not re.fullmatch(r"[1-9][0-9]{0,8}", number):
+            raise ParseError("Name a spectator by the number in the list: type spectators, then remove 3")
+        await self._send(cl.RemoveSpectator, {"spectator": int(number)})
 
     async def _set_handicap(self, text: str) -> None:
         seat, *words = text.lower().split() or [""]

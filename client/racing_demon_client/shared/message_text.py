@@ -19,6 +19,8 @@ from racing_demon_protocol.wire.messages.server import (
     Seated,
     SeatState,
     Snapshot,
+    SpectatorList,
+    SpectatorState,
     Watchers,
 )
 
@@ -51,6 +53,14 @@ def duration(milliseconds: int) -> str:
     """Return a time in minutes and seconds, such as ``2:05``."""
     seconds = max(0, milliseconds) // 1_000
     return f"{seconds // 60}:{seconds % 60:02}"
+
+
+def spectator_text(state: SpectatorState) -> str:
+    """Return what the host knows of a spectator."""
+    minutes = state.seconds // 60
+    since = f"for {pluralize(minutes, 'minute')}" if minutes else "since just now"
+    people = f", {pluralize(state.people, 'person', 'people')} at a relay" if state.people != 1 else ""
+    return f"spectator {state.spectator} {since}{people}"
 
 
 def kick_question(state: SeatState, unban: str) -> str:
@@ -333,6 +343,13 @@ class MessageText:
 
     def _unbanned(self, event: ev.Unbanned) -> str:
         return f"{printable(event.name)} may come back"
+
+    def _entry_closed(self, event: ev.EntryClosed) -> str:
+        return "the table is locked: nobody new can take a seat" if event.closed else "the table is unlocked"
+
+    def _spectator_list(self, message: SpectatorList) -> str:
+        there = "; ".join(map(spectator_text, message.spectators))
+        return f"watching: {there}" if there else "nobody is watching"
 
     def _reacted(self, event: ev.Reacted) -> str:
         return f"{self.player_name(event.seat)}: {REACTIONS[event.reaction]}"

@@ -207,8 +207,13 @@ class ActionHandlers:
                 self._session.model.ignore(action.seat)
 
         client = self._session.client
+        if client.watchers and client.seat is not None and client.seat == client.view.host:
+            self._session.send(cl.ListSpectators)
         self._app.open_dialog(
-            PlayersScreen(lambda: client.view, client.seat, self._session.model.ignored), chosen
+            PlayersScreen(
+                lambda: client.view, client.seat, self._session.model.ignored, lambda: client.spectators
+            ),
+            chosen,
         )
 
     def _kick(self, seat: int) -> None:

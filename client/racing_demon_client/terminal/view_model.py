@@ -26,6 +26,7 @@ from racing_demon_protocol.wire.messages.server import (
     Refused,
     Seated,
     Snapshot,
+    SpectatorList,
     Watchers,
 )
 
@@ -209,7 +210,7 @@ class FeedText:
 
         """
         match message:
-            case Accepted() | CaughtUp() | Pong() | Seated() | Snapshot() | Watchers():
+            case Accepted() | CaughtUp() | Pong() | Seated() | Snapshot() | SpectatorList() | Watchers():
                 return None
             case ev.Played():
                 text = self._played(message)

@@ -121,6 +121,7 @@ export class TableState {
     /** @type {number | null} */
     this.called = null;
     this.locked = false;
+    this.entryClosed = false;
     /** What the hand's clock showed, and when. */
     this.elapsedMs = 0;
     this.elapsedAt = 0;
@@ -314,6 +315,7 @@ const REDUCERS = {
     table.paused = fields.paused;
     table.called = fields.called;
     table.locked = fields.locked;
+    table.entryClosed = fields.entry_closed;
     table.waiting = fields.waiting;
     setClock(table, fields.elapsed_ms, now);
     const handMs = table.results[table.results.length - 1]?.elapsedMs ?? 0;
@@ -468,6 +470,9 @@ const REDUCERS = {
   },
   team_set(table, { seat, team }) {
     updateSeat(table, seat, { team });
+  },
+  entry_closed(table, { closed }) {
+    table.entryClosed = closed;
   },
   unbanned(table, { name }) {
     table.banned = table.banned.filter((other) => other !== name);

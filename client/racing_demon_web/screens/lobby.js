@@ -69,7 +69,7 @@ export class LobbyScreen {
     const levels = /** @type {HTMLSelectElement} */ (this.part("level"));
     levels.append(
       ...BOT_LEVELS.map((level) =>
-        choice(level, WORDS.bot(level), level === FROM_CLIENT.add_bot.defaults.level),
+        choice(level, WORDS.bot(level), level === FROM_CLIENT.add_bot.defaults?.level),
       ),
     );
   }

@@ -7,6 +7,7 @@ import { teamsOf, teamTotals } from "../rules/teams.js";
 import { changeSettings, settings } from "../storage.js";
 import { COLUMNS, caps } from "../table/keyboard.js";
 import { LIMITS, REACTIONS } from "../wire/protocol.js";
+import "../wire/requests_of_menus.js";
 import { teamText, WORDS } from "../words.js";
 import { HELP, keyHelp, LATER, THEMES } from "../words_later.js";
 import { handicapRows } from "./handicaps.js";
@@ -102,6 +103,15 @@ export class Menus {
         ),
       );
     }
+    if (isHost) {
+      const { entryClosed } = session.table;
+      items.push(
+        button(entryClosed ? LATER.unlockTable : LATER.lockTable, () =>
+          this.send("close_entry", { closed: !entryClosed }),
+        ),
+      );
+      if (session.watchers) items.push(button(LATER.spectators, () => this.#askForSpectators(session)));
+    }
     if (session && session.seat !== null && !session.table.isPlaying && session.table.phase !== "shuffling")
       items.push(button(LATER.handicaps, () => this.#handicaps()));
     if (session?.table.isBetweenMatches)
@@ -158,6 +168,25 @@ export class Menus {
       ),
     );
     this.dialog.open(name, acts);
+  }
+
+  /**
+   * Show who watches, once the server has said it, and let them be removed.
+   * @param {Session} session
+   */
+  #askForSpectators(session) {
+    session.showSpectators = (spectators) => {
+      const rows = spectators.map(([spectator, seconds, people = 1]) => {
+        const text = LATER.spectator(spectator, seconds, people);
+        const remove = () => session.command("remove_spectator", { spectator });
+        const row = element("p", "", `${text} `);
+        row.append(button(WORDS.remove, remove, WORDS.aboutWhom(WORDS.remove, text)));
+        return row;
+      });
+      const note = element("p", "", rows.length ? LATER.removedFor : LATER.nobodyWatches);
+      this.dialog.open(LATER.spectators, [...rows, note]);
+    };
+    session.command("list_spectators", {});
   }
 
   /**

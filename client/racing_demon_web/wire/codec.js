@@ -8,7 +8,8 @@ import { FROM_CLIENT, FROM_SERVER } from "./protocol.js";
  * @param {Record<string, unknown>} [values]
  */
 export function encode(name, values = {}) {
-  const { tag, fields, defaults } = FROM_CLIENT[name];
+  const { tag, defaults = {}, ...request } = FROM_CLIENT[name];
+  const fields = request.fields.split(" ");
   let last = fields.length;
   while (last > 0 && !(fields[last - 1] in values)) last -= 1;
   const row = fields.slice(0, last).map((field) => (field in values ? values[field] : defaults[field]));
@@ -26,7 +27,7 @@ export function decode(text) {
   if (known === undefined) return null;
   /** @type {Record<string, unknown>} */
   const fields = { ...known.defaults };
-  known.fields.forEach((field, at) => {
+  known.fields.split(" ").forEach((field, at) => {
     if (at < values.length) fields[field] = values[at];
   });
   return { name: known.name, fields };

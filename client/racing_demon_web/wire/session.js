@@ -85,6 +85,8 @@ export class Session {
     this.pending = new Map();
     this.pingMs = 0;
     this.watchers = 0;
+    /** Shows a host who watches. @type {(spectators: any[][]) => void} */
+    this.showSpectators = () => undefined;
     this.isHalted = false;
     /** Why the table has ended; empty if it has not. */
     this.ended = "";
@@ -343,6 +345,9 @@ export class Session {
     watchers(session, { count }) {
       session.watchers = count;
       session.listener.message("watchers", { count }, true);
+    },
+    spectator_list(session, { spectators }) {
+      session.showSpectators(spectators);
     },
     race_lost(session, fields) {
       session.listener.message("race_lost", fields, false);

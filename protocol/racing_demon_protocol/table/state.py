@@ -15,7 +15,7 @@ from racing_demon_protocol.engine.visibility import may_see, redacted, reset_to_
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.errors import InconsistentEvent
 from racing_demon_protocol.games import declare
-from racing_demon_protocol.wire.capabilities import HANDICAPS, PROGRAMS, TEAMS, needed
+from racing_demon_protocol.wire.capabilities import HANDICAPS, MODERATION, PROGRAMS, TEAMS, needed
 from racing_demon_protocol.wire.messages import FROM_SERVER, name_of
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.base import trusting
@@ -178,6 +178,7 @@ class TableState:
         next_shuffle: the contributions to the next hand's seed so far; ``None`` before it is prepared.
         redrawn_for: the seats for which the hand is drawn anew after a void draw; ``None`` in its first draw.
             Snapshots omit them.
+        entry_closed: whether the host lets nobody new take a seat.
         called: the seats that called "Demon!" in this hand, if the table requires that.
         results: the tally, hand by hand.
         winners: the winners of the match, once it is over.
@@ -194,6 +195,7 @@ class TableState:
         "code",
         "commitment",
         "departed",
+        "entry_closed",
         "gone",
         "hand",
         "hand_id",
@@ -236,6 +238,7 @@ class TableState:
         self._is_any_stuck = False
         self.paused = False
         self.locked = False
+        self.entry_closed = False
         self.waiting: tuple[int, ...] = ()
 
     def apply(self, event: ev.Event) -> None:
@@ -331,6 +334,7 @@ class TableState:
             HANDICAPS: has_any,
             TEAMS: any(result.teams for result in self.results),
             PROGRAMS: any(state.program for state in self.seats.values()),
+            MODERATION: self.entry_closed,
         }
         return needed(self.options).union(word for word, is_used in used.items() if is_used)
 
@@ -443,6 +447,7 @@ class TableState:
         state._is_any_stuck = self._is_any_stuck
         state.banned = self.banned
         state.called = self.called
+        state.entry_closed = self.entry_closed
         state.commitment = self.commitment
         state.hand_id = self.hand_id
         state.hand_number = self.hand_number
@@ -503,6 +508,7 @@ class TableState:
             handicaps=() if self.hand is None else self.hand.handicaps,
             waiting=self.waiting,
             shifts=self._by_seat(board.shifts) if board and board.shifts else (),
+            entry_closed=self.entry_closed,
         )
 
     def _by_seat(self, counts: Mapping[int, int]) -> tuple[int, ...]:
@@ -549,6 +555,7 @@ class TableState:
         self._is_any_stuck = any(state.stuck for state in snapshot.seats)
         self.paused = snapshot.paused
         self.locked = snapshot.locked
+        self.entry_closed = snapshot.entry_closed
         if any(len(result.seats) != len(result.points) for result in self.results):
             raise InconsistentEvent("a tally has points for other seats")
         if any(len(result.teams) not in {0, len(result.seats)} for result in self.results):
@@ -759,6 +766,9 @@ class TableState:
 
     def _unban(self, name: str) -> None:
         self.banned = tuple(other for other in self.banned if other != name)
+
+    def _entry_closed(self, event: ev.EntryClosed) -> None:
+        self.entry_closed = event.closed
 
     def _match_over(self, event: ev.MatchOver) -> None:
         self.phase = Phase.OVER

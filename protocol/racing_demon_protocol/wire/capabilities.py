@@ -32,11 +32,14 @@ TEAMS: Final = "teams"
 """The extension for teams: the option, ``set_team``, ``team_set``, and the teams of seats and hands."""
 PROGRAMS: Final = "programs"
 """The extension for programs that play: ``program`` of ``joined``, and of seats in snapshots."""
+MODERATION: Final = "moderation"
+"""The extension for order: ``close_entry``, ``entry_closed``, and the commands about spectators."""
 EXTENSIONS: Final = {
     HOUSE_RULES: "house rules",
     HANDICAPS: "handicaps",
     TEAMS: "teams",
     PROGRAMS: "programs that play",
+    MODERATION: "a lock against newcomers",
 }
 """The extensions that this version understands, and what people call them; both ends announce them."""
 NEEDED_BY: Final = {
@@ -52,7 +55,9 @@ NEEDED_BY: Final = {
 }
 """The extension that each option belongs to, for those that older clients do not know."""
 EXTENDED: Final[Mapping[type[Message], Callable[[Any], bool]]] = {
-    **dict.fromkeys((ev.HandicapSet, ev.SeatSignalled, ev.StockShifted, ev.TeamSet), lambda _: True),
+    **dict.fromkeys(
+        (ev.EntryClosed, ev.HandicapSet, ev.SeatSignalled, ev.StockShifted, ev.TeamSet), lambda _: True
+    ),
     ev.Dealt: lambda dealt: bool(dealt.handicaps),
     ev.Joined: lambda joined: joined.program,
     ev.OptionsSet: lambda options_set: bool(options_set.options.extended()),

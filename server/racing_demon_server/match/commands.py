@@ -17,7 +17,7 @@ from racing_demon_protocol.games import declare
 from racing_demon_protocol.table.handicaps import is_harder, why_impossible
 from racing_demon_protocol.table.state import IN_HAND
 from racing_demon_protocol.table.suggestions import best_play
-from racing_demon_protocol.wire.capabilities import HANDICAPS, in_words, needed
+from racing_demon_protocol.wire.capabilities import HANDICAPS, MODERATION, in_words, needed
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused
@@ -355,6 +355,11 @@ class Commands:
         player = self._seating.player(command.seat)
         self._vacate(player.seat, kicked=True)
 
+    def _close_entry(self, command: cl.CloseEntry) -> None:
+        if self._view.entry_closed != command.closed:
+            self._verify_understood({MODERATION} - self._view.extensions)
+            self._log.emit(ev.EntryClosed, closed=command.closed)
+
     def _unban(self, command: cl.Unban) -> None:
         if command.name not in self._view.banned:
             raise CommandRefused(Reason.BAD_NAME, "Nobody of that name was kicked.")
@@ -473,6 +478,7 @@ _HOSTS: Final[dict[type[cl.Command], Callable[..., None]]] = {
     cl.SetOptions: Commands._set_options,
     cl.Kick: Commands._kick,
     cl.Unban: Commands._unban,
+    cl.CloseEntry: Commands._close_entry,
     cl.Pause: Commands._pause_or_resume,
     cl.MakeHost: Commands._make_host,
     cl.StandIn: Commands._stand_in,

@@ -58,6 +58,11 @@ ENOUGH: Final = 2
 """The number of connected players that a hand needs, if it has as many."""
 
 
+ENTRY_CLOSED: Final = (
+    "The host has locked this table: nobody new can take a seat. You can ask them to unlock it."
+)
+
+
 class Seats:
     """The seats of one table.
 
@@ -125,12 +130,14 @@ class Seats:
         """Seat a player, a person or a program, and return the seat's number.
 
         Raises:
-            CommandRefused: no seat is free, the name is not acceptable, the match takes no new players, or
-                the host has kicked this player.
+            CommandRefused: no seat is free, the name is not acceptable, the match takes no new players, the
+                host has kicked this player, or lets nobody new take a seat.
 
         """
         cleaned = clean(name)
         self.bans.verify(cleaned, token_hash, address_hash)
+        if self._view.entry_closed:
+            raise CommandRefused(Reason.NOT_NOW, ENTRY_CLOSED)
         seat = self._take_seat(cleaned, token_hash, program=program)
         self.seat_tokens.record_address(seat, address_hash)
         return seat

@@ -236,6 +236,10 @@ class Handler:
         text = "You are watching. Only players can do that."
         self.reply(Refused(counter=command.counter, reason=Reason.NOT_SEATED, text=text))
 
+    def command_aside(self, command: cl.Command) -> None:
+        """Carry out a command that concerns no seat, and that no table remembers."""
+        Handler.command(self, command)
+
     def count_relayed(self, count: int, lacks: Collection[str]) -> None:
         """Count the spectators of a relay that watches here, in its place.
 
@@ -377,6 +381,8 @@ class Handler:
                 self.close(CloseCode.BAD_FRAME, "Say hello first.")
             case cl.Ping(stamp=stamp):
                 self.reply(Pong(stamp=stamp))
+            case cl.ListSpectators() | cl.RemoveSpectator():
+                self.command_aside(message)
             case cl.Command():
                 self.command(message)
             case cl.Relaying(count=count, lacking=lacks):

@@ -8,15 +8,13 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
-from racing_demon_server.rate_limits import SHARED_BITS
+from racing_demon_server.rate_limits import NOT_SAID, SHARED_BITS
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 PAIR: Final = re.compile(
     r"""(?P<comma>,)|(?P<name>[\w-]+)\s*=\s*(?:"(?P<quoted>[^"\\]*)"|(?P<token>[^\s,;"]*))""", re.ASCII
 )
 """A parameter of ``Forwarded``, or the comma before the next hop."""
-NOT_SAID: Final = "unknown"
-"""Stands for all clients that a proxy names by no address."""
 LOCAL: Final = "127.0.0.1"
 
 

@@ -202,6 +202,15 @@ class TableHandler(Handler):
         else:
             self._room.put(self, self._actor, command, self.arrived)
 
+    def command_aside(self, command: cl.Command) -> None:
+        """Carry out a command that concerns no seat."""
+        if self._room is None or self._is_spectator:
+            super().command_aside(command)
+        elif not (self._commands.take(self.arrived) and self.pay(command)):
+            self.refuse(Reason.TOO_FAST, TOO_DEAR, command.counter)
+        else:
+            self._room.host_spectators(self, self._actor, command)
+
     def count_relayed(self, count: int, lacks: Collection[str]) -> None:
         """Count the spectators of a relay that watches here, in its place."""
         if self._room is not None:

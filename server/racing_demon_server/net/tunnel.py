@@ -9,9 +9,10 @@ from urllib.parse import urlsplit
 
 from websockets.http11 import Request
 
+from racing_demon_server.rate_limits import NOT_SAID
 from racing_demon_server.sharding import CODE_LETTERS
 
-from .origin import NOT_SAID, Origin, named_clients, parsed
+from .origin import Origin, named_clients, parsed
 
 DIGITS: Final = "23456789"
 WORD_LENGTH: Final = 16

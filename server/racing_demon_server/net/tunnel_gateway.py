@@ -14,7 +14,7 @@ from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.server import Seated
-from racing_demon_server.rate_limits import HANDSHAKE
+from racing_demon_server.rate_limits import HANDSHAKE, NOT_SAID
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
 from racing_demon_server.web.assets import AT_ROOT, RESULTS_PATH, TABLE_PATH
@@ -24,7 +24,7 @@ from .connection import Connection
 from .gateway import Gateway
 from .handler import ServerContext, Service
 from .http import HttpRequest, Route
-from .origin import NOT_SAID, Origin
+from .origin import Origin
 from .result_pages import ResultPages
 from .routes import ASSETS, Routes, accept
 from .table_service import TableHandler, TableService

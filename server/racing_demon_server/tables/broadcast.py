@@ -36,6 +36,7 @@ from .spectators import Backlog, Spectators, is_second_deal
 
 COUNT_SECONDS: Final = 0.3
 """Changes of the number of spectators within this time are sent together."""
+REMOVED: Final = "The host has removed you from the table."
 NO_SPECTATORS: Final = "The host no longer allows spectators."
 
 
@@ -255,6 +256,12 @@ class Broadcast:
             del self.listeners[listener]
             self.spectators.add_caught_up(listener)
             self._count_watchers()
+
+    def remove_spectator(self, listener: Listener) -> None:
+        """Close the connection of a spectator whom the host removes."""
+        self.spectators.discard(listener)
+        listener.close(CloseCode.KICKED, REMOVED)
+        self._count_watchers()
 
     def disconnect_spectators(self) -> None:
         """Close the connections of all spectators, because the host no longer allows any."""

@@ -21,11 +21,11 @@ from typing import Final, NamedTuple, Self
 from racing_demon_protocol.engine.sliced_search import UNIT_MICROSECONDS
 from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.errors import CommandRefused
-from racing_demon_protocol.formatting import join_words
+from racing_demon_protocol.formatting import join_words, pluralize
 from racing_demon_protocol.wire.capabilities import PROGRAMS, verify_understood
-from racing_demon_protocol.wire.messages.client import Command
+from racing_demon_protocol.wire.messages.client import Command, RemoveSpectator
 from racing_demon_protocol.wire.messages.events import Event, Played
-from racing_demon_protocol.wire.messages.server import Halted, Refused, Seated
+from racing_demon_protocol.wire.messages.server import Accepted, Halted, Refused, Seated
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.bots.scheduler import BotScheduler
 from racing_demon_server.encoded_messages import EncodedEvent, Listener
@@ -33,7 +33,7 @@ from racing_demon_server.journal.table_journal import Epochs, TableJournal
 from racing_demon_server.match.bans import hash_address
 from racing_demon_server.match.seat_tokens import Actor
 from racing_demon_server.match.table import GONE, MISTAKE, CommandResult, SavedState, Table
-from racing_demon_server.rate_limits import TokenBucket, pool
+from racing_demon_server.rate_limits import NOT_SAID, TokenBucket, pool
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.wakeup import Alarm
 
@@ -110,6 +110,10 @@ Clock = Callable[[], int]
 COST_MICROSECONDS: Final = 40
 """The CPU time that one unit pays for."""
 TOO_DEAR: Final = "Your address or your table sends too many requests. Wait a few seconds, and try again."
+BARRED_US: Final = 3_600_000_000
+"""How long the address of a spectator whom the host removed is barred from the table."""
+MAX_BARRED: Final = 100
+MINUTE_US: Final = 60_000_000
 HALTED: Final = "The server cannot write to its disk. Play resumes automatically."
 
 log = logging.getLogger("racing_demon_server")
@@ -230,6 +234,7 @@ class Room:
         self.table.ask_who_lacks(self.broadcast.who_lacks)
         self._commit_queue = CommitQueue(self.table, self.broadcast, journal, self.shown)
         self._lock = lock
+        self._barred: dict[str, int] = {}
         self._needs_players = settings.needs_players
         self._clock = clock
         self._loop = asyncio.get_running_loop()
@@ -295,6 +300,7 @@ class Room:
         """
         if self.is_halted:
             raise CommandRefused(Reason.HALTED, HALTED)
+        self._verify_not_barred(address)
         if program and (names := self.broadcast.who_lacks([PROGRAMS])):
             text = f"You are a program, which is shown to all: {join_words(names)} must update first."
             raise CommandRefused(Reason.NOT_NOW, text)
@@ -315,16 +321,51 @@ class Room:
         """Add a spectator at an address.
 
         Raises:
-            CommandRefused: the passphrase is wrong, or the table allows no spectators.
+            CommandRefused: the passphrase is wrong, the host has removed somebody at this address, or the
+                table allows no spectators.
             Unchecked: it must be hashed first.
 
         """
         self.verify_passphrase(passphrase, address)
+        self._verify_not_barred(address)
         if not self.table.view.options.spectators:
             raise CommandRefused(Reason.NO_SPECTATORS, "This table allows no spectators.")
         self.verify_understood(listener.software)
         listener.reply(Seated(code=self.table.view.code))
         self.broadcast.watch(listener)
+
+    def host_spectators(self, sender: Listener, actor: Actor, command: Command) -> None:
+        """List the spectators to the host, after removing one of them if the host asks for that."""
+        refused: Refused | None = None
+        if self.broadcast.connections.get(actor) is not sender:
+            refused = Refused(counter=command.counter, reason=Reason.NOT_SEATED, text=GONE)
+        elif actor != self.shown.view.host:
+            text = "Only the host can do that."
+            refused = Refused(counter=command.counter, reason=Reason.NOT_HOST, text=text)
+        elif isinstance(command, RemoveSpectator):
+            self._remove_spectator(command.spectator, sender.address)
+        if refused is None:
+            self.broadcast.reply(sender, self.broadcast.spectators.listed())
+        self.broadcast.reply(sender, refused or Accepted(counter=command.counter, seq=self.shown.view.seq))
+
+    def _remove_spectator(self, number: int, host_address: str) -> None:
+        """Remove a spectator, and bar their address, unless the host or all strangers share it."""
+        listener = self.broadcast.spectators.numbered(number)
+        if listener is None:
+            return
+        if listener.address not in {"", NOT_SAID, host_address}:
+            self._barred.pop(listener.address, None)
+            self._barred[listener.address] = self._clock() + BARRED_US
+            if len(self._barred) > MAX_BARRED:
+                del self._barred[next(iter(self._barred))]
+        self.broadcast.remove_spectator(listener)
+
+    def _verify_not_barred(self, address: str) -> None:
+        left = self._barred.get(address, 0) - self._clock()
+        if left > 0:
+            wait = pluralize(-(-left // MINUTE_US), "minute")
+            text = f"The host has removed you from this table. You can come back in {wait}."
+            raise CommandRefused(Reason.BANNED, text)
 
     def add_host(self, token_hash: bytes) -> None:
         """Add a host without a seat."""

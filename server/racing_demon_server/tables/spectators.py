@@ -9,19 +9,26 @@ bounded: if too much waits, the spectators continue from a snapshot.
 """
 
 import asyncio
+import itertools
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from racing_demon_protocol.constants import MAX_SPECTATORS
+from racing_demon_protocol.constants import MAX_LISTED_SPECTATORS, MAX_SPECTATORS
 from racing_demon_protocol.enums import CloseCode
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.capabilities import lacking, refusal, uses_extension
 from racing_demon_protocol.wire.codec import Encoding, decode_server, pack
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.events import Dealt, Event, OptionsSet, Played
-from racing_demon_protocol.wire.messages.server import CaughtUp, RaceLost, Snapshot
+from racing_demon_protocol.wire.messages.server import (
+    CaughtUp,
+    RaceLost,
+    Snapshot,
+    SpectatorList,
+    SpectatorState,
+)
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.encoded_messages import (
     Batch,
@@ -251,6 +258,13 @@ class RelayReport(NamedTuple):
     lacks: frozenset[str]
 
 
+class SpectatorEntry(NamedTuple):
+    """When a spectator came, and their number."""
+
+    number: int
+    at: int
+
+
 class Spectators:
     """The spectators of one table.
 
@@ -275,6 +289,8 @@ class Spectators:
         self._loop = asyncio.get_running_loop()
         self.relayed: dict[Listener, RelayReport] = {}
         self._sent: dict[Listener, int] = {}
+        self._came: dict[Listener, SpectatorEntry] = {}
+        self._numbers = itertools.count(1)
         self._fresh: list[tuple[int, Encodable]] = []
         self._round: list[tuple[int, Encodable]] = []
         self._listeners: deque[Listener] = deque()
@@ -343,11 +359,33 @@ class Spectators:
             view, hand_clock, at = self._delayed_state(), self._delayed_clock, at - self._lag_us()
         listener.reply(view.snapshot_for(None, hand_clock.elapsed_ms(at)))
         listener.reply(CaughtUp(seq=view.seq))
-        self._sent[listener] = view.seq
+        self._add(listener, view.seq)
 
     def add_caught_up(self, listener: Listener) -> None:
         """Add a spectator who has received every event so far."""
-        self._sent[listener] = self._shown.view.seq
+        self._add(listener, self._shown.view.seq)
+
+    def _add(self, listener: Listener, seq: int) -> None:
+        self._sent[listener] = seq
+        self._came.setdefault(listener, SpectatorEntry(next(self._numbers), self._clock()))
+
+    def listed(self) -> SpectatorList:
+        """Return who watches, for the host: those who came last."""
+        now, last = self._clock(), list(self._came.items())[-MAX_LISTED_SPECTATORS:]
+        return SpectatorList(
+            spectators=tuple(
+                SpectatorState(
+                    spectator=number,
+                    seconds=(now - at) // 1_000_000,
+                    people=self.relayed[listener].people if listener in self.relayed else 1,
+                )
+                for listener, (number, at) in last
+            )
+        )
+
+    def numbered(self, number: int) -> Listener | None:
+        """Return a spectator by the number in the host's list; ``None`` if they are gone."""
+        return next((each for each, came in self._came.items() if came.number == number), None)
 
     def restoring(self, options: Options, saved_state: SavedState) -> Iterator[None]:
         """Restore what was in the delay queue when the server ended; yield after each event.
@@ -388,6 +426,7 @@ class Spectators:
     def discard(self, listener: Listener) -> None:
         """Remove a spectator."""
         self._sent.pop(listener, None)
+        self._came.pop(listener, None)
         self.relayed.pop(listener, None)
 
     def publish(self, encoded: Sequence[EncodedEvent]) -> None:

@@ -318,6 +318,22 @@ async def test_handicaps_are_set_by_words() -> None:
         await terminal.until("^play!$")
 
 
+async def test_the_host_locks_the_table_and_removes_spectators_by_words() -> None:
+    """The list has numbers, by which one is removed; what is no number is explained."""
+    async with alone() as (client, terminal):
+        await terminal.answer("lock", "^the table is locked: nobody new can take a seat$")
+        with pytest.raises(CommandRefused, match="locked this table"):
+            await Client.join(client.url, client.code, "Ben")
+        await terminal.answer("unlock", "^the table is unlocked$")
+        async with await Client.watch(client.url, client.code) as eve:
+            await terminal.answer("spectators", "^watching: spectator 1 since just now$")
+            await terminal.answer("remove eve", "^Name a spectator by the number in the list")
+            await terminal.answer("remove 1", "^nobody is watching$")
+            with pytest.raises(ConnectionFailed, match="The host has removed you"):
+                async for _ in eve:
+                    pass
+
+
 async def test_who_was_sent_away_is_let_back_in_by_name() -> None:
     """The name in capitals or not; without one the names are told."""
     async with alone() as (client, terminal), await Client.join(client.url, client.code, "Ben The Guest"):

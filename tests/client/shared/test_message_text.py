@@ -23,6 +23,7 @@ from racing_demon_protocol.wire.messages.server import (
     Refused,
     Seated,
     SeatState,
+    SpectatorState,
     Versions,
     Watchers,
 )
@@ -394,6 +395,7 @@ def test_hostile_names_are_printable_everywhere(cls: type[Message]) -> None:
         "muted": True, "halted": True, "reaction": "thanks", "progress": 7 if cls is ev.Progressed else (),
         "handicap": Handicap(heap=1), "grace_ms": 0, "seed": SECRET, "value": SECRET,
         "oldest": 1, "newest": 1, "stamp": 1, "phase": "playing", "port": 1, "team": 0,
+        "closed": True, "spectators": (SpectatorState(spectator=1, seconds=60),),
         "source": layout.stock[0], "count": 3,
         "destination": layout.waste[0],
     }  # fmt: skip

@@ -287,3 +287,23 @@ async def test_spectators_go_round() -> None:
                 await shows(player, "─ Ben ─")
                 await player.pilot.press("f10")
                 assert not model.rotate_if_due(now + 60_000)
+
+
+async def test_the_host_locks_the_table_and_removes_a_spectator() -> None:
+    """Both are keys in the list of the players, which shows who watches."""
+    async with serving() as served:
+        client = await Client.create(served.url, "Ann", SLOW)
+        async with sitting(client, "hosted") as player, await Client.watch(served.url, client.code):
+            await wait(player.pilot, lambda: client.watchers == 1)
+            await at_players(player, "Ann")
+            await player.pilot.press("c")
+            await wait(player.pilot, lambda: client.view.entry_closed)
+            await at_players(player, "Ann")
+            await wait(player.pilot, lambda: len(listed(player)) == 2)
+            assert listed(player)[1] == "- spectator 1 since just now"
+            assert str(player.app.screen.query_one("#title", Label).content) == "Players: the table is locked"
+            player.app.screen.query_one(OptionList).highlighted = 1
+            await player.pilot.press("m")
+            assert refused(player) == "Spectators have no seat. Press k to remove this one for an hour."
+            await player.pilot.press("k")
+            await wait(player.pilot, lambda: client.watchers == 0)

@@ -20,6 +20,7 @@ HOSTS: dict[type[cl.Command], dict[str, object]] = {
     cl.StandIn: {"seat": 2},
     cl.Mute: {"seat": 2},
     cl.Unban: {"name": "Ben"},
+    cl.CloseEntry: {},
     cl.SetTeam: {"seat": 2, "team": 0},
     cl.SetHandicap: {"seat": 2, "handicap": Handicap(delay_s=5)},
 }
@@ -39,8 +40,8 @@ SEATS = {
 
 
 def test_every_command_is_somebodys() -> None:
-    """Each command of the wire is either the host's or every seat's."""
-    assert set(cl.Command.__subclasses__()) == {*HOSTS, *SEATS}
+    """Each command of the wire is the host's, or every seat's, or no table's."""
+    assert set(cl.Command.__subclasses__()) == {*HOSTS, *SEATS, *cl.ASIDE}
 
 
 @pytest.mark.parametrize("phase", ["lobby", "playing"])

@@ -40,6 +40,7 @@ LATER: Final = (
         "wire/options.js",
         "rules/teams.js",
         "wire/presets.js",
+        "wire/requests_of_menus.js",
     ),
     *(f"table/{name}.js" for name in ("sound", "text")),
     *(f"screens/{name}.js" for name in ("handicaps", "menus", "options", "overlay", "presets", "replay")),

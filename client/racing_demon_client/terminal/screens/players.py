@@ -1,9 +1,9 @@
 """The dialog with a table's players and the actions on them."""
 
-from collections.abc import Callable, Set
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import zip_longest
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, NamedTuple
 
 from textual import on
 from textual.app import ComposeResult
@@ -14,11 +14,12 @@ from textual.widgets import Button, Label, OptionList
 from textual.widgets.option_list import Option
 
 from racing_demon_client.shared.handicap_text import handicap_text
+from racing_demon_client.shared.message_text import spectator_text
 from racing_demon_client.shared.team_text import team_name
 from racing_demon_client.terminal.style import screen_text
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
-from racing_demon_protocol.wire.messages.server import SeatState
+from racing_demon_protocol.wire.messages.server import SeatState, SpectatorState
 
 from .dialogs import Dialog
 
@@ -39,6 +40,8 @@ OF_A_BOT: Final = {
 
 
 ONLY_OF_THE_BANNED: Final = "That player is here. Only kicked players can be let back in."
+ONLY_THE_HOST: Final = "Only the host can do that."
+OF_A_SPECTATOR: Final = "Spectators have no seat. Press k to remove this one for an hour."
 OF_THE_BANNED: Final = "That player was kicked. Press l to let them back in."
 
 
@@ -47,7 +50,7 @@ class PlayerAction:
     """An action on a player.
 
     Attributes:
-        seat: the player's seat; ``None`` for somebody who was kicked.
+        seat: the player's seat; ``None`` for somebody without one, and for the whole table.
         command: the command to send; ``None`` to toggle whether their chat is hidden.
         fields: the command's fields.
 
@@ -58,6 +61,16 @@ class PlayerAction:
     fields: dict[str, Any] = field(default_factory=dict)
 
 
+class Watching(NamedTuple):
+    """A spectator in the list, by the number that the server has given."""
+
+    number: int
+
+
+Row = int | str | Watching
+"""Who stands in a row: a seat, the name of somebody who was kicked, or a spectator."""
+
+
 class PlayersScreen(Dialog[PlayerAction]):
     """Lists the players and asks for an action on one of them.
 
@@ -65,6 +78,7 @@ class PlayersScreen(Dialog[PlayerAction]):
         view: returns the current table.
         seat: this player's seat; ``None`` for a spectator.
         ignored: the seats whose chat is hidden.
+        spectators: returns who watches, as far as this player is told.
 
     """
 
@@ -95,14 +109,22 @@ class PlayersScreen(Dialog[PlayerAction]):
         Binding("d", "take('handicap')", "handicap"),
         Binding("t", "take('team')", "other team"),
         Binding("l", "take('unban')", "let back in"),
+        Binding("c", "lock", "lock the table"),
     ]
 
-    def __init__(self, view: Callable[[], TableState], seat: int | None, ignored: Set[int]) -> None:
+    def __init__(
+        self,
+        view: Callable[[], TableState],
+        seat: int | None,
+        ignored: Set[int],
+        spectators: Callable[[], Sequence[SpectatorState]] = tuple,
+    ) -> None:
         super().__init__()
         self._view = view
         self._seat = seat
         self._ignored = ignored
-        self._shown: list[tuple[int | str, str]] = []
+        self._spectators = spectators
+        self._shown: list[tuple[Row, str]] = []
 
     @property
     def _is_host(self) -> bool:
@@ -124,6 +146,7 @@ class PlayersScreen(Dialog[PlayerAction]):
                 yield Button("Handicap (d)", id="handicap", compact=True)
                 yield Button("Other team (t)", id="team", compact=True)
                 yield Button("Let in (l)", id="unban", compact=True)
+                yield Button("Lock (c)", id="lock", classes="hosts", compact=True)
                 yield Button("Back", id="back", compact=True)
             yield Label("", id="keys", markup=False)
 
@@ -135,8 +158,17 @@ class PlayersScreen(Dialog[PlayerAction]):
         """Update the list of players and kicked names; the cursor stays on its player."""
         view = self._view()
         there = [state for state in view.seats.values() if not state.left]
-        entries: list[tuple[int | str, str]] = [(state.seat, self._entry_text(state)) for state in there]
+        entries: list[tuple[Row, str]] = [(state.seat, self._entry_text(state)) for state in there]
         entries += [(name, f"- {screen_text(name)}  kicked") for name in view.banned]
+        if self._is_host:
+            entries += [
+                (Watching(each.spectator), f"- {screen_text(spectator_text(each))}")
+                for each in self._spectators()
+            ]
+        for title in self.query("#title").results(Label):
+            title.update("Players: the table is locked" if view.entry_closed else "Players")
+        for lock in self.query("#lock").results(Button):
+            lock.label = "Unlock (c)" if view.entry_closed else "Lock (c)"
         self.query(".hosts").set(display=self._is_host)
         self.query("#team").set(display=view.options.teams is not None)
         self.query("#unban").set(display=self._is_host and bool(view.banned))
@@ -153,15 +185,16 @@ class PlayersScreen(Dialog[PlayerAction]):
 
     def _key_lines(self) -> str:
         """Return the keys, two a line, for a terminal too small for buttons."""
-        keys = ["k kick", "h make host", "b bot stands in", "m mute"] if self._is_host else []
+        lock = "c unlock table" if self._view().entry_closed else "c lock table"
+        keys = ["k kick", "h make host", "b bot stands in", "m mute", lock] if self._is_host else []
         keys += ["d handicap", *["t other team"] * (self._view().options.teams is not None)]
         keys += [*["l let in"] * (self._is_host and bool(self._view().banned)), "i ignore", "Esc back"]
         return "\n".join(
             f"{one:17}{other}" for one, other in zip_longest(keys[::2], keys[1::2], fillvalue="")
         )
 
-    def _chosen(self) -> int | str | None:
-        """Return the seat under the cursor, or the name of somebody who was kicked."""
+    def _chosen(self) -> Row | None:
+        """Return who is under the cursor."""
         place = self.query_one(OptionList).highlighted
         return self._shown[place][0] if place is not None and place < len(self._shown) else None
 
@@ -184,12 +217,25 @@ class PlayersScreen(Dialog[PlayerAction]):
     def _pressed(self, event: Button.Pressed) -> None:
         if event.button.id == "back":
             self.action_back()
+        elif event.button.id == "lock":
+            self.action_lock()
         else:
             self.action_take(event.button.id or "")
+
+    def action_lock(self) -> None:
+        """Answer with the command that locks the table, or unlocks it."""
+        if self._is_host:
+            fields = {"closed": not self._view().entry_closed}
+            self.dismiss(PlayerAction(None, cl.CloseEntry, fields))
+        else:
+            self.query_one("#wrong", Label).update(ONLY_THE_HOST)
 
     def action_take(self, what: str) -> None:
         """Answer with an action on the player under the cursor, or show why it does not apply."""
         chosen = self._chosen()
+        if isinstance(chosen, Watching):
+            self._take_spectator(what, chosen)
+            return
         state = self._view().seats.get(chosen) if isinstance(chosen, int) else None
         if isinstance(chosen, str):
             wrong = self._refusal_of_banned(what)
@@ -203,6 +249,12 @@ class PlayersScreen(Dialog[PlayerAction]):
             self.dismiss(PlayerAction(None, cl.Unban, {"name": chosen}))
         else:
             self.dismiss(self._action_on(what, state))
+
+    def _take_spectator(self, what: str, chosen: Watching) -> None:
+        if what == "kick":
+            self.dismiss(PlayerAction(None, cl.RemoveSpectator, {"spectator": chosen.number}))
+        else:
+            self.query_one("#wrong", Label).update(OF_A_SPECTATOR)
 
     def _action_on(self, what: str, state: SeatState) -> PlayerAction:
         seat = {"seat": state.seat}
@@ -223,7 +275,7 @@ class PlayersScreen(Dialog[PlayerAction]):
 
     def _refusal_of_banned(self, what: str) -> str:
         if not self._is_host:
-            return "Only the host can do that."
+            return ONLY_THE_HOST
         return "" if what == "unban" else OF_THE_BANNED
 
     def _refusal(self, what: str, state: SeatState) -> str:
@@ -233,7 +285,7 @@ class PlayersScreen(Dialog[PlayerAction]):
         if what == "team":
             return self._refusal_of_team(state)
         if what != "ignore" and not self._is_host:
-            return "Only the host can do that."
+            return ONLY_THE_HOST
         if what == "unban":
             return ONLY_OF_THE_BANNED
         if state.seat == self._seat:

@@ -33,6 +33,8 @@ Seat = Annotated[int, Field(strict=True, ge=0, le=MAX_SEATS - 1)]
 """A seat's number, from 0."""
 Team = Annotated[int, Field(strict=True, ge=0, le=MAX_TEAMS - 1)]
 """A team's number, from 0; people call it A to D."""
+SpectatorNumber = Annotated[int, Field(strict=True, ge=1, le=MAX_INT)]
+"""What the host calls a spectator by."""
 PileNumber = Annotated[int, Field(strict=True, ge=0, le=MAX_PILE)]
 Destination = Annotated[int, Field(strict=True, ge=-1, le=MAX_PILE)]
 """A pile's number, or -1."""

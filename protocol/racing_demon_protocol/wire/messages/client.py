@@ -32,6 +32,7 @@ from .base import (
     Seat,
     Seen,
     Seq,
+    SpectatorNumber,
     Team,
     Text,
     Token,
@@ -392,8 +393,41 @@ class SetHandicap(Command):
     """A row ``handicap``."""
 
 
+class CloseEntry(Command):
+    """Let nobody new take a seat, or let them again. For the host.
+
+    Those who have a seat return to it, and the host may add bots. It is possible only where everybody
+    connected has the word ``moderation``: see *Extensions*.
+    """
+
+    TAG: ClassVar[int] = 31
+    LATER: ClassVar[int] = 1
+    closed: Annotated[bool, Field(strict=True)] = True
+    """Whether nobody new takes a seat."""
+
+
+class ListSpectators(Command):
+    """Ask who watches; the answer is :class:`~.server.SpectatorList`. For the host."""
+
+    TAG: ClassVar[int] = 32
+
+
+class RemoveSpectator(Command):
+    """Remove a spectator, who cannot watch or join from that address for an hour. For the host.
+
+    The connection is closed. The answer is :class:`~.server.SpectatorList`, whether or not the spectator was
+    still there.
+    """
+
+    TAG: ClassVar[int] = 33
+    spectator: SpectatorNumber
+
+
 HAND_COMMANDS: Final = Stuck, Call, Ready, Start, Pause
 """The commands, beside plays, that are meant for the current hand, or the deal after it."""
 
 PLAYS: Final = PlayCards, PlayBest
 """The commands that move cards. They are answered by events only."""
+
+ASIDE: Final = ListSpectators, RemoveSpectator
+"""The commands that concern no seat. No table remembers their answers."""

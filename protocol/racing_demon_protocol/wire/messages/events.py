@@ -305,6 +305,14 @@ class Progressed(Event):
     """How far a seat has come; in a snapshot, for each seat of the hand."""
 
 
+class EntryClosed(Event):
+    """The host lets nobody new take a seat, or lets them again."""
+
+    TAG: ClassVar[int] = 112
+    closed: Annotated[bool, Field(strict=True)]
+    """Whether nobody new takes a seat."""
+
+
 class Unbanned(Event):
     """Players who were kicked under a name may return."""
 

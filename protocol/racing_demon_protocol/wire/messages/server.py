@@ -4,11 +4,12 @@ from typing import Annotated, ClassVar, Self
 
 from pydantic import Field
 
-from racing_demon_protocol.constants import MAX_SPECTATORS
+from racing_demon_protocol.constants import MAX_LISTED_SPECTATORS, MAX_SPECTATORS
 from racing_demon_protocol.enums import EndReason, Phase, Reason
 from racing_demon_protocol.wire.options import Options
 
 from .base import (
+    MAX_INT,
     CardNumber,
     Code,
     Commitment,
@@ -26,6 +27,7 @@ from .base import (
     PileNumber,
     Seat,
     Seq,
+    SpectatorNumber,
     Team,
     Text,
     Token,
@@ -183,12 +185,13 @@ class Snapshot(Message):
     seats but the receiver's are as they were dealt. ``departed`` names those who have left since the match
     ended, by seat. ``banned`` are the names of kicked players who may not return yet. ``shuffle`` has the
     contributions to the seed of the current or last hand, and ``next_shuffle`` those to the next one.
+    ``entry_closed`` tells whether the host lets nobody new take a seat, unlike ``locked``.
     ``handicaps`` are those of the hand, rows ``handicap`` in the order of ``hand_seats``; those in ``seats``
     count for the next one.
     """
 
     TAG: ClassVar[int] = 66
-    LATER: ClassVar[int] = 11
+    LATER: ClassVar[int] = 12
     seq: Seq
     """The number of the last event that is part of this."""
     code: Code
@@ -244,6 +247,8 @@ class Snapshot(Message):
     """The seats of the hand whose signal is still to come, while others play."""
     shifts: tuple[Annotated[int, Field(strict=True, ge=0)], ...] = ()
     """For each seat of the hand, how often it shifted its stock since its last redeal; or empty."""
+    entry_closed: Annotated[bool, Field(strict=True)] = False
+    """Whether the host lets nobody new take a seat."""
 
 
 class Accepted(Message):
@@ -368,3 +373,24 @@ class RaceLost(Message):
     """The seat whose card came later."""
     late_us: Microseconds
     """By how many microseconds the card came later than the other."""
+
+
+class SpectatorState(WireModel):
+    """A spectator, as the host sees them: they have no names."""
+
+    spectator: SpectatorNumber
+    seconds: Annotated[int, Field(strict=True, ge=0, le=MAX_INT)]
+    """For how long they have been watching."""
+    people: Annotated[int, Field(strict=True, ge=0, le=MAX_SPECTATORS)] = 1
+    """How many watch behind a relay, which is one spectator here; otherwise 1."""
+
+
+class SpectatorList(Message):
+    """Who watches: the answer to the host's ``list_spectators`` and ``remove_spectator``.
+
+    If there are more than 50, it has those who came last. ``accepted`` follows.
+    """
+
+    TAG: ClassVar[int] = 76
+    spectators: Annotated[tuple[SpectatorState, ...], Field(max_length=MAX_LISTED_SPECTATORS)]
+    """Who watches, the newest last: rows ``spectator_state``."""
