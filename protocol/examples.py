@@ -80,6 +80,7 @@ GIVEN: Final[tuple[Message, ...]] = (
     cl.Unban(counter=11, name="Bob"),
     cl.Contribute(counter=1, commitment=HASHES[1]),
     cl.Reveal(counter=3, value=VALUES[1].hex()),
+    cl.Report(counter=12, text="insults", seat=1),
     cl.RemoveSpectator(counter=12, spectator=3),
     cl.PlayBest(counter=47, source=20, count=1, seen=1733),
     sv.Versions(oldest=1, newest=1, software="racing-demon-server 0.1.0"),

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 TUNNEL_KEY = "RACING_DEMON_TUNNEL_KEY"
 """The variable that hands on the secret of the invitations: other users can read arguments."""
-MODERATION = frozenset({"ban", "bans", "close", "tables", "unban"})
+MODERATION = frozenset({"ban", "bans", "close", "reports", "tables", "unban"})
 """The operator's commands for a running server."""
 ADVICE = "Name another file with --journal FILE, or keep no journal with --durability none."
 
@@ -58,6 +58,7 @@ EXAMPLES = """examples:
 
   racing-demon-server tables                   list the tables of a server that runs; close ends one
   racing-demon-server ban ADDRESS --for 7d     refuse an address for a time; bans lists them, unban lifts one
+  racing-demon-server reports                  list what people have reported
 
   racing-demon-server journal --help           back up, check, list and export matches
   racing-demon-server cluster --help           servers that share a database: status, drain, fence

@@ -138,7 +138,7 @@ _BY_COST: Final = (
     (1, (cl.Hello, cl.Ping, cl.PlayCards)),
     (5, (cl.Call, cl.Kick, cl.MakeHost, cl.Mute, cl.Pause, cl.React, cl.Relaying, cl.Say)),
     (5, (cl.SetTeam, cl.ShiftStock, cl.Unban)),
-    (10, (cl.CloseEntry, cl.ListSpectators, cl.RemoveSpectator)),
+    (10, (cl.CloseEntry, cl.ListSpectators, cl.RemoveSpectator, cl.Report)),
     (10, (cl.Contribute, cl.PlayBest, cl.Ready, cl.Reveal, cl.Stuck)),
     (10, (cl.AddBot, cl.Leave, cl.RemoveBot, cl.SetHandicap, cl.SetOptions, cl.StandIn, cl.Watch)),
     (20, (cl.Join, cl.Resume)),
@@ -161,6 +161,9 @@ MAX_REMEMBERED: Final = 10_000
 MANY_SEARCHES: Final = "Too many tables are looked for; come back in a moment."
 MINUTE: Final = 60.0
 """Seconds."""
+HOUR: Final = 3_600.0
+REPORTS_PER_HOUR: Final = 6
+"""The reports of an address, sustained and at once."""
 EVENTS_PER_SECOND: Final = 100.0
 EVENT_BURST: Final = 10_000_000.0
 """The events of plays that an address may cause, sustained and at once, before each costs more. They stay on
@@ -177,6 +180,7 @@ class _Entry:
         tables: limits the tables that it opens.
         units: limits what its connections use beyond their shares.
         misses: limits the wrong codes that it sends.
+        reports: limits what it reports to the operator.
         events: counts the events that its plays cause.
         times: how many times the limits of an address it has.
         connections: the number of open ones.
@@ -187,6 +191,7 @@ class _Entry:
     tables: TokenBucket
     units: TokenBucket
     misses: TokenBucket
+    reports: TokenBucket
     events: TokenBucket
     times: int
     connections: int = 0
@@ -252,6 +257,10 @@ class AddressLimits:
         text = f"Too many wrong codes from your address: wait {wait}, and try again."
         return CommandRefused(Reason.TOO_FAST, text)
 
+    def count_report(self, address: str, at: int) -> bool:
+        """Count a report of an address. Return whether it may."""
+        return not address or _take([entry.reports for entry in self._entries_of(address)], at)
+
     def begin_search(self, address: str, at: int, shared: TokenBucket | None = None) -> bool:
         """Count a search for a table. Return whether its address may, if all running ones are misses.
 
@@ -293,6 +302,7 @@ class AddressLimits:
                 tables=TokenBucket(settings.tables_per_minute * times / MINUTE, settings.table_burst * times),
                 units=pool(settings.units_per_address * times),
                 misses=TokenBucket(settings.misses_per_minute * times / MINUTE, settings.miss_burst * times),
+                reports=TokenBucket(REPORTS_PER_HOUR * times / HOUR, REPORTS_PER_HOUR * times),
                 events=TokenBucket(EVENTS_PER_SECOND * times, EVENT_BURST * times),
                 times=times,
             )

@@ -29,6 +29,7 @@ from racing_demon_server.journal.sqlite.store import SqliteStore
 from racing_demon_server.journal.writer import DurableJournal
 from racing_demon_server.moderation.bans import ServerBans, bans_of
 from racing_demon_server.moderation.control_socket import serving_operator
+from racing_demon_server.moderation.reports import Reports, reports_of
 from racing_demon_server.moderation.requests import OperatorRequests
 from racing_demon_server.mqtt.setup import own_urls, publishers
 from racing_demon_server.net.gateway import Gateway, url_of
@@ -291,6 +292,10 @@ class TableServer(Server):
         observers: list[Observer] = [self.metrics, *self._brokers, *self._announcers, *self._host()]
         if results is not None:
             observers.append(results)
+        journal = self.settings.first_journal or self.settings.journal
+        reports = None if journal is None else Reports(reports_of(journal), time.time)
+        if reports is not None:
+            observers.append(reports)
         self.registry = self.open_registry(clock, observers)
         if results is not None:
             results.registry = self.registry
@@ -299,9 +304,10 @@ class TableServer(Server):
         hooks = MetricsHooks(partial(metrics.text, brokers=queues), metrics.cut, metrics.refused)
         has_tunnel = self.settings.tunnel_port is not None
         tunnel = Tunnel(self.settings.tunnel_key or secrets.token_bytes(KEY_SIZE)) if has_tunnel else None
-        journal = self.settings.first_journal or self.settings.journal
         bans = ServerBans(None if journal is None else bans_of(journal), time.time)
-        context = ServerContext(self.settings, clock, hooks, tunnel=tunnel, bans=bans, results=results)
+        context = ServerContext(
+            self.settings, clock, hooks, tunnel=tunnel, bans=bans, reports=reports, results=results
+        )
         return context, self.open_service(context)
 
     def open_results(self, store: Store, resources: AsyncExitStack) -> ResultsKeeper | None:

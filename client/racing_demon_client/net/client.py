@@ -54,6 +54,7 @@ EXTENSION_OF: Final[dict[type[cl.Command], str]] = {
     cl.CloseEntry: MODERATION,
     cl.ListSpectators: MODERATION,
     cl.RemoveSpectator: MODERATION,
+    cl.Report: MODERATION,
 }
 """The commands that only servers with an extension know."""
 

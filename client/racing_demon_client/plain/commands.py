@@ -53,6 +53,7 @@ HELP: Final = f"""\
  team 3 B             put seat 3 into team B (host), or yourself
  standin 3            let a bot play for seat 3 while it is away (host)
  mute 3, unmute 3     hide or show what seat 3 says (host)
+ report 3 spam        tell who runs the server about seat 3; report table spam
  leave     give up the seat           q      quit
  ?         this help"""
 
@@ -88,6 +89,7 @@ class TextCommand(Enum):
     UNLOCK = "unlock"
     SPECTATORS = "spectators"
     REMOVE = "remove"
+    REPORT = "report"
     HANDICAP = "handicap"
     TEAM = "team"
     MAKE_HOST = "makehost"
@@ -130,7 +132,7 @@ def parse_command(line: str) -> ParsedLine | None:
         return ParsedLine(TextCommand.SAY, line.strip()[1:].strip())
     words = to_halfwidth(line).lower().split()
     verb = VERBS.get(words[0].rstrip("!") or "?" if words else "")
-    if verb in {TextCommand.UNBAN, TextCommand.HANDICAP, TextCommand.TEAM}:
+    if verb in {TextCommand.UNBAN, TextCommand.HANDICAP, TextCommand.REPORT, TextCommand.TEAM}:
         return ParsedLine(verb, line.strip()[len(words[0]) :].strip())
     if verb is None or (len(words) > 1 and verb not in COMMANDS_WITH_ARGUMENT):
         return None

@@ -66,6 +66,7 @@ SEAT_COMMANDS: Final[dict[TextCommand, tuple[type[cl.Command], dict[str, bool]]]
 HANDICAP_PARTS: Final = {"reserve": "heap", "late": "delay_s", "points": "points"}
 """The words for the parts of a handicap."""
 HANDICAP_USAGE: Final = "Type a handicap like: handicap 3 reserve 2 late 10 points -3, or: handicap 3 none"
+REPORT_USAGE: Final = "Say what happened, like: report 3 insults, or: report table insults"
 ENDS: Final = "You host this table, so it ends for everybody."
 VOLUMES: Final = ("only your own plays", "plays to the foundations", "everything")
 
@@ -322,6 +323,7 @@ class _Player:
             TextCommand.KICK: self._ask_before_kick,
             TextCommand.UNBAN: self._unban,
             TextCommand.REMOVE: self._remove_spectator,
+            TextCommand.REPORT: self._report,
             TextCommand.HANDICAP: self._set_handicap,
             TextCommand.TEAM: self._set_team,
             TextCommand.BOT: self._add_bot,
@@ -368,6 +370,13 @@ class _Player:
             known = f": {', '.join(map(printable, banned))}" if banned else ""
             raise ParseError(f"Name a kicked player, like: unban Bob{known}")
         await self._send(cl.Unban, {"name": names[0]})
+
+    async def _report(self, line: str) -> None:
+        whom, _, text = line.partition(" ")
+        if not text.strip() or len(text) > MAX_CHAT_LENGTH:
+            raise ParseError(f"{REPORT_USAGE}, with at most {MAX_CHAT_LENGTH} characters")
+        seat = None if whom.lower() == "table" else _seat_of(whom)
+        await self._send(cl.Report, {"text": text.strip(), "seat": seat})
 
     async def _remove_spectator(self, number: str) -> None:
         if not re.fullmatch(r"[1-9][0-9]{0,8}", number):

@@ -23,6 +23,7 @@ from .screens.dialogs import (
     Dialog,
     HelpScreen,
     QuestionScreen,
+    ReportScreen,
     SeekScreen,
     TextScreen,
 )
@@ -199,6 +200,8 @@ class ActionHandlers:
                 return
             if action.command is cl.Kick and action.seat is not None:
                 self._kick(action.seat)
+            elif action.command is cl.Report:
+                self._ask_report(action.seat)
             elif action.command is cl.SetHandicap and action.seat is not None:
                 self._ask_handicap(action.seat)
             elif action.command is not None:
@@ -229,6 +232,18 @@ class ActionHandlers:
 
         text = screen_text(kick_question(state, "l in this list"))
         self._app.open_dialog(QuestionScreen(text, "Kick", "Cancel"), answered)
+
+    def _ask_report(self, seat: int | None) -> None:
+        """Ask what there is to report about a player, or the table, and send it."""
+        state = None if seat is None else self._session.client.view.seats.get(seat)
+
+        def answered(text: str | None) -> None:
+            now = None if seat is None else self._session.client.view.seats.get(seat)
+            if text and (now and now.name) == (state and state.name):  # another may have the seat now
+                self._session.send(cl.Report, text=text, seat=seat)
+
+        whom = "this table" if state is None else screen_text(state.name)
+        self._app.open_dialog(ReportScreen(whom), answered)
 
     def _ask_handicap(self, seat: int) -> None:
         """Ask for a player's handicap, and set it."""

@@ -110,7 +110,8 @@ export class Menus {
           this.send("close_entry", { closed: !entryClosed }),
         ),
       );
-      if (session.watchers) items.push(button(LATER.spectators, () => this.#askForSpectators(session)));
+      if (session.table.options.spectators)
+        items.push(button(LATER.spectators, () => this.#askForSpectators(session)));
     }
     if (session && session.seat !== null && !session.table.isPlaying && session.table.phase !== "shuffling")
       items.push(button(LATER.handicaps, () => this.#handicaps()));
@@ -120,6 +121,7 @@ export class Menus {
       items.push(button(WORDS.teams, () => this.teams()));
     if (session?.table.results.length) items.push(button(LATER.tally, () => this.#tally()));
     items.push(...this.#toggles());
+    if (session) items.push(button(LATER.report, () => this.#report(session)));
     if (session)
       items.push(
         button(WORDS.howToPlay, () => this.help()),
@@ -168,6 +170,25 @@ export class Menus {
       ),
     );
     this.dialog.open(name, acts);
+  }
+
+  /**
+   * Ask what there is to report to whoever runs the server, and about whom.
+   * @param {Session} session
+   */
+  #report(session) {
+    const whom = document.createElement("select");
+    whom.setAttribute("aria-label", LATER.reportWhom);
+    whom.append(new Option(LATER.theTable, ""));
+    for (const [seat, { name, bot, left }] of session.table.seats)
+      if (!bot && !left && seat !== session.seat) whom.append(new Option(name, String(seat)));
+    const words = { hint: LATER.whatHappened, label: LATER.whatHappened, action: LATER.sendReport };
+    const form = lineForm(words, LIMITS.chat, (text, line) => {
+      if (!text) return line.focus();
+      this.send("report", { text, seat: whom.value === "" ? null : Number(whom.value) });
+      this.announce(LATER.reported);
+    });
+    this.dialog.open(LATER.report, [element("p", "", LATER.reportText), whom, form]);
   }
 
   /**

@@ -14,4 +14,5 @@ Object.assign(FROM_CLIENT, {
   close_entry: {tag: 31, fields: "counter closed", defaults: {closed: true}},
   list_spectators: {tag: 32, fields: "counter"},
   remove_spectator: {tag: 33, fields: "counter spectator"},
+  report: {tag: 34, fields: "counter text seat", defaults: {seat: null}},
 });

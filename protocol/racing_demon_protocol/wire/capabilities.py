@@ -33,7 +33,7 @@ TEAMS: Final = "teams"
 PROGRAMS: Final = "programs"
 """The extension for programs that play: ``program`` of ``joined``, and of seats in snapshots."""
 MODERATION: Final = "moderation"
-"""The extension for order: ``close_entry``, ``entry_closed``, and the commands about spectators."""
+"""The extension for order: ``close_entry``, ``entry_closed``, spectators, and reports."""
 EXTENSIONS: Final = {
     HOUSE_RULES: "house rules",
     HANDICAPS: "handicaps",

@@ -17,7 +17,7 @@ from racing_demon_protocol.errors import CommandRefused, InconsistentEvent, Inva
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.capabilities import uses_extension, verify_understood
 from racing_demon_protocol.wire.messages import Message
-from racing_demon_protocol.wire.messages.client import Watch
+from racing_demon_protocol.wire.messages.client import Command, Watch
 from racing_demon_protocol.wire.messages.events import Event
 from racing_demon_protocol.wire.messages.server import Halted, RaceLost, Refused, Seated, Snapshot, Watchers
 from racing_demon_protocol.wire.options import Options
@@ -468,6 +468,11 @@ class RelayHandler(Handler):
     def count_relayed(self, count: int, lacks: Collection[str]) -> None:
         """Count the spectators of a relay that watches here, in its place."""
         self._relay.count_relayed(self, count, lacks)
+
+    def command_aside(self, command: Command) -> None:
+        """Refuse what only the table's own server does."""
+        text = "You watch through a relay. Only the table's own server does that."
+        self.refuse(Reason.NOT_NOW, text, command.counter)
 
     def leave(self) -> None:
         """Stop watching, because the connection is lost."""

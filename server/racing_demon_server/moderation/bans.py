@@ -8,8 +8,7 @@ import contextlib
 import ipaddress
 import json
 import os
-import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
@@ -19,6 +18,8 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from racing_demon_server.journal.interface import JournalUnusable
 from racing_demon_server.rate_limits import MAX_REMEMBERED, SHARED_BITS
+
+from .private_file import write_private
 
 ADDRESS: Final = "address"
 """The kind of bans of addresses: their subject is a network."""
@@ -221,26 +222,9 @@ def _changing(path: Path, now: int) -> Iterator[list[ServerBan]]:
         fcntl.flock(folder, fcntl.LOCK_EX)
         bans = [ban for ban in read_bans(path) if ban.until > now]
         yield bans
-        _write(path, bans)
+        write_private(path, json.dumps([ban.model_dump() for ban in bans], indent=1))
         os.fsync(folder)
     except OSError as error:
         raise JournalUnusable(f"The bans in {path} cannot be written: {error.strerror}.") from error
     finally:
         os.close(folder)
-
-
-def _write(path: Path, bans: Iterable[ServerBan]) -> None:
-    """Replace a file at once. It is readable by the owner of its folder only, whoever writes it."""
-    handle, part = tempfile.mkstemp(prefix=f"{path.name}.", dir=path.parent)  # for its owner only
-    try:
-        with open(handle, "w", encoding="utf-8") as file:
-            json.dump([ban.model_dump() for ban in bans], file, indent=1)
-            file.flush()
-            os.fsync(file.fileno())
-        if os.geteuid() == 0:  # the server, which reads it, may have a user of its own
-            owner = path.parent.stat()
-            os.chown(part, owner.st_uid, owner.st_gid)
-        os.replace(part, path)
-    except BaseException:
-        os.unlink(part)
-        raise

@@ -1,4 +1,4 @@
-"""The operator's commands for a running server: its tables, and bans."""
+"""The operator's commands: tables of a running server, bans, and reports."""
 
 import argparse
 import re
@@ -16,6 +16,7 @@ from racing_demon_server.journal.sqlite.database import default_path, journals_o
 
 from .bans import ADDRESS, MAX_REASON_BYTES, ServerBan, add_ban, banned_network, bans_of, lift_bans, read_bans
 from .control_socket import NotRunning, RequestFailed, control_socket_of, request
+from .reports import Person, StoredReport, mark_done, read_reports, reports_of
 
 UNITS: Final = {"m": 60, "h": 3_600, "d": 86_400}
 LONGEST_SECONDS: Final = 3_660 * UNITS["d"]
@@ -27,12 +28,14 @@ EXAMPLES: Final = """examples:
   racing-demon-server ban 203.0.113.0/24 --for 7d        refuse a network's connections for a week
   racing-demon-server bans                               list the bans
   racing-demon-server unban 203.0.113.0/24               lift a ban
+  racing-demon-server reports                            list what people have reported
+  racing-demon-server reports --done 06450a1b2c3d4e5f6       mark a report as done
 
 The commands find the server by its journal: name it with --journal, as for the server. Only the user who
 runs the server, and root, can use them.
 
-exit codes: 0 done, 1 no server is running there, or there is no such table or ban, 2 wrong arguments, 3 the
-bans cannot be used
+exit codes: 0 done, 1 no server is running there, or there is no such table, ban or
+report, 2 wrong arguments, 3 the bans or reports cannot be used
 """
 
 
@@ -43,6 +46,8 @@ def main(argv: Sequence[str]) -> int:
         return int(arguments.run(arguments))
     except JournalUnusable as error:
         return fail(3, error)
+    except OSError as error:
+        return fail(3, f"{error.filename} cannot be used: {error.strerror}.")
     except RequestFailed as error:
         return fail(1, error)
     except NotRunning:
@@ -156,6 +161,42 @@ def _bans(arguments: argparse.Namespace) -> int:
     return 0
 
 
+# Reports.
+
+
+def _reports(arguments: argparse.Namespace) -> int:
+    folder = reports_of(arguments.journal)
+    if arguments.done is not None:
+        if not mark_done(folder, arguments.done):
+            return fail(1, f"there is no report {printable(arguments.done)}, or it is done already.")
+        sys.stdout.write(f"the report {arguments.done} is done\n")
+        return 0
+    lines = [
+        line
+        for name, is_done, report in read_reports(folder, done=arguments.all)
+        for line in _report_lines(name, is_done, report)
+    ]
+    sys.stdout.writelines(f"{line}\n" for line in lines or ["there are no reports"])
+    return 0
+
+
+def _report_lines(name: str, is_done: bool, report: StoredReport | None) -> Iterator[str]:
+    """Yield the lines that show a report."""
+    if report is None:
+        yield f"{printable(name)}  cannot be read"
+        return
+    done = "  done" if is_done else ""
+    yield f"{printable(name)}  {_moment(report.at)}  table {printable(report.table)}{done}"
+    about = "the table" if report.about is None else _person(report.about)
+    yield f"  {_person(report.by)} about {about}: {printable(report.text)}"
+    for line in report.chat:
+        yield f"    {_moment(line.at)}  {printable(line.who)}: {printable(line.text)}"
+
+
+def _person(person: Person) -> str:
+    return f"{printable(person.who)} ({_address(person.address)})"
+
+
 # Arguments and output.
 
 
@@ -195,7 +236,7 @@ def _reason(text: str) -> str:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = parser_of("racing-demon-server", "Tables and bans of a server that runs.", EXAMPLES)
+    parser = parser_of("racing-demon-server", "Tables of a server that runs, bans, and reports.", EXAMPLES)
     commands = parser.add_subparsers(dest="command", required=True)
 
     def add(name: str, text: str, run: Callable[[argparse.Namespace], int]) -> argparse.ArgumentParser:
@@ -235,4 +276,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     add_reason(ban)
     add("bans", "list the bans", _bans)
+    reports = add("reports", "list what people have reported, with the last lines of chat", _reports)
+    reports.add_argument("--all", action="store_true", help="list those that are done, too")
+    reports.add_argument("--done", metavar="ID", help="mark this report as done")
     return parser

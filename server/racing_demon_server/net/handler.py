@@ -22,6 +22,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Pong, Refused
 from racing_demon_server.encoded_messages import framed
 from racing_demon_server.moderation.bans import ServerBans
+from racing_demon_server.moderation.reports import Reports
 from racing_demon_server.rate_limits import (
     COSTS,
     DEAR_EVENT,
@@ -70,6 +71,7 @@ class ServerContext:
         metrics: counts what happens to connections.
         addresses: the limits of addresses.
         bans: the operator's bans.
+        reports: takes reports to the operator; ``None`` if nobody reads them.
         tunnel: what is known of the server's tunnel; ``None`` if it has none.
         results: keeps the results of matches; ``None`` if nothing does.
 
@@ -83,11 +85,13 @@ class ServerContext:
         *,
         tunnel: Tunnel | None = None,
         bans: ServerBans | None = None,
+        reports: Reports | None = None,
         results: ResultsKeeper | None = None,
     ) -> None:
         self.settings = settings
         self.tunnel = tunnel
         self.results = results
+        self.reports = reports
         self.clock = clock
         self.metrics = metrics
         self.addresses = AddressLimits(settings)
@@ -381,19 +385,19 @@ class Handler:
                 self.close(CloseCode.BAD_FRAME, "Say hello first.")
             case cl.Ping(stamp=stamp):
                 self.reply(Pong(stamp=stamp))
-            case cl.ListSpectators() | cl.RemoveSpectator():
+            case cl.ListSpectators() | cl.RemoveSpectator() | cl.Report():
                 self.command_aside(message)
             case cl.Command():
                 self.command(message)
             case cl.Relaying(count=count, lacking=lacks):
-                self._pay_or_refuse(message)
+                self.pay_or_refuse(message)
                 if self.origin.is_relay:  # else it is one spectator, whatever it says
                     most = self.context.settings.relayed_spectators
                     self.count_relayed(min(count, most), lacks.split())
             case _ if self.has_entered:
                 raise CommandRefused(Reason.NOT_NOW, "This connection is already in use. Open another one.")
             case _:
-                self._pay_or_refuse(message)
+                self.pay_or_refuse(message)
                 self.enter(message)
 
     def greet(self, hello: cl.Hello) -> None:
@@ -416,7 +420,13 @@ class Handler:
         rest = COSTS[type(message)] - 1
         return not rest or self.allowance.take(self.arrived, rest)
 
-    def _pay_or_refuse(self, message: Message) -> None:
+    def pay_or_refuse(self, message: Message) -> None:
+        """Pay for a message beyond its frame.
+
+        Raises:
+            CommandRefused: there were not enough units.
+
+        """
         if not self.pay(message):
             raise CommandRefused(Reason.TOO_FAST, TOO_DEAR)
 

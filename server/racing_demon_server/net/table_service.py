@@ -1,8 +1,9 @@
 """Connections of players and spectators to the tables of this server."""
 
+import asyncio
 import math
 import secrets
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Coroutine, Iterator
 from functools import partial
 from typing import Any, Final
 
@@ -21,9 +22,11 @@ from racing_demon_protocol.wire.capabilities import (
 )
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
-from racing_demon_protocol.wire.messages.server import Elsewhere
+from racing_demon_protocol.wire.messages.server import Accepted, Elsewhere
 from racing_demon_protocol.wire.options import Options
+from racing_demon_server.match.names import clean_words
 from racing_demon_server.match.seat_tokens import Actor, hash_token
+from racing_demon_server.moderation.reports import Person
 from racing_demon_server.rate_limits import MINUTE, TokenBucket, networks_of
 from racing_demon_server.tables.passphrase import (
     SALT_SIZE,
@@ -39,6 +42,8 @@ from .connection import Connection
 from .handler import Handler, ServerContext
 from .origin import Origin
 
+NO_REPORTS: Final = "Nobody reads reports here. Talk to whoever runs this server."
+TOO_MANY_REPORTS: Final = "You have made many reports; whoever runs this server reads them. Wait ten minutes."
 UNREAD: Final = "The server still reads this table from its journal. Come back in a moment."
 
 
@@ -49,6 +54,7 @@ class TableService:
         context: what all connections share.
         registry: keeps the tables.
         hasher: hashes passphrases.
+        reporting: the reports that are being written.
 
     """
 
@@ -56,6 +62,7 @@ class TableService:
         self.context = context
         self.registry = registry
         self.hasher = PassphraseHasher()
+        self.reporting: set[asyncio.Task[None]] = set()
 
     def __len__(self) -> int:
         """Return the number of tables."""
@@ -204,7 +211,9 @@ class TableHandler(Handler):
 
     def command_aside(self, command: cl.Command) -> None:
         """Carry out a command that concerns no seat."""
-        if self._room is None or self._is_spectator:
+        if isinstance(command, cl.Report):
+            self._report(command)
+        elif self._room is None or self._is_spectator:
             super().command_aside(command)
         elif not (self._commands.take(self.arrived) and self.pay(command)):
             self.refuse(Reason.TOO_FAST, TOO_DEAR, command.counter)
@@ -224,6 +233,40 @@ class TableHandler(Handler):
             room.leave(self, self._actor)
             if room.is_deserted:
                 self._tables.registry.expire(room)
+
+    def _report(self, command: cl.Report) -> None:
+        """Keep a report for the operator, and answer when it is kept."""
+        room, reports = self._room, self.context.reports
+        try:
+            self.pay_or_refuse(command)
+            if room is None or reports is None:
+                raise CommandRefused(Reason.NOT_NOW, NO_REPORTS)
+            about, text = _reported(room, command.seat), clean_words(command.text)
+            if not self.context.addresses.count_report(self.address, self.arrived):
+                raise CommandRefused(Reason.TOO_FAST, TOO_MANY_REPORTS)
+        except CommandRefused as refused:
+            self.refuse(refused.reason, refused.text, command.counter)
+        else:
+            keeping = reports.keep(room.shown, self._person(room), about, text)
+            task = asyncio.create_task(self._answer_report(keeping, command.counter, room))
+            self._tables.reporting.add(task)
+            task.add_done_callback(self._tables.reporting.discard)
+
+    async def _answer_report(self, keeping: Coroutine[Any, Any, None], counter: int, room: Room) -> None:
+        try:
+            await keeping
+        except CommandRefused as refused:
+            self.refuse(refused.reason, refused.text, counter)
+        else:
+            self.reply(Accepted(counter=counter, seq=room.shown.view.seq))
+
+    def _person(self, room: Room) -> Person:
+        """Return who this is at a table."""
+        if room.broadcast.connections.get(self._actor) is not self:
+            return Person(who="a spectator", seat=None, address=self.address)
+        state = None if self._actor is None else room.shown.view.seats.get(self._actor)
+        name = "the host" if state is None else state.name
+        return Person(who=name, seat=self._actor, address=self.address)
 
     # Entering.
 
@@ -334,6 +377,22 @@ class TableHandler(Handler):
     def _share_units(self, room: Room, actor: Actor) -> None:
         self._is_spectator, self._actor, self._room = False, actor, room
         self.allowance.add_pool(room.units)
+
+
+def _reported(room: Room, seat: int | None) -> Person | None:
+    """Return whom a report is about; ``None`` for the whole table.
+
+    Raises:
+        CommandRefused: nobody has that seat.
+
+    """
+    if seat is None:
+        return None
+    state = room.shown.view.seats.get(seat)
+    if state is None or state.bot:
+        raise CommandRefused(Reason.NOT_SEATED, "No person has that seat.")
+    there = room.broadcast.connections.get(seat)
+    return Person(who=state.name, seat=seat, address=None if there is None else there.address)
 
 
 def list_entry(view: TableState) -> dict[str, Any]:

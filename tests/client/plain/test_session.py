@@ -334,6 +334,16 @@ async def test_the_host_locks_the_table_and_removes_spectators_by_words() -> Non
                     pass
 
 
+async def test_a_report_is_sent_by_words() -> None:
+    """About a seat, or the table; what is missing is explained, and what the server refuses is told."""
+    async with alone() as (client, terminal), await Client.join(client.url, client.code, "Ben"):
+        await terminal.until("^Ben took seat 2$")
+        for wrong in ("report", "report 2", "report table"):
+            await terminal.answer(wrong, "^Say what happened, like: report 3 insults")
+        await terminal.answer("report 5 spam", "^refused: Nobody reads reports here")
+        await terminal.answer("report table Spam, all the time", "^refused: Nobody reads reports here")
+
+
 async def test_who_was_sent_away_is_let_back_in_by_name() -> None:
     """The name in capitals or not; without one the names are told."""
     async with alone() as (client, terminal), await Client.join(client.url, client.code, "Ben The Guest"):

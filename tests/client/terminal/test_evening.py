@@ -3,18 +3,20 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 from textual.containers import Horizontal
 from textual.widgets import Button, Input, Label, OptionList
 
 from racing_demon_client.net.client import Client
-from racing_demon_client.terminal.screens.dialogs import QuestionScreen
+from racing_demon_client.terminal.screens.dialogs import QuestionScreen, ReportScreen
 from racing_demon_client.terminal.screens.handicap import HandicapScreen
 from racing_demon_client.terminal.screens.players import PlayersScreen
 from racing_demon_client.terminal.screens.table import TableScreen
 from racing_demon_protocol.enums import Reaction
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_server.moderation.reports import read_reports, reports_of
 from tests.support.processes import server_process
 from tests.support.screens import SLOW, deal, hosting, shows, sitting, turned, wait
 from tests.support.servers import end_tasks, serving
@@ -307,3 +309,23 @@ async def test_the_host_locks_the_table_and_removes_a_spectator() -> None:
             assert refused(player) == "Spectators have no seat. Press k to remove this one for an hour."
             await player.pilot.press("k")
             await wait(player.pilot, lambda: client.watchers == 0)
+
+
+async def test_a_player_is_reported_to_the_operator(tmp_path: Path) -> None:
+    """A key in the list of the players asks what happened; the report names the player under the cursor."""
+    journal = tmp_path / "journal"
+    async with server_process("--journal", str(journal)) as (_, url):
+        client = await Client.create(url, "Ann", SLOW)
+        async with sitting(client, "hosted") as player, await Client.join(url, client.code, "Ben"):
+            await wait(player.pilot, lambda: len(client.view.seats) == 2)
+            await at_players(player, "Ben")
+            await player.pilot.press("r")
+            await wait(player.pilot, lambda: isinstance(player.app.screen, ReportScreen))
+            player.app.screen.query_one(Input).value = "insults"
+            await player.pilot.press("enter")
+            folder = reports_of(journal)
+            await wait(player.pilot, lambda: bool(list(read_reports(folder))))
+            ((_, _, report),) = read_reports(folder)
+            assert report is not None
+            assert report.about is not None
+            assert (report.by.who, report.about.who, report.text) == ("Ann", "Ben", "insults")

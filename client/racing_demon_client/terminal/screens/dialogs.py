@@ -140,6 +140,24 @@ class ChatScreen(Dialog[str]):
         self.dismiss(event.value.strip())
 
 
+class ReportScreen(ChatScreen):
+    """A dialog for what is reported to whoever runs the server.
+
+    Args:
+        whom: whom it is about.
+
+    """
+
+    def __init__(self, whom: str) -> None:
+        super().__init__()
+        self._whom = whom
+
+    def compose(self) -> ComposeResult:
+        """Compose the dialog."""
+        placeholder = f"report {self._whom} to who runs the server: what happened? (Escape: back)"
+        yield Input(placeholder=placeholder, max_length=MAX_CHAT_LENGTH, compact=True)
+
+
 class SeekScreen(ChatScreen):
     """A dialog for the place that a replay seeks to."""
 

@@ -110,6 +110,7 @@ class PlayersScreen(Dialog[PlayerAction]):
         Binding("t", "take('team')", "other team"),
         Binding("l", "take('unban')", "let back in"),
         Binding("c", "lock", "lock the table"),
+        Binding("r", "report", "report"),
     ]
 
     def __init__(
@@ -147,6 +148,7 @@ class PlayersScreen(Dialog[PlayerAction]):
                 yield Button("Other team (t)", id="team", compact=True)
                 yield Button("Let in (l)", id="unban", compact=True)
                 yield Button("Lock (c)", id="lock", classes="hosts", compact=True)
+                yield Button("Report (r)", id="report", compact=True)
                 yield Button("Back", id="back", compact=True)
             yield Label("", id="keys", markup=False)
 
@@ -188,6 +190,7 @@ class PlayersScreen(Dialog[PlayerAction]):
         lock = "c unlock table" if self._view().entry_closed else "c lock table"
         keys = ["k kick", "h make host", "b bot stands in", "m mute", lock] if self._is_host else []
         keys += ["d handicap", *["t other team"] * (self._view().options.teams is not None)]
+        keys += ["r report"]
         keys += [*["l let in"] * (self._is_host and bool(self._view().banned)), "i ignore", "Esc back"]
         return "\n".join(
             f"{one:17}{other}" for one, other in zip_longest(keys[::2], keys[1::2], fillvalue="")
@@ -219,6 +222,8 @@ class PlayersScreen(Dialog[PlayerAction]):
             self.action_back()
         elif event.button.id == "lock":
             self.action_lock()
+        elif event.button.id == "report":
+            self.action_report()
         else:
             self.action_take(event.button.id or "")
 
@@ -229,6 +234,13 @@ class PlayersScreen(Dialog[PlayerAction]):
             self.dismiss(PlayerAction(None, cl.CloseEntry, fields))
         else:
             self.query_one("#wrong", Label).update(ONLY_THE_HOST)
+
+    def action_report(self) -> None:
+        """Answer with a report about the person under the cursor, or about the table."""
+        chosen = self._chosen()
+        state = self._view().seats.get(chosen) if isinstance(chosen, int) else None
+        is_other = state is not None and not state.bot and state.seat != self._seat
+        self.dismiss(PlayerAction(state.seat if state is not None and is_other else None, cl.Report))
 
     def action_take(self, what: str) -> None:
         """Answer with an action on the player under the cursor, or show why it does not apply."""

@@ -423,11 +423,24 @@ class RemoveSpectator(Command):
     spectator: SpectatorNumber
 
 
+class Report(Command):
+    """Report a player, or the whole table, to whoever runs the server. For players and spectators.
+
+    The operator reads it with the last lines of chat; nobody at the table learns of it.
+    """
+
+    TAG: ClassVar[int] = 34
+    text: ChatText
+    """What there is to say."""
+    seat: Seat | None = None
+    """Whom it is about; ``None`` for the whole table."""
+
+
 HAND_COMMANDS: Final = Stuck, Call, Ready, Start, Pause
 """The commands, beside plays, that are meant for the current hand, or the deal after it."""
 
 PLAYS: Final = PlayCards, PlayBest
 """The commands that move cards. They are answered by events only."""
 
-ASIDE: Final = ListSpectators, RemoveSpectator
+ASIDE: Final = ListSpectators, RemoveSpectator, Report
 """The commands that concern no seat. No table remembers their answers."""
