@@ -121,6 +121,7 @@ export const WORDS = {
     const left = seconds < 60 ? `${seconds} s` : clock(seconds * 1000);
     return `Next deal in ${left}`;
   },
+  locked: "Locked: nobody new can take a seat",
   watching: (/** @type {number} */ count) => `${count} watching`,
   left: "left",
   remove: "Remove",

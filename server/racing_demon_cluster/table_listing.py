@@ -64,9 +64,9 @@ class TableListing:
 
 
 def _row(number: int, view: TableState) -> Row:
-    taken = sum(not state.left for state in view.seats.values())
     record = list_entry(view)
-    return number, view.options.game, str(view.phase), view.options.seats - taken, view.locked, record
+    free = record["seats"] - record["players"]
+    return number, view.options.game, str(view.phase), free, view.locked, record
 
 
 def _exchange(db: Database, *, node: int, changed: Sequence[Row]) -> list[dict[str, Any]]:

@@ -21,6 +21,7 @@ async def test_a_host_locks_the_table_and_removes_a_spectator(browser: Browser) 
         await ann.page.tap("#lobby-menu")
         await ann.page.get_by_role("button", name="Lock the table").tap()
         await wait_until(lambda: room.shown.view.entry_closed)
+        await ann.page.get_by_text("Locked: nobody new can take a seat").wait_for()
         async with phone(browser, f"{served.origin}/{code}") as ben:
             await ben.page.fill("#name", "Ben")
             await ben.page.tap("#join")

@@ -166,7 +166,9 @@ export class LobbyScreen {
         return line;
       }),
     );
-    setText(this.part("watching"), session.watchers > 0 ? WORDS.watching(session.watchers) : "");
+    const notes = table.entryClosed ? [WORDS.locked] : [];
+    if (session.watchers > 0) notes.push(WORDS.watching(session.watchers));
+    setText(this.part("watching"), notes.join(" · "));
   }
 
   /** @param {boolean} isHost */

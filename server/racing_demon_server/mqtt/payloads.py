@@ -30,6 +30,7 @@ def record(view: TableState, node: str, urls: Sequence[str]) -> bytes:
     totals = scoring.totals(view)
     there = {seat: state for seat, state in sorted(view.seats.items()) if not state.left}
     named = there if is_open(view) else {}
+    taken = len(there if view.between_matches else view.seats)
     return as_json(
         {
             "v": VERSION,
@@ -43,7 +44,7 @@ def record(view: TableState, node: str, urls: Sequence[str]) -> bytes:
             "hands": view.options.hands,
             "target": view.options.target,
             "taken": len(there),
-            "free": seats_of(view.options) - len(there if view.between_matches else view.seats),
+            "free": 0 if view.entry_closed else seats_of(view.options) - taken,
             "late_join": view.options.late_join,
             "locked": view.locked,
             "spectators": view.options.spectators,

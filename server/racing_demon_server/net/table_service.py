@@ -397,12 +397,13 @@ def _reported(room: Room, seat: int | None) -> Person | None:
 
 def list_entry(view: TableState) -> dict[str, Any]:
     """Return what is listed of a table."""
+    players = sum(not state.left for state in view.seats.values())
     return {
         "code": view.code,
         "game": view.options.game,
         "host": view.host_name,
-        "players": sum(not state.left for state in view.seats.values()),
-        "seats": view.options.seats,
+        "players": players,
+        "seats": players if view.entry_closed else view.options.seats,  # nobody new takes one
         "locked": view.locked,
         "running": not view.between_matches,
     }

@@ -119,6 +119,13 @@ def test_between_matches_all_other_seats_are_free() -> None:
     assert [player["total"] for player in told["players"]] == [0]
 
 
+def test_no_seat_is_free_at_a_locked_table() -> None:
+    """Nobody is sent there who would be refused."""
+    sitting = Sitting.lobby(2, seats=3)
+    sitting.events(0, cl.CloseEntry)
+    assert json.loads(record(sitting.table.view, "hall", []))["free"] == 0
+
+
 def test_a_state_is_told_in_full() -> None:
     """The phase, and the points of the hand and of the match."""
     sitting = _won(call_out="shout")

@@ -20,6 +20,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.typing import Origin, Subprotocol
 
 from racing_demon_protocol.wire.codec import Encoding
+from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.options import Options
 from racing_demon_protocol.wire.saved_presets import listed, new_preset
 from racing_demon_server.web.assets import Assets
@@ -277,6 +278,14 @@ async def test_tables_are_listed_where_the_server_tells_them() -> None:
             4,
         )
         assert (told["locked"], told["running"]) == (False, False)
+
+
+async def test_a_locked_table_is_listed_without_a_free_seat() -> None:
+    """So clients of any age send nobody there to be refused, and offer to watch."""
+    async with serving(lists_tables=True) as served, Peer.hosting(served.url, seats=4) as ann:
+        await ann.ask(cl.CloseEntry)
+        (told,) = json.loads((await get(served, "/tables.json"))[1])
+        assert (told["players"], told["seats"]) == (1, 1)
 
 
 async def test_a_server_shows_presets_of_its_own() -> None:

@@ -166,6 +166,8 @@ def draw_lobby(page: Page, size: tuple[int, int], glyphs: Glyphs, qr: Sequence[s
     x = canvas.put(x, 2, screen_text(view.code), Role.BANNER | Highlight.STRONG)
     if view.locked:
         x = canvas.put(x + 2, 2, "with a passphrase", Role.DIM)
+    if view.entry_closed:
+        x = canvas.put(x + 2, 2, "locked", Role.DIM)
     if page.watchers:
         x = canvas.put(x + 2, 2, f"{page.watchers} watching", Role.DIM)
     y = 3
