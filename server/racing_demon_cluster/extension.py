@@ -193,6 +193,7 @@ def _against_relay(given: Namespace) -> Iterator[str]:
         "--seed": given.seed,
         "--lan": given.lan,
         "--list-tables": given.list_tables,
+        "--control": given.control,
         "--stop-with-stdin": given.stop_with_stdin,
         "--until-table-ends": given.until_table_ends is not None,
         "--tunnel": given.tunnel is not None,

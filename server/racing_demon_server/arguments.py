@@ -180,6 +180,7 @@ def against_processes(given: Namespace) -> Iterator[str]:
     for name, is_given in {
         "--stop-with-stdin": given.stop_with_stdin,
         "--until-table-ends": given.until_table_ends is not None,
+        "--control": given.control is not None,
         "--tunnel": given.tunnel is not None,
         "--tunnel-port": given.tunnel_port is not None,
     }.items():

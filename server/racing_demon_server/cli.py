@@ -182,6 +182,7 @@ def _settings(arguments: argparse.Namespace) -> "ServerSettings":
         needs_players=arguments.until_table_ends is not None,
         mqtt_url=arguments.mqtt or "",
         node=arguments.node or "",
+        control=arguments.control,
         public_urls=tuple(arguments.public_url),
         announces=_announces(arguments),
         presets=tuple(arguments.presets),
@@ -242,6 +243,9 @@ def _contradictions(given: argparse.Namespace, extensions: Sequence[Extension]) 
         yield "--tunnel-port needs --tunnel-address: without its name, nobody is answered"
     if given.durability is Durability.NONE and given.journal is not None:
         yield "--durability none keeps no journal, but --journal names one: leave one of them out"
+    has_journal_file = given.durability is not Durability.NONE and not isinstance(given.journal, str)
+    if given.control is not None and has_journal_file:
+        yield "--control is for servers without a journal file: the operator's commands find others by that"
     of_broker = {
         "--node": given.node,
         "--homeassistant": given.homeassistant,
@@ -352,6 +356,13 @@ def _parser(extensions: Sequence[Extension]) -> argparse.ArgumentParser:
         metavar="FILE|URL",
         help="where tables are kept: a file (default: in your data folder), or a PostgreSQL database like "
         "postgresql://USER@HOST/DATABASE",
+    )
+    add(
+        "--control",
+        type=Path,
+        metavar="FILE",
+        help="where the operator's commands reach a server whose journal is a database, or that has none; "
+        "give them this file with --journal",
     )
     for extension in extensions:
         extension.add_options(parser)

@@ -23,8 +23,9 @@ from racing_demon_protocol.discovery.mdns import NO_INTERFACES, VARIABLE, Interf
 from racing_demon_protocol.enums import CloseCode
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import events as ev
-from racing_demon_server.journal.interface import Fenced, Journal, Store
+from racing_demon_server.journal.interface import Fenced, Journal, JournalUnusable, Store
 from racing_demon_server.journal.null_journal import NullJournal
+from racing_demon_server.journal.sqlite.lock_file import JournalTaken, LockFile
 from racing_demon_server.journal.sqlite.store import SqliteStore
 from racing_demon_server.journal.writer import DurableJournal
 from racing_demon_server.moderation.bans import ServerBans, bans_of
@@ -292,8 +293,8 @@ class TableServer(Server):
         observers: list[Observer] = [self.metrics, *self._brokers, *self._announcers, *self._host()]
         if results is not None:
             observers.append(results)
-        journal = self.settings.first_journal or self.settings.journal
-        reports = None if journal is None else Reports(reports_of(journal), time.time)
+        operated = self._lock_control(resources) or self.settings.first_journal or self.settings.journal
+        reports = None if operated is None else Reports(reports_of(operated), time.time)
         if reports is not None:
             observers.append(reports)
         self.registry = self.open_registry(clock, observers)
@@ -304,11 +305,27 @@ class TableServer(Server):
         hooks = MetricsHooks(partial(metrics.text, brokers=queues), metrics.cut, metrics.refused)
         has_tunnel = self.settings.tunnel_port is not None
         tunnel = Tunnel(self.settings.tunnel_key or secrets.token_bytes(KEY_SIZE)) if has_tunnel else None
-        bans = ServerBans(None if journal is None else bans_of(journal), time.time)
+        bans = ServerBans(None if operated is None else bans_of(operated), time.time)
         context = ServerContext(
             self.settings, clock, hooks, tunnel=tunnel, bans=bans, reports=reports, results=results
         )
         return context, self.open_service(context)
+
+    def _lock_control(self, resources: AsyncExitStack) -> Path | None:
+        """Lock the file by which the operator's commands find this server, and return it, if there is one.
+
+        Raises:
+            JournalUnusable: another server has it.
+
+        """
+        control = self.settings.control
+        if control is not None:
+            try:
+                resources.callback(LockFile(control).release)
+            except JournalTaken:
+                text = f"Another server is reached by {control}; name another file with --control."
+                raise JournalUnusable(text) from None
+        return control
 
     def open_results(self, store: Store, resources: AsyncExitStack) -> ResultsKeeper | None:
         """Return the keeper of the results of matches; ``None`` if the settings keep none."""
@@ -324,9 +341,10 @@ class TableServer(Server):
 
     async def listen_further(self, context: ServerContext, resources: AsyncExitStack) -> None:
         """Listen for the operator, and for the tunnel, if there is one."""
-        if self.settings.journal is not None:
+        operated = self.settings.control or self.settings.journal
+        if operated is not None:
             asked = OperatorRequests(self.registry, context.bans, self._disconnect_banned)
-            await resources.enter_async_context(serving_operator(self.settings.journal, asked.answer))
+            await resources.enter_async_context(serving_operator(operated, asked.answer))
         if context.tunnel is None:
             return
         from racing_demon_server.net.tunnel_gateway import TunnelGateway, TunnelTables  # noqa: PLC0415 - few have one

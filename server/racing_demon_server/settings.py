@@ -34,6 +34,8 @@ class ServerSettings:
         results: the file of the results, which all processes share; ``None`` keeps none.
         standings: who may see the standings.
         keep_days: the days after which the events of a match are deleted; ``None`` keeps them.
+        control: the file beside which the operator's commands reach a server whose journal is no file;
+            ``None`` if they do not.
         durability: how durable a play is when it is sent.
         code_letters: letters of a table's code; short ones are easier to type, and to guess.
         bot_speed: how many times faster than people bots play.
@@ -97,6 +99,7 @@ class ServerSettings:
     contributions: bool | None = None
     journal: Path | None = None
     first_journal: Path | None = None
+    control: Path | None = None
     results: Path | None = None
     standings: StandingsAccess = StandingsAccess.OFF
     keep_days: int | None = None

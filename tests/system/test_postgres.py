@@ -13,6 +13,7 @@ from websockets.exceptions import ConnectionClosed
 
 from racing_demon_cluster.postgres.store import reading
 from racing_demon_cluster.seed_encryption import ClusterKeys
+from racing_demon_protocol.enums import CloseCode
 from racing_demon_protocol.records.format import Correction, read_records, section_line
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
@@ -69,6 +70,17 @@ async def test_a_match_outlives_its_server(database: str, key: str) -> None:
                         assert eve.view.code == code
                         break
                 await asyncio.sleep(0.1)
+
+
+async def test_the_operator_reaches_a_server_with_a_database(database: str, key: str, tmp_path: Path) -> None:
+    """By a file of its own, as its journal is none: tables are listed and closed."""
+    control = str(tmp_path / "control")
+    where = ("--journal", database, "--cluster-key", key, "--node", "n1", "--control", control)
+    async with server_process(*where) as (_, address), Peer.hosting(address) as ann:
+        assert ann.code in (await text_of(SERVER, "tables", "--journal", control)).out
+        closed = await text_of(SERVER, "close", ann.code, "--journal", control)
+        assert (closed.code, closed.err) == (0, "")
+        assert (await ann.closed()).code == CloseCode.GOING_AWAY
 
 
 @more_when_long

@@ -31,8 +31,8 @@ EXAMPLES: Final = """examples:
   racing-demon-server reports                            list what people have reported
   racing-demon-server reports --done 06450a1b2c3d4e5f6       mark a report as done
 
-The commands find the server by its journal: name it with --journal, as for the server. Only the user who
-runs the server, and root, can use them.
+The commands find the server by its journal: name it with --journal, as for the server; for a server with
+--control, name that file. Only the user who runs the server, and root, can use them.
 
 exit codes: 0 done, 1 no server is running there, or there is no such table, ban or
 report, 2 wrong arguments, 3 the bans or reports cannot be used
@@ -247,7 +247,7 @@ def _parser() -> argparse.ArgumentParser:
             type=Path,
             default=default_path(),
             metavar="FILE",
-            help="the journal of the server (default: in your data folder)",
+            help="the journal of the server, or its --control (default: the journal in your data folder)",
         )
         return command
 

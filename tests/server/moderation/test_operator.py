@@ -196,3 +196,18 @@ async def test_a_server_does_not_start_with_damaged_bans(tmp_path: Path) -> None
     ended = await text_of(SERVER, "--port", "0", *journal(tmp_path))
     assert ended.code == 3
     assert "Repair the file, or move it away to have none." in ended.err
+
+
+async def test_a_server_without_a_journal_file_is_reached_by_another(tmp_path: Path) -> None:
+    """Its own file, which no second server can take; bans are kept beside it."""
+    control = ("--control", str(tmp_path / "journal"))
+    async with server_process(*control) as (_, url), Peer.hosting(url) as ann:
+        assert ann.code in (await operate(tmp_path, "tables")).out
+        assert "is banned until" in (await operate(tmp_path, "ban", "203.0.113.9")).out
+        async with Peer.connect(url, **FAR) as ben:
+            assert (await ben.closed()).code == CloseCode.KICKED
+        second = await text_of(SERVER, "--port", "0", "--durability", "none", *control)
+        assert second.code == 3
+        assert "name another file with --control" in second.err
+    both = await text_of(SERVER, *control, *journal(tmp_path))
+    assert both.code == 2
