@@ -83,6 +83,23 @@ GIVEN: Final[tuple[Message, ...]] = (
     cl.Report(counter=12, text="insults", seat=1),
     cl.RemoveSpectator(counter=12, spectator=3),
     cl.PlayBest(counter=47, source=20, count=1, seen=1733),
+    cl.Enroll(name="Ann", secret=TOKEN, device="Ann's phone"),
+    cl.Identify(player="k3xw7q2m", device=1, proof=COMMITMENT),
+    cl.Link(name="Ann", code="KQXWMR", secret=TOKEN, device="Tablet"),
+    cl.ListDevices(with_code=True),
+    cl.RemoveDevice(device=2),
+    cl.Rename(name="Anna"),
+    sv.Challenge(server=COMMITMENT, nonce=HASHES[0], suggested=True),
+    sv.Identified(player="k3xw7q2m", device=1, name="Ann", token=TOKEN),
+    sv.Devices(
+        devices=(
+            sv.DeviceRow(
+                device=1, label="Ann's phone", added_ms=1_796_000_000_000, seen_ms=1_796_000_000_000
+            ),
+        ),
+        code="KQXWMR",
+        seconds=120,
+    ),
     sv.Versions(oldest=1, newest=1, software="racing-demon-server 0.1.0"),
     sv.Seated(code="BCDF", seat=1, token=TOKEN, epoch=EPOCH),
     sv.Snapshot(

@@ -115,7 +115,7 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
 
 def _serve(arguments: argparse.Namespace, extensions: Sequence[Extension]) -> int:
     """Run the server of the arguments, in one process or several."""
-    from racing_demon_server.journal.sqlite.database import results_of  # noqa: PLC0415
+    from racing_demon_server.journal.sqlite.database import players_of, results_of  # noqa: PLC0415
 
     from .processes import Inherited, serve_all, warn_of_others  # noqa: PLC0415
     from .server import Server, TableServer, run, run_on_loop  # noqa: PLC0415
@@ -139,7 +139,9 @@ def _serve(arguments: argparse.Namespace, extensions: Sequence[Extension]) -> in
         if (server := extension.server(settings, arguments)) is not None:
             return serve(server, _announce)
     journal = _journal(arguments)
-    settings = replace(settings, journal=journal, results=None if journal is None else results_of(journal))
+    if journal is not None:
+        players = players_of(journal) if arguments.processes == 1 else None
+        settings = replace(settings, journal=journal, results=results_of(journal), players=players)
     warn_of_others(settings.journal, arguments.processes)
     if arguments.processes == 1:
         return serve_tables(settings, _announce)
@@ -197,6 +199,7 @@ def _settings(arguments: argparse.Namespace) -> "ServerSettings":
         embeds=tuple(arguments.embed),
         standings=arguments.standings or (StandingsAccess.OPEN if owned else StandingsAccess.OFF),
         keep_days=arguments.keep_matches,
+        remembers_people=owned,
         **dict(arguments.limit),
     )
 

@@ -141,9 +141,10 @@ _BY_COST: Final = (
     (10, (cl.CloseEntry, cl.ListSpectators, cl.RemoveSpectator, cl.Report)),
     (10, (cl.Contribute, cl.PlayBest, cl.Ready, cl.Reveal, cl.Stuck)),
     (10, (cl.AddBot, cl.Leave, cl.RemoveBot, cl.SetHandicap, cl.SetOptions, cl.StandIn, cl.Watch)),
-    (20, (cl.Join, cl.Resume)),
+    (20, (cl.Join, cl.Resume, cl.Identify, cl.ListDevices)),
     (30, (cl.Create,)),
-    (100, (cl.Start,)),
+    (100, (cl.Start, cl.RemoveDevice, cl.Rename)),
+    (1_000, (cl.Enroll, cl.Link)),
 )
 COSTS: Final[dict[type[Message], int]] = {kind: cost for cost, kinds in _BY_COST for kind in kinds}
 """The cost of each message of a client, including its frame."""

@@ -38,6 +38,8 @@ from racing_demon_server.net.handler import MetricsHooks, ServerContext, Service
 from racing_demon_server.net.table_service import TableService
 from racing_demon_server.net.tunnel import KEY_SIZE, Tunnel
 from racing_demon_server.ops.metrics import Metrics
+from racing_demon_server.players.file import PlayersFile
+from racing_demon_server.players.keeper import PlayersKeeper
 from racing_demon_server.results.keeper import ResultsKeeper
 from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.read_model import CommittedTable
@@ -254,6 +256,7 @@ class TableServer(Server):
         self._brokers: Sequence[Publisher] = ()
         self._announcers: Sequence[Announcer] = ()
         self._results: ResultsKeeper | None = None
+        self._players: PlayersKeeper | None = None
         self.journal: Journal
         self.registry: Registry
 
@@ -277,7 +280,7 @@ class TableServer(Server):
 
     def open_service(self, context: ServerContext) -> TableService:
         """Return the service that finds tables for connections."""
-        return TableService(context, self.registry)
+        return TableService(context, self.registry, self._players)
 
     # The life of a server.
 
@@ -289,6 +292,7 @@ class TableServer(Server):
         clock = rising_clock(self.last_us())
         self._brokers, self._announcers = publishers(self.settings, clock), _announcers(self.settings)
         resources.push_async_callback(self._stop_publishing)
+        self._players = self.open_players(resources)
         self._results = results = None if store is None else self.open_results(store, resources)
         observers: list[Observer] = [self.metrics, *self._brokers, *self._announcers, *self._host()]
         if results is not None:
@@ -327,12 +331,27 @@ class TableServer(Server):
                 raise JournalUnusable(text) from None
         return control
 
+    def open_players(self, resources: AsyncExitStack) -> PlayersKeeper | None:
+        """Return the keeper of the players; ``None`` if all are guests."""
+        path = self.settings.players
+        if path is None:
+            return None
+        try:
+            file = PlayersFile(path, secrets.token_hex(32))
+        except JournalUnusable as error:
+            log.error("no players are remembered", extra={"why": str(error)})
+            return None
+        keeper = PlayersKeeper(file, is_suggested=self.settings.remembers_people)
+        resources.push_async_callback(keeper.close)
+        return keeper
+
     def open_results(self, store: Store, resources: AsyncExitStack) -> ResultsKeeper | None:
         """Return the keeper of the results of matches; ``None`` if the settings keep none."""
         path, journal = self.settings.results, self.settings.journal
         if path is None or journal is None:
             return None
-        open_worker = partial(_open_worker, path, store.reading, journal.stem)
+        players = None if self._players is None else self.settings.players
+        open_worker = partial(_open_worker, path, store.reading, journal.stem, players)
         days = self.settings.keep_days
         prune = None if days is None else partial(_prune, journal, days)
         keeper = ResultsKeeper(self.settings.standings, open_worker, prune)
@@ -349,7 +368,7 @@ class TableServer(Server):
             return
         from racing_demon_server.net.tunnel_gateway import TunnelGateway, TunnelTables  # noqa: PLC0415 - few have one
 
-        gateway = TunnelGateway(context, TunnelTables(context, self.registry))
+        gateway = TunnelGateway(context, TunnelTables(context, self.registry, self._players))
         self._gateways.append(gateway)
         await gateway.listen(host=LOOPBACK, port=self.settings.tunnel_port)
         self.open_tunnel(context.tunnel, gateway.port, resources)
@@ -466,11 +485,11 @@ class TableEnd(Observer):
             self._end()
 
 
-def _open_worker(path: Path, reading: "Reading", name: str) -> "ResultsWorker":
+def _open_worker(path: Path, reading: "Reading", name: str, players: Path | None) -> "ResultsWorker":
     """Open the results, once the port is open."""
     from racing_demon_server.results.worker import ResultsWorker  # noqa: PLC0415 - it takes a while to load
 
-    return ResultsWorker(path, reading, name)
+    return ResultsWorker(path, reading, name, players)
 
 
 async def _prune(journal: Path, days: int) -> None:

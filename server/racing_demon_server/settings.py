@@ -32,6 +32,8 @@ class ServerSettings:
         first_journal: the journal of the first of several processes, beside which bans are kept for all;
             ``None`` if there is one process.
         results: the file of the results, which all processes share; ``None`` keeps none.
+        players: the file of the players; ``None`` remembers none.
+        remembers_people: whether people are usually remembered, as at a table at home.
         standings: who may see the standings.
         keep_days: the days after which the events of a match are deleted; ``None`` keeps them.
         control: the file beside which the operator's commands reach a server whose journal is no file;
@@ -101,6 +103,8 @@ class ServerSettings:
     first_journal: Path | None = None
     control: Path | None = None
     results: Path | None = None
+    players: Path | None = None
+    remembers_people: bool = False
     standings: StandingsAccess = StandingsAccess.OFF
     keep_days: int | None = None
     durability: Durability = Durability.FULL

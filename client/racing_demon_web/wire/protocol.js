@@ -77,6 +77,12 @@ export const FROM_CLIENT = {
   reveal: {tag: 25, fields: "counter value"},
   play_best: {tag: 26, fields: "counter source count seen"},
   shift_stock: {tag: 28, fields: "counter seen", defaults: {seen: 0}},
+  enroll: {tag: 40, fields: "name secret device", defaults: {device: ""}},
+  identify: {tag: 41, fields: "player device proof"},
+  link: {tag: 42, fields: "name code secret device", defaults: {device: ""}},
+  list_devices: {tag: 43, fields: "with_code", defaults: {with_code: false}},
+  remove_device: {tag: 44, fields: "device"},
+  rename: {tag: 45, fields: "name"},
 };
 
 /** @type {Record<number, {name: string, fields: string, defaults?: Record<string, any>}>} */
@@ -94,6 +100,9 @@ export const FROM_SERVER = {
   74: {name: "moved", fields: "host port"},
   75: {name: "race_lost", fields: "pile card by seat late_us"},
   76: {name: "spectator_list", fields: "spectators"},
+  77: {name: "challenge", fields: "server nonce suggested", defaults: {suggested: false}},
+  78: {name: "identified", fields: "player device name token"},
+  79: {name: "devices", fields: "devices code seconds", defaults: {code: "", seconds: 0}},
   80: {name: "played", fields: "seq seat counter source count destination shown depth", defaults: {shown: [], depth: 0}},
   81: {name: "joined", fields: "seq seat name bot program", defaults: {bot: "", program: false}},
   82: {name: "left", fields: "seq seat kicked", defaults: {kicked: false}},

@@ -152,7 +152,7 @@ def _scores(summary: MatchSummary) -> dict[tuple[Key, ...], float]:
     of_players: dict[Key, float] = {}
     teams: dict[Key, int | None] = {}
     for player in summary.players:
-        key = Key(player.name, player.kind)
+        key = Key.of(player)
         score = float(best + 1 if player.seat in winners else totals[player.seat])
         if score >= of_players.get(key, score):
             of_players[key], teams[key] = score, player.team

@@ -1,6 +1,7 @@
 """Standings over many matches: wins, points and speed. Pure sums over summaries.
 
-Players are identified by name; a bot with the same name, or of another level, is a different player.
+Players are identified by their ids where a server remembers them, and by name elsewhere; a bot with the same
+name, or of another level, is a different player.
 Corrections count from the moment they are entered: points are added to the match's total, and the winner is
 determined again; a void match counts for nobody. An unfinished match counts its hands, but nobody wins it.
 """
@@ -14,17 +15,27 @@ from typing import Final, NamedTuple
 from racing_demon_protocol.wire.messages.handicap import NO_HANDICAP, Handicap
 from racing_demon_protocol.wire.options import MatchScore
 
-from .summary import MatchSummary
+from .summary import MatchSummary, PlayerSummary
 
 FORM: Final = 10
 """How many of the last matches show a player's form."""
 
 
 class Key(NamedTuple):
-    """A player's identity in the standings: a name and, for a bot, its level; ``program`` for a program."""
+    """A player's identity in the standings.
+
+    That is a name and, for a bot, its level, ``program`` for a program, or the id of a player whom a server
+    remembers.
+    """
 
     name: str
     bot: str = ""
+    player: str = ""
+
+    @classmethod
+    def of(cls, player: PlayerSummary) -> "Key":
+        """Return the identity of a player of a match."""
+        return cls(player.name, player.kind, player.player)
 
 
 @dataclass(slots=True)
@@ -317,7 +328,7 @@ def _add_teams(rows: dict[tuple[Key, ...], TeamStanding], summary: MatchSummary)
     totals, winners = total_points(summary), corrected_winners(summary)
     for team in {player.team for player in summary.players} - {None}:
         members = [player for player in summary.players if player.team == team]
-        players = tuple(sorted(Key(player.name, player.kind) for player in members))
+        players = tuple(sorted(Key.of(player) for player in members))
         row = rows.setdefault(players, TeamStanding(players))
         seats = {player.seat for player in members}
         row.hands += sum(not seats.isdisjoint(hand.points) for hand in summary.hands)
@@ -401,7 +412,7 @@ def _add(rows: dict[Key, Standing], summary: MatchSummary) -> None:
     """Add a match to the rows of its players."""
     seats: dict[int, Standing] = {}
     for player in summary.players:
-        key = Key(player.name, player.kind)
+        key = Key.of(player)
         seats[player.seat] = rows.setdefault(key, Standing(key))
     for hand in summary.hands:
         for seat, points in hand.points.items():

@@ -38,6 +38,7 @@ class PlayerSummary(_Part):
     """A player: ``bot`` is the level of a bot, ``left`` tells whether the player left.
 
     ``team`` is the player's team; ``None`` where there were no teams. ``program``: no person played.
+    ``player`` is the id of a player whom the server remembers; it is in no record.
     """
 
     seat: Seat
@@ -46,6 +47,7 @@ class PlayerSummary(_Part):
     left: bool = False
     team: Team | None = None
     program: bool = False
+    player: str = ""
 
     @property
     def kind(self) -> str:

@@ -24,6 +24,9 @@ PLAYS_BY_ITSELF: Final = "program"
 SHOWS_RACES: Final = "races"
 """The word in a client's ``software`` that says that it understands ``race_lost``."""
 
+REMEMBERS: Final = "players"
+"""The word in a client's ``software`` that says that it answers ``challenge``."""
+
 HOUSE_RULES: Final = "house-rules"
 """The extension of December 2026: house rules that a table plays by."""
 HANDICAPS: Final = "handicaps"

@@ -244,6 +244,15 @@ class Handler:
         """Carry out a command that concerns no seat, and that no table remembers."""
         Handler.command(self, command)
 
+    def identify(self, _request: cl.PlayerRequest) -> None:
+        """Answer a request about who uses the connection.
+
+        Raises:
+            CommandRefused: it is refused.
+
+        """
+        raise CommandRefused(Reason.NOT_NOW, "This server remembers no players.")
+
     def count_relayed(self, count: int, lacks: Collection[str]) -> None:
         """Count the spectators of a relay that watches here, in its place.
 
@@ -389,6 +398,9 @@ class Handler:
                 self.command_aside(message)
             case cl.Command():
                 self.command(message)
+            case cl.PlayerRequest():
+                self.pay_or_refuse(message)
+                self.identify(message)
             case cl.Relaying(count=count, lacking=lacks):
                 self.pay_or_refuse(message)
                 if self.origin.is_relay:  # else it is one spectator, whatever it says

@@ -16,6 +16,7 @@ from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.capabilities import (
     PLAYS_BY_ITSELF,
     PROGRAMS,
+    REMEMBERS,
     needed,
     understands,
     verify_understood,
@@ -27,6 +28,7 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_server.match.names import clean_words
 from racing_demon_server.match.seat_tokens import Actor, hash_token
 from racing_demon_server.moderation.reports import Person
+from racing_demon_server.players.keeper import Identity, PlayersKeeper
 from racing_demon_server.rate_limits import MINUTE, TokenBucket, networks_of
 from racing_demon_server.tables.passphrase import (
     SALT_SIZE,
@@ -53,14 +55,18 @@ class TableService:
     Attributes:
         context: what all connections share.
         registry: keeps the tables.
+        players: keeps the players; ``None`` if all are guests.
         hasher: hashes passphrases.
         reporting: the reports that are being written.
 
     """
 
-    def __init__(self, context: ServerContext, registry: Registry) -> None:
+    def __init__(
+        self, context: ServerContext, registry: Registry, players: PlayersKeeper | None = None
+    ) -> None:
         self.context = context
         self.registry = registry
+        self.players = players
         self.hasher = PassphraseHasher()
         self.reporting: set[asyncio.Task[None]] = set()
 
@@ -88,9 +94,9 @@ class TableService:
         for table in self.registry:
             yield list_entry(table.view)
 
-    def handler(self, connection: Connection, _request: Request, origin: Origin) -> Handler:
+    def handler(self, connection: Connection, request: Request, origin: Origin) -> Handler:
         """Return the handler of a connection whose handshake is complete."""
-        return TableHandler(connection, self, origin)
+        return TableHandler(connection, self, origin, request.headers.get("Host", ""))
 
     def close(self) -> None:
         """Hash no more passphrases."""
@@ -180,11 +186,14 @@ class TableHandler(Handler):
         connection: the connection's bytes.
         service: finds the tables.
         origin: where the client comes from.
+        host: the host and port that it has dialled.
 
     """
 
-    def __init__(self, connection: Connection, service: TableService, origin: Origin) -> None:
+    def __init__(self, connection: Connection, service: TableService, origin: Origin, host: str = "") -> None:
         super().__init__(connection, service.context, origin)
+        self._host = host.strip().lower()
+        self._identity: Identity | None = None
         settings = service.context.settings
         self._tables = service
         self._commands = TokenBucket(settings.commands_per_second, settings.command_burst)
@@ -197,6 +206,29 @@ class TableHandler(Handler):
     def has_entered(self) -> bool:
         """Whether the connection has a place at a table."""
         return self._room is not None
+
+    def greet(self, hello: cl.Hello) -> None:
+        """Accept a client, and ask who uses it if it says that it can tell."""
+        super().greet(hello)
+        players = self._tables.players
+        if players is not None and self._identity is None and understands(hello.software, REMEMBERS):
+            self._identity = Identity(self._host)
+            self.reply(players.challenge(self._identity))
+
+    def identify(self, request: cl.PlayerRequest) -> None:
+        """Answer a request about the connection's player. An address that guesses is refused for a while."""
+        players, addresses = self._tables.players, self.context.addresses
+        if players is None or self._identity is None:
+            super().identify(request)
+            return
+        if not addresses.may_miss(self.address, self.arrived):
+            raise addresses.too_many_misses()
+        try:
+            players.answer(self, self._identity, request)
+        except CommandRefused as error:
+            if error.reason is Reason.BAD_TOKEN:
+                addresses.count_miss(self.address, self.arrived)
+            raise
 
     def command(self, command: cl.Command) -> None:
         """Put a player's command into the inbox of the table."""
@@ -228,6 +260,8 @@ class TableHandler(Handler):
     def leave(self) -> None:
         """Leave the table, because the connection is lost."""
         super().leave()
+        if self._tables.players is not None:
+            self._tables.players.leave(self)
         room = self._room
         if room is not None:
             room.leave(self, self._actor)
@@ -358,6 +392,9 @@ class TableHandler(Handler):
         if program:
             verify_understood(self.software, [PROGRAMS])
         seat = room.join(name, hash_token(token), self.address, program=program)
+        if self._tables.players is not None:
+            name = room.table.view.seats[seat].name
+            self._tables.players.seat(self._identity, room.journal.number, seat, name)
         self._share_units(room, seat)
         room.attach(self, seat, token)
 

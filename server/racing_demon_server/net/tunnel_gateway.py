@@ -14,6 +14,7 @@ from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.server import Seated
+from racing_demon_server.players.keeper import PlayersKeeper
 from racing_demon_server.rate_limits import HANDSHAKE, NOT_SAID
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
@@ -115,13 +116,15 @@ class TunnelRoutes(Routes):
 class TunnelTables(TableService):
     """Finds tables by their invitations."""
 
-    def __init__(self, context: ServerContext, registry: Registry) -> None:
-        super().__init__(context, registry)
+    def __init__(
+        self, context: ServerContext, registry: Registry, players: PlayersKeeper | None = None
+    ) -> None:
+        super().__init__(context, registry, players)
         self._tunnel = tunnel_of(context)
 
-    def handler(self, connection: Connection, _request: Request, origin: Origin) -> "TunnelHandler":
+    def handler(self, connection: Connection, request: Request, origin: Origin) -> "TunnelHandler":
         """Return the handler of a connection whose handshake is complete."""
-        return TunnelHandler(connection, self, origin)
+        return TunnelHandler(connection, self, origin, request.headers.get("Host", ""))
 
     def find(self, address: str, code: str, at: int, token_hash: bytes = b"") -> Room:
         """Return the room of an invitation, or of a seat whose token was sent.

@@ -10,6 +10,7 @@ from racing_demon_protocol.records.standings import (
     corrected_winners,
     side_points,
 )
+from racing_demon_protocol.records.summary import MatchSummary
 
 from .query import StandingsQuery
 from .store import Result
@@ -37,6 +38,7 @@ def _row(row: Standing, rating: Rating | None) -> dict[str, Any]:
     return {
         "name": row.key.name,
         "bot": row.key.bot,
+        "player": row.key.player,
         "matches": row.matches,
         "wins": row.wins,
         "hands": row.hands,
@@ -64,9 +66,8 @@ def _team(row: TeamStanding) -> dict[str, Any]:
     }
 
 
-def match_json(result: Result) -> dict[str, Any]:
+def match_json(result: Result, summary: MatchSummary) -> dict[str, Any]:
     """Return a match, with what follows from its summary: points of seats or teams, and who has won."""
-    summary = result.summary
     return {
         "link": result.link,
         "over": result.is_over,

@@ -18,12 +18,14 @@ from typing import Final, TypeVar
 from racing_demon_protocol.errors import RacingDemonError
 from racing_demon_protocol.records.ratings import RatedPlayers
 from racing_demon_protocol.records.standings import StandingsTotal
-from racing_demon_protocol.records.summary import Summarizer
+from racing_demon_protocol.records.summary import MatchSummary, Summarizer
 from racing_demon_server.journal.interface import JournalReader
 from racing_demon_server.journal.matches import Match, entries_of, export, matches_of
 from racing_demon_server.journal.reader import UnknownContents, corrections_of
+from racing_demon_server.players.file import PlayersFile
 
 from .answers import brief_json, match_json, standings_json
+from .names import Names, with_players
 from .query import ALL, Filter, StandingsQuery, Stopping
 from .store import Result, ResultsFile
 
@@ -50,14 +52,17 @@ class ResultsWorker:
         path: the file of the results.
         reading: opens the journal of this server, or of this process.
         name: the journal's name among those that share the results.
+        players: the file of the players; ``None`` if all are guests.
 
     Raises:
         JournalUnusable: the file cannot be used.
 
     """
 
-    def __init__(self, path: Path, reading: Reading, name: str) -> None:
+    def __init__(self, path: Path, reading: Reading, name: str, players: Path | None = None) -> None:
         self._file = ResultsFile(path)
+        self._players = None if players is None else PlayersFile(players, "")
+        self._known = Names(self._players)
         self._reading = reading
         self._name = name
         self._rested = time.monotonic()
@@ -66,8 +71,10 @@ class ResultsWorker:
         self.is_stopping = False
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the files."""
         self._file.close()
+        if self._players is not None:
+            self._players.close()
 
     # Making results.
 
@@ -122,6 +129,8 @@ class ResultsWorker:
             return
         ended_ms = match.ended_ms if is_over else found[0].ended_ms
         summary = found[0].model_copy(update={"corrections": corrections, "ended_ms": ended_ms})
+        if self._players is not None:
+            summary = with_players(summary, self._players.seatings(match.table.id))
         self._file.save(self._name, match.key, summary, is_over=is_over)
 
     # Answering.
@@ -132,7 +141,8 @@ class ResultsWorker:
 
     def match(self, result: Result) -> str:
         """Return the text of a match's page."""
-        return json.dumps(match_json(result))
+        self._known.reload()
+        return json.dumps(match_json(result, self._known.applied(result.summary)))
 
     def of_table(self, table_id: int) -> tuple[str, str]:
         """Return the version and the text of the list of a table's newest matches."""
@@ -165,11 +175,17 @@ class ResultsWorker:
 
     def standings(self, query: StandingsQuery) -> tuple[str, str]:
         """Return the version and the text of a page of standings, with ratings over all matches."""
+        if self._known.reload():  # somebody has another name, or is somebody else
+            self._totals.clear()
         version, rated, only = self._file.newest(), self._total(ALL).rated, query.only
         total = self._total(only)
-        running = [result.summary for result in self._paced(self._file.running()) if _is_in(result, only)]
+        running = [
+            self._known.applied(result.summary)
+            for result in self._paced(self._file.running())
+            if _is_in(result, only)
+        ]
         found = standings_json(total.standings.standings(running), rated, query)
-        return f"{version}-{query.page}-{int(query.people)}", json.dumps(found)
+        return f"{version}-{self._known.version}-{query.page}-{int(query.people)}", json.dumps(found)
 
     def _total(self, only: Filter) -> "_Total":
         """Return the sums over the matches of a filter that have ended."""
@@ -179,9 +195,9 @@ class ResultsWorker:
             if not total.can_add(result):  # a correction, or another process has ended a match before
                 total = _Total()
                 for each in self._paced(self._file.ended(only)):
-                    total.add(each, is_rated=only == ALL)
+                    total.add(each, self._known.applied(each.summary), is_rated=only == ALL)
                 break
-            total.add(result, is_rated=only == ALL)
+            total.add(result, self._known.applied(result.summary), is_rated=only == ALL)
         total.version = version
         self._totals[only] = total
         self._totals.move_to_end(only)
@@ -223,13 +239,13 @@ class _Total:
             result.summary.ended_ms or 0
         ) >= self._ended_ms
 
-    def add(self, result: Result, *, is_rated: bool) -> None:
-        """Add a result at the end."""
+    def add(self, result: Result, summary: MatchSummary, *, is_rated: bool) -> None:
+        """Add a result at the end, with the names that its players have now."""
         self._known.add((result.journal, result.match))
         self._ended_ms = result.summary.ended_ms or 0
-        self.standings.add(result.summary)
+        self.standings.add(summary)
         if is_rated:
-            self.rated.add(result.summary)
+            self.rated.add(summary)
 
 
 def _table_of(match: str) -> int:

@@ -123,7 +123,7 @@ def test_simulated_matches_add_up() -> None:
     assert table.matches == MATCHES
     assert {row.key for row in table.rows} == {Key(*key) for key in expected}
     for row in table.rows:
-        line = expected[row.key]
+        line = expected[row.key[:2]]
         found = {
             "matches": row.matches,
             "wins": row.wins,
@@ -575,8 +575,8 @@ def test_a_match_with_an_adaptive_bot_is_not_rated() -> None:
     players = PlayerSummary(seat=0, name="Ann"), PlayerSummary(seat=1, name="Bot", bot="adaptive")
     assert ratings([digest_of(players=players)]) == {}
     assert {row.key for row in standings([digest_of(players=players)]).rows} == {
-        ("Ann", ""),
-        ("Bot", "adaptive"),
+        Key("Ann"),
+        Key("Bot", "adaptive"),
     }
 
 

@@ -68,6 +68,10 @@ Hash = Annotated[str, Field(min_length=64, max_length=64, pattern="^[0-9a-f]+$")
 """A SHA-256, or a hand's seed of 32 bytes, in hexadecimal."""
 Commitment = Hash
 """A SHA-256 in hexadecimal that binds whoever sent it: see *Fair deals*."""
+PlayerId = Annotated[str, Field(max_length=16, pattern="^[0-9a-z]*$")]
+"""What names a player at this server, for everybody to know."""
+DeviceNumber = Annotated[int, Field(strict=True, ge=0, le=MAX_INT)]
+"""The number of a device of a player, at this server."""
 HostName = Annotated[str, Field(min_length=1, max_length=253, pattern="^[0-9A-Za-z.:_-]+$")]
 """The name of a host, or its IP address without brackets."""
 

@@ -22,6 +22,7 @@ from .base import (
     Counter,
     Depth,
     Destination,
+    DeviceNumber,
     Epoch,
     Hash,
     Message,
@@ -29,6 +30,7 @@ from .base import (
     Name,
     Passphrase,
     PileNumber,
+    PlayerId,
     Seat,
     Seen,
     Seq,
@@ -46,6 +48,10 @@ class Command(Message):
     """A request of a seat. The base of all messages with a counter."""
 
     counter: Counter
+
+
+class PlayerRequest(Message):
+    """A request about who somebody is. The base of all messages around players."""
 
 
 class Hello(Message):
@@ -444,3 +450,62 @@ PLAYS: Final = PlayCards, PlayBest
 
 ASIDE: Final = ListSpectators, RemoveSpectator, Report
 """The commands that concern no seat. No table remembers their answers."""
+
+
+class Enroll(PlayerRequest):
+    """Create a player, whom the server remembers by a secret of this device.
+
+    The secret is new and random, for this server and this person alone, and is sent this once.
+    """
+
+    TAG: ClassVar[int] = 40
+    name: Name
+    secret: Token
+    """64 random hexadecimal digits that the device keeps to itself."""
+    device: Text = ""
+    """What the device is called, for its player's list."""
+
+
+class Identify(PlayerRequest):
+    """Prove to be a player, in answer to the server's :class:`~.server.Challenge`."""
+
+    TAG: ClassVar[int] = 41
+    player: PlayerId
+    device: DeviceNumber
+    proof: Hash
+    """See *Players*."""
+
+
+class Link(PlayerRequest):
+    """Become another device of a player, with a code that a device of the player shows."""
+
+    TAG: ClassVar[int] = 42
+    name: Name
+    code: Annotated[str, Field(min_length=1, max_length=16)]
+    """The code. Capital and small letters make no difference."""
+    secret: Token
+    """64 random hexadecimal digits that the device keeps to itself."""
+    device: Text = ""
+    """What the device is called, for its player's list."""
+
+
+class ListDevices(PlayerRequest):
+    """Ask for the devices of the player, and perhaps for a code for another one."""
+
+    TAG: ClassVar[int] = 43
+    with_code: Annotated[bool, Field(strict=True)] = False
+    """Whether a code is wanted. One that was given before ends."""
+
+
+class RemoveDevice(PlayerRequest):
+    """Let the server forget a device of the player."""
+
+    TAG: ClassVar[int] = 44
+    device: DeviceNumber
+
+
+class Rename(PlayerRequest):
+    """Change the player's name at this server; names at tables stay."""
+
+    TAG: ClassVar[int] = 45
+    name: Name

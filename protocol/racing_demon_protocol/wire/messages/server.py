@@ -15,6 +15,7 @@ from .base import (
     Commitment,
     Counter,
     Destination,
+    DeviceNumber,
     Elapsed,
     Epoch,
     HandId,
@@ -25,6 +26,7 @@ from .base import (
     Milliseconds,
     Name,
     PileNumber,
+    PlayerId,
     Seat,
     Seq,
     SpectatorNumber,
@@ -394,3 +396,59 @@ class SpectatorList(Message):
     TAG: ClassVar[int] = 76
     spectators: Annotated[tuple[SpectatorState, ...], Field(max_length=MAX_LISTED_SPECTATORS)]
     """Who watches, the newest last: rows ``spectator_state``."""
+
+
+class Challenge(Message):
+    """A server that remembers players asks who somebody is; see *Players*.
+
+    Sent after ``hello`` to clients with the word ``players`` behind their names.
+    """
+
+    TAG: ClassVar[int] = 77
+    server: Hash
+    """What names the server, always the same."""
+    nonce: Hash
+    """What the proof is made of, new with each connection."""
+    suggested: Annotated[bool, Field(strict=True)] = False
+    """Whether people are usually remembered here, as at a table at home."""
+
+
+class Identified(Message):
+    """The server knows who somebody is. The answer to ``enroll``, ``identify``, ``link`` and ``rename``."""
+
+    TAG: ClassVar[int] = 78
+    player: PlayerId
+    device: DeviceNumber
+    """The number of the device that is connected."""
+    name: Name
+    token: Token
+    """What this connection's player sends with requests over HTTP, until the server's next start."""
+
+
+class DeviceRow(WireModel):
+    """A device of a player."""
+
+    device: DeviceNumber
+    label: Text
+    """What it is called."""
+    added_ms: Annotated[int, Field(strict=True, ge=0, le=2**53)]
+    """When it was added, in milliseconds since 1970."""
+    seen_ms: Annotated[int, Field(strict=True, ge=0, le=2**53)]
+    """When it was last seen."""
+    is_new: Annotated[bool, Field(strict=True)] = False
+    """Whether it was linked in the last seven days, and may change nothing yet."""
+
+
+class Devices(Message):
+    """The devices of a player.
+
+    The answer to ``list_devices`` and ``remove_device``; all connected devices are told when one was added.
+    """
+
+    TAG: ClassVar[int] = 79
+    devices: Annotated[tuple[DeviceRow, ...], Field(max_length=32)]
+    """The devices: rows `device_row`, the oldest first."""
+    code: Annotated[str, Field(max_length=16)] = ""
+    """The code for another device; empty if none was asked for."""
+    seconds: Annotated[int, Field(strict=True, ge=0, le=3_600)] = 0
+    """For how many seconds the code is valid."""

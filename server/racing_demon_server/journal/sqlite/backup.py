@@ -10,12 +10,12 @@ from pathlib import Path
 from racing_demon_server.journal.check import FindUnrestorable, check
 from racing_demon_server.journal.interface import JournalUnusable
 
-from .database import open_journal, results_of
+from .database import open_journal, players_of, results_of
 from .lock_file import JournalTaken, LockFile
 
 
 def backup(source: Path, target: Path) -> None:
-    """Copy a journal as it is at this moment, also while a server writes it, and the results beside it.
+    """Copy a journal as it is at this moment, also while a server writes it, and what is beside it.
 
     Raises:
         JournalUnusable: one of the two files cannot be used, both are the same, or a server uses the
@@ -29,7 +29,7 @@ def backup(source: Path, target: Path) -> None:
     if not target.parent.is_dir():  # for example, its disk is not mounted
         raise JournalUnusable(f"{target} cannot be written: there is no folder {target.parent}.")
     with _held(target), contextlib.closing(open_journal(source)) as db:
-        _copy_results(source, target)  # first: a server makes those that the copy lacks from the journal
+        _copy_others(source, target)  # first: a server makes those that the copy lacks from the journal
         _copy(db, target)
 
 
@@ -46,7 +46,7 @@ def restore(source: Path, target: Path, unrestorable: FindUnrestorable) -> None:
 
     """
     with _held(target):
-        for existing in (target, results_of(target)):
+        for existing in (target, results_of(target), players_of(target)):
             if existing.exists():
                 raise JournalUnusable(
                     f"{existing} is there already. Move it away first: nothing is overwritten."
@@ -55,17 +55,18 @@ def restore(source: Path, target: Path, unrestorable: FindUnrestorable) -> None:
             faults = check(db, unrestorable).faults
         if faults:
             raise JournalUnusable(f"{source} is damaged: {faults[0]}.")
-        _copy_results(source, target)
+        _copy_others(source, target)
         with contextlib.closing(open_journal(source)) as db:
             _copy(db, target)
 
 
-def _copy_results(source: Path, target: Path) -> None:
-    """Copy the results beside a journal, if there are any."""
-    results = results_of(source)
-    if results.exists():
-        with contextlib.closing(sqlite3.connect(f"{results.absolute().as_uri()}?mode=ro", uri=True)) as db:
-            _copy(db, results_of(target))
+def _copy_others(source: Path, target: Path) -> None:
+    """Copy the results and the players beside a journal, if there are any."""
+    for file_of in (results_of, players_of):
+        if file_of(source).exists():
+            uri = f"{file_of(source).absolute().as_uri()}?mode=ro"
+            with contextlib.closing(sqlite3.connect(uri, uri=True)) as db:
+                _copy(db, file_of(target))
 
 
 def _is_same(source: Path, target: Path) -> bool:

@@ -355,6 +355,11 @@ def results_of(path: Path) -> Path:
     return path.with_stem(f"{path.stem}-results")
 
 
+def players_of(path: Path) -> Path:
+    """Return the file of the players that belongs to a server's journal."""
+    return path.with_stem(f"{path.stem}-players")
+
+
 def journals_of(path: Path) -> Iterator[tuple[str, Path]]:
     """Yield the journals of a server, each with the prefix of its matches' names.
 

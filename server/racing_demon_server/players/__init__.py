@@ -1,0 +1,1 @@
+"""Players whom a server remembers, by secrets of their devices."""

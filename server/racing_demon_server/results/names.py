@@ -1,0 +1,74 @@
+"""Which players sat at a match, and what they are called now."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from racing_demon_protocol.records.summary import MatchSummary
+from racing_demon_server.players.file import PlayersFile, Seating
+
+FORMER: Final = "A former player"
+"""The name of a player who was forgotten."""
+
+
+def with_players(summary: MatchSummary, seatings: Iterable[Seating]) -> MatchSummary:
+    """Return a summary with the ids of its players.
+
+    Args:
+        summary: the summary of a match.
+        seatings: who took which seat of its table, in order; guests, too.
+
+    """
+    seated: dict[int, str] = {}
+    for seating in seatings:
+        if summary.ended_ms is None or seating.at_ms <= summary.ended_ms:
+            seated[seating.seat] = seating.player
+    players = tuple(
+        player.model_copy(update={"player": "" if player.kind else seated.get(player.seat, "")})
+        for player in summary.players
+    )
+    return summary.model_copy(update={"players": players})
+
+
+class Names:
+    """Who players are now, by the ids in results: after renaming, merging and forgetting.
+
+    Attributes:
+        version: rises with every change.
+
+    Args:
+        file: keeps the players; ``None`` if there are only guests.
+
+    """
+
+    def __init__(self, file: PlayersFile | None) -> None:
+        self._file = file
+        self._names: dict[str, tuple[str, str]] = {}
+        self._seen = -1
+        self.version = 0
+
+    def reload(self) -> bool:
+        """Read the players again if they have changed. Return whether somebody is called something else."""
+        if self._file is None or (seen := self._file.changes()) == self._seen:
+            return False
+        self._seen, directory = seen, self._file.directory()
+        names = {}
+        for player in directory:
+            known = directory.player(directory.canonical(player.id)) or player
+            names[player.id] = (known.id, known.name)
+        if names == self._names:
+            return False
+        is_known = bool(self._names.items() - names.items())
+        self._names = names
+        self.version += 1
+        return is_known
+
+    def applied(self, summary: MatchSummary) -> MatchSummary:
+        """Return a summary with the ids and names that its players have now."""
+        if not any(player.player for player in summary.players):
+            return summary
+        players = []
+        for player in summary.players:
+            known, name = self._names.get(player.player, (player.player, FORMER))
+            changes = {"player": known, "name": name} if player.player else {}
+            players.append(player.model_copy(update=changes))
+        return summary.model_copy(update={"players": tuple(players)})

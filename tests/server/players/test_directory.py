@@ -1,0 +1,150 @@
+"""Who may prove to be whom, and change what: every way that a stranger could take."""
+
+from typing import Final
+
+import pytest
+
+from racing_demon_protocol.enums import Reason
+from racing_demon_protocol.errors import CommandRefused
+from racing_demon_protocol.wire.player_proof import player_proof, secret_hash
+from racing_demon_server.players.directory import (
+    CODE_MS,
+    MAX_WRONG_CODES,
+    TRIAL_MS,
+    ChallengeFacts,
+    Device,
+    Directory,
+)
+
+NOW: Final = 1_796_000_000_000
+KEYS: Final = [secret_hash(f"{number:064x}") for number in range(20)]
+HERE: Final = ChallengeFacts("5e" * 32, "0c" * 32, "cards.example:5252")
+
+
+def randomness(number: int) -> bytes:
+    """Return 16 bytes that differ from number to number."""
+    return number.to_bytes(16, "big")
+
+
+def with_ann() -> tuple[Directory, Device]:
+    """Return players with Ann and her phone."""
+    directory = Directory()
+    _, phone = directory.enroll("Ann", KEYS[0], "phone", NOW, randomness(7))
+    return directory, phone
+
+
+def proof_of(device: Device, challenge: ChallengeFacts = HERE) -> str:
+    """Return what the device answers to a challenge."""
+    return player_proof(device.key, *challenge, device.player, device.number)
+
+
+def linked(directory: Directory, phone: Device) -> Device:
+    """Return another device of the player, linked now."""
+    code = directory.new_code(phone, NOW, randomness(1234))
+    return directory.link("ann", code.code.lower(), KEYS[1], "tablet", NOW)
+
+
+def test_a_device_proves_its_player() -> None:
+    """The proof of the right secret is accepted."""
+    directory, phone = with_ann()
+    assert directory.identify(phone.player, phone.number, proof_of(phone), HERE) is phone
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        HERE._replace(server="5f" * 32),
+        HERE._replace(nonce="0d" * 32),
+        HERE._replace(host="evil.example:5252"),
+    ],
+    ids=["of another server", "overheard before", "for another address"],
+)
+def test_a_proof_is_good_for_one_challenge(other: ChallengeFacts) -> None:
+    """What was said elsewhere, or before, or to a server at another address, proves nothing here."""
+    directory, phone = with_ann()
+    with pytest.raises(CommandRefused) as refused:
+        directory.identify(phone.player, phone.number, proof_of(phone, other), HERE)
+    assert refused.value.reason is Reason.BAD_TOKEN
+
+
+def test_a_proof_is_good_for_one_player_and_device() -> None:
+    """A device cannot prove to be another's, nor one that does not exist."""
+    directory, phone = with_ann()
+    bob, _ = directory.enroll("Bob", KEYS[2], "phone", NOW, randomness(99))
+    stranger = Device(17, bob.id, bytes(32), "", NOW, NOW, is_linked=False)
+    for player, number, proof in (
+        (bob.id, phone.number, player_proof(phone.key, *HERE, bob.id, phone.number)),
+        (bob.id, stranger.number, proof_of(stranger)),
+    ):
+        with pytest.raises(CommandRefused):
+            directory.identify(player, number, proof, HERE)
+
+
+def test_a_code_links_one_device_and_ends() -> None:
+    """The code of a known device works once, for its player's name, and for two minutes."""
+    directory, phone = with_ann()
+    tablet = linked(directory, phone)
+    assert tablet.player == phone.player
+    code = directory.new_code(phone, NOW, randomness(5)).code
+    with pytest.raises(CommandRefused):
+        directory.link("Bob", code, KEYS[3], "", NOW)
+    with pytest.raises(CommandRefused):
+        directory.link("Ann", code, KEYS[3], "", NOW + CODE_MS)
+    code = directory.new_code(phone, NOW, randomness(6)).code
+    directory.link("Ann", code, KEYS[3], "", NOW)
+    with pytest.raises(CommandRefused):
+        directory.link("Ann", code, KEYS[4], "", NOW)
+
+
+def test_wrong_codes_end_a_code() -> None:
+    """After some wrong codes the right one is refused, too, whoever tried them."""
+    directory, phone = with_ann()
+    code = directory.new_code(phone, NOW, randomness(5)).code
+    for _ in range(MAX_WRONG_CODES):
+        with pytest.raises(CommandRefused):
+            directory.link("Ann", "BBBBBB", KEYS[3], "", NOW)
+    with pytest.raises(CommandRefused):
+        directory.link("Ann", code, KEYS[3], "", NOW)
+
+
+def test_a_linked_device_changes_nothing_for_seven_days() -> None:
+    """Whoever got a code by a trick can't lock the player out; the older device removes the new one."""
+    directory, phone = with_ann()
+    tablet = linked(directory, phone)
+    for change in (
+        lambda at: directory.rename(tablet, "Eve", at),
+        lambda at: directory.new_code(tablet, at, randomness(8)),
+        lambda at: directory.remove(tablet, phone.number, at),
+    ):
+        with pytest.raises(CommandRefused, match="seven days"):
+            change(NOW + TRIAL_MS - 1)
+    assert directory.rename(tablet, "Anna", NOW + TRIAL_MS).name == "Anna"
+    directory.remove(phone, tablet.number, NOW)
+    with pytest.raises(CommandRefused):
+        directory.identify(tablet.player, tablet.number, proof_of(tablet), HERE)
+
+
+def test_nobody_removes_anothers_device() -> None:
+    """A device is removed by its own player alone."""
+    directory, phone = with_ann()
+    _, bobs = directory.enroll("Bob", KEYS[2], "phone", NOW, randomness(99))
+    with pytest.raises(CommandRefused, match="no such device"):
+        directory.remove(bobs, phone.number, NOW)
+
+
+def test_a_secret_is_one_devices() -> None:
+    """A secret that the server has seen is refused, so that nobody chooses somebody else's."""
+    directory, _ = with_ann()
+    with pytest.raises(CommandRefused, match="in use"):
+        directory.enroll("Eve", KEYS[0], "", NOW, randomness(50))
+
+
+def test_merged_players_are_one() -> None:
+    """After an operator has merged two players, devices and results of both are one's, in no circle."""
+    directory, phone = with_ann()
+    anna, tablet = directory.enroll("Anna", KEYS[2], "tablet", NOW, randomness(99))
+    directory.merge(anna.id, phone.player)
+    assert directory.canonical(anna.id) == phone.player
+    assert {device.number for device in directory.devices(phone.player)} == {phone.number, tablet.number}
+    with pytest.raises(CommandRefused, match="different players"):
+        directory.merge(phone.player, anna.id)

@@ -1,0 +1,149 @@
+"""Players whom a server remembers: over the wire, after restarts, and in its results."""
+
+import json
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from racing_demon_protocol.enums import Reason
+from racing_demon_protocol.wire.capabilities import REMEMBERS, announced
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.events import MatchOver, Signalled, StuckSaid
+from racing_demon_protocol.wire.messages.server import CaughtUp, Challenge, Devices, Identified, Refused
+from racing_demon_protocol.wire.options import Options
+from racing_demon_protocol.wire.player_proof import player_proof, secret_hash
+from tests.server.results.test_results import get, page_with
+from tests.support.restartable_server import RestartableServer
+from tests.support.servers import Peer
+
+FAST: Final = ("--bot-speed=100", "--standings=open")
+SOFTWARE: Final = announced("test", REMEMBERS)
+SECRETS: Final = [f"{number:064x}" for number in range(1, 9)]
+
+
+async def challenged(peer: Peer) -> Challenge:
+    """Say hello as a client that remembers, and return the server's challenge."""
+    await peer.greet(SOFTWARE)
+    return await peer.until(Challenge)
+
+
+async def enrolled(peer: Peer, name: str, secret: str) -> Identified:
+    """Become a new player."""
+    await challenged(peer)
+    await peer.say(cl.Enroll(name=name, secret=secret, device="a test"))
+    return await peer.until(Identified)
+
+
+def answer(challenge: Challenge, known: Identified, secret: str, host: str) -> cl.Identify:
+    """Return a device's answer to a challenge."""
+    proof = player_proof(
+        secret_hash(secret), challenge.server, challenge.nonce, host, known.player, known.device
+    )
+    return cl.Identify(player=known.player, device=known.device, proof=proof)
+
+
+def host_of(server: RestartableServer) -> str:
+    """Return the host and port of a server."""
+    return server.url.split("/")[2]
+
+
+def has_matches(number: int, found: dict[str, Any]) -> bool:
+    """Return whether the standings have so many matches."""
+    return bool(found["matches"] == number)
+
+
+async def play_alone(peer: Peer, name: str) -> None:
+    """Play a match against a bot, until everybody is stuck."""
+    await peer.enter(cl.Create(name=name, options=Options(hands=1, countdown_ms=0)))
+    await peer.until(CaughtUp)
+    await peer.ask(cl.AddBot, level="hard")
+    await peer.ask(cl.Start)
+    await peer.until(Signalled)
+    while not isinstance(message := await peer.hear(), MatchOver):
+        if isinstance(message, StuckSaid) and message.seat != peer.place.seat:  # another's card may help
+            await peer.say(peer.next(cl.Stuck, seen=peer.view.seq))
+
+
+async def test_a_player_is_known_after_a_restart(tmp_path: Path) -> None:
+    """The same device is the same player in two matches, under another name; standings have one row."""
+    journal = tmp_path / "journal.sqlite"
+    async with RestartableServer.started(journal, *FAST) as server:
+        known: Identified | None = None
+        for number, name in enumerate(("Ann", "Anna")):
+            async with Peer.connect(server.url) as peer:
+                if known is None:
+                    known = await enrolled(peer, name, SECRETS[0])
+                else:
+                    challenge = await challenged(peer)
+                    await peer.say(answer(challenge, known, SECRETS[0], host_of(server)))
+                    assert (await peer.until(Identified)).player == known.player
+                await play_alone(peer, name)
+            await page_with(server, "/v1/standings", partial(has_matches, number + 1))
+            await server.stop()
+            await server.start()
+        _, body = await get(server, "/v1/standings?people=1")
+        (row,) = json.loads(body)["rows"]
+        assert known is not None
+        assert (row["name"], row["matches"], row["player"]) == ("Anna", 2, known.player)
+
+
+async def test_wrong_proofs_are_refused(tmp_path: Path) -> None:
+    """An overheard proof, one for another address, and a guess are refused alike; guests play on."""
+    async with RestartableServer.started(tmp_path / "journal.sqlite", *FAST) as server:
+        async with Peer.connect(server.url) as peer:
+            known = await enrolled(peer, "Ann", SECRETS[0])
+        async with Peer.connect(server.url) as peer:
+            overheard = answer(await challenged(peer), known, SECRETS[0], host_of(server))
+        async with Peer.connect(server.url) as peer:
+            challenge = await challenged(peer)
+            for wrong in (
+                overheard,
+                answer(challenge, known, SECRETS[0], "evil.example:80"),
+                answer(challenge, known, SECRETS[1], host_of(server)),
+            ):
+                assert await peer.refusal(wrong) is Reason.BAD_TOKEN
+
+
+async def test_another_device_is_linked_and_removed(tmp_path: Path) -> None:
+    """A code links a tablet; the phone is shown the tablet and removes it; then nobody knows it."""
+    async with RestartableServer.started(tmp_path / "journal.sqlite", *FAST) as server:
+        async with Peer.connect(server.url) as phone, Peer.connect(server.url) as tablet:
+            known = await enrolled(phone, "Ann", SECRETS[0])
+            await phone.say(cl.ListDevices(with_code=True))
+            code = (await phone.until(Devices)).code
+            await challenged(tablet)
+            await tablet.say(cl.Link(name="ann", code=code, secret=SECRETS[1], device="tablet"))
+            linked = await tablet.until(Identified)
+            assert (linked.player, linked.name) == (known.player, "Ann")
+            shown = await phone.until(Devices)
+            assert [(each.label, each.is_new) for each in shown.devices] == [
+                ("a test", False),
+                ("tablet", True),
+            ]
+            await tablet.say(cl.ListDevices(with_code=True))
+            assert (await tablet.until(Refused)).reason is Reason.NOT_NOW
+            await phone.say(cl.RemoveDevice(device=linked.device))
+            assert [each.label for each in (await phone.until(Devices)).devices] == ["a test"]
+        async with Peer.connect(server.url) as tablet:
+            await tablet.say(answer(await challenged(tablet), linked, SECRETS[1], host_of(server)))
+            assert (await tablet.until(Refused)).reason is Reason.BAD_TOKEN
+
+
+async def test_secrets_are_kept_from_everybody(tmp_path: Path) -> None:
+    """No secret, hash, token or code is in the journal, the results or the log; the file is its owner's."""
+    journal = tmp_path / "journal.sqlite"
+    async with RestartableServer.started(journal, *FAST, "--log-level=debug") as server:
+        async with Peer.connect(server.url) as peer:
+            known = await enrolled(peer, "Ann", SECRETS[0])
+            await peer.say(cl.ListDevices(with_code=True))
+            code = (await peer.until(Devices)).code
+            await play_alone(peer, "Ann")
+        await page_with(server, "/v1/standings", lambda found: found["matches"] == 1)
+        await server.stop()
+    players = journal.with_stem("journal-players")
+    assert players.stat().st_mode & 0o077 == 0
+    hidden = [SECRETS[0].encode(), bytes.fromhex(SECRETS[0]), secret_hash(SECRETS[0])]
+    hidden += [secret_hash(SECRETS[0]).hex().encode(), known.token.encode(), code.encode()]
+    for path in tmp_path.iterdir():
+        if not path.name.startswith(players.name):
+            assert [word for word in hidden if word in path.read_bytes()] == [], path
