@@ -2,6 +2,7 @@
 
 /**
  * @typedef {object} Modules
+ * @property {typeof import("./wire/person.js")} person
  * @property {typeof import("./proof/proof.js")} proof
  * @property {typeof import("./screens/handicaps.js")} handicaps
  * @property {typeof import("./rules/hints.js")} hints
@@ -29,6 +30,7 @@ const MAX_LOAD_MS = 8000; // timeout of a load
 const FILES = {
   handicaps: "./screens/handicaps.js",
   hints: "./rules/hints.js",
+  person: "./wire/person.js",
   proof: "./proof/proof.js",
   invitation: "./screens/invitation.js",
   options: "./screens/options.js",

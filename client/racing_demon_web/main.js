@@ -132,7 +132,12 @@ function enter(entry, view = "") {
     session.table.code = entry.fields.code;
     session.token = entry.fields.token;
   }
-  session.enter(webSocketUrl(), entry);
+  const go = () => page.session === session && session.enter(webSocketUrl(), entry);
+  if (entry.name === "watch") go();
+  else
+    load("person")
+      .then(({ Person }) => (session.person = new Person(settings.name, announce)), go)
+      .then(go);
 }
 
 function join() {
@@ -553,10 +558,12 @@ const isOnPage = () => document.body.dataset.screen === "page";
 /** Go back from pages to the table, or to the first screen. */
 function closePage() {
   document.body.dataset.screen = "";
-  if (!page.session) history.replaceState({}, "", "/");
-  if (!page.session) return showStart();
-  updateAddress("replaceState");
-  requestRender();
+  if (page.session) {
+    updateAddress("replaceState");
+    return requestRender();
+  }
+  history.replaceState({}, "", "/");
+  return showStart();
 }
 
 /**

@@ -138,8 +138,6 @@ export const WORDS = {
   yourHand: "Your hand",
   watchAgain: "Watch the match again",
   toStart: "To the first screen",
-  onlyHere:
-    "Other devices cannot reach this table at this page's address. Open the page at the server's address on your network.",
 
   // The table.
   otherPlayers: "Other players",
@@ -175,7 +173,6 @@ export const WORDS = {
   leave: "Leave the table",
   leaveTitle: "Leave the table?",
   leaveText: "You give up your seat for good.",
-  qrCode: (/** @type {string} */ address) => `QR code of ${address}`,
 
   // Results.
   uncheckedUnseen: "The shuffle was not checked: this page did not see the whole hand.",

@@ -35,6 +35,9 @@ export const LATER = {
 
   // Between hands.
   invite: "Invite others",
+  onlyHere:
+    "Other devices cannot reach this table at this page's address. Open the page at the server's address on your network.",
+  qrCode: (/** @type {string} */ address) => `QR code of ${address}`,
   yes: "yes",
   no: "no",
   time: (/** @type {number} */ ms) => (ms > 0 && ms % 60000 === 0 ? `${ms / 60000} min` : `${ms / 1000} s`),
@@ -205,6 +208,28 @@ export const LATER = {
       stuck: "All were stuck",
       time_up: "Time was up",
     })[reason] ?? "The hand ended",
+
+  // Who uses the device.
+  rememberHere: "Remember me here",
+  rememberText:
+    "This server then knows you again on this device, by a secret that it keeps, and your matches are yours under any name. Who sits down under another name is another person.",
+  nameOf: (/** @type {string} */ name) => `Name of ${name}`,
+  rename: "Change the name",
+  anotherDevice: "Add another device",
+  codeText: (/** @type {string} */ code) =>
+    `On the other device, open this page, and enter your name and ${code}. The code is valid for two minutes, once. Give it to nobody else.`,
+  devices: "Devices",
+  thisDevice: "(this device)",
+  remove: "Not me: remove",
+  removeDevice: (/** @type {string} */ label) => `Remove ${label}`,
+  forgetMe: "Forget me on this device",
+  haveCode: "You are known on another device?",
+  yourName: "Your name",
+  code: "Code",
+  linkDevice: "That is me",
+  noAnswer: "The server does not know you here, or does not answer.",
+  newDevice: (/** @type {string} */ label) =>
+    `Another device is you now: ${label}. If it is not yours, remove it under Results, You.`,
 
   // Replays.
   stepBack: "One step back",

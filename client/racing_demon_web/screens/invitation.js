@@ -2,7 +2,7 @@
 
 import { byId } from "../dom.js";
 import { pathOf } from "../links.js";
-import { WORDS } from "../words.js";
+import { LATER } from "../words_later.js";
 
 /** @import { Session } from "../wire/session.js" */
 
@@ -36,7 +36,7 @@ export function showQr(picture, origin, code) {
   picture.src = source;
   picture.onerror = () =>
     setTimeout(() => picture.getAttribute("src") === source && (picture.src = source), AGAIN_MS);
-  picture.alt = WORDS.qrCode(`${origin}/${code}`);
+  picture.alt = LATER.qrCode(`${origin}/${code}`);
   picture.className = "qr";
 }
 
@@ -60,7 +60,7 @@ export function showInvitation({ seat, table }, redraw) {
   }
   if (known === undefined) return;
   const origin = known;
-  const text = origin === null ? WORDS.onlyHere : `${origin.replace(/.*\/\//, "")}${pathOf(table.code)}`;
+  const text = origin === null ? LATER.onlyHere : `${origin.replace(/.*\/\//, "")}${pathOf(table.code)}`;
   for (const root of roots) {
     const picture = /** @type {HTMLImageElement} */ (root.querySelector("img.qr"));
     const words = /** @type {HTMLElement} */ (root.querySelector(".address"));

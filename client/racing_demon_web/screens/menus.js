@@ -330,7 +330,7 @@ export class Menus {
    * @param {string} code
    */
   #inRoom(origin, code) {
-    if (origin === null) return [element("p", "", WORDS.onlyHere)];
+    if (origin === null) return [element("p", "", LATER.onlyHere)];
     const picture = document.createElement("img");
     showQr(picture, origin, code);
     return this.#invitation(`${origin}${pathOf(code)}`, picture);

@@ -2,9 +2,11 @@
 
 import { button, byId, choice, element, markTeam } from "../dom.js";
 import { load } from "../lazy.js";
-import { read, tokenOf, write } from "../storage.js";
+import { changeSettings, read, tokenOf, write } from "../storage.js";
 import { colorOf } from "../table/table_screen.js";
+import { askAs, forget, keptPeople, Person, rememberHere } from "../wire/person.js";
 import { PRESETS } from "../wire/presets.js";
+import { LIMITS, WEBSOCKET_PATH } from "../wire/protocol.js";
 import { clock, signed } from "../words.js";
 import { LATER, plural } from "../words_later.js";
 import { resultRows } from "./results.js";
@@ -64,6 +66,9 @@ export async function keepMatch(code, token) {
   return "";
 }
 
+const socketUrl = () =>
+  `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}${WEBSOCKET_PATH}`;
+
 export class Pages {
   #root = element("section");
   #asked = 0; // the number of the newest question: answers to older ones are dropped
@@ -96,6 +101,7 @@ export class Pages {
     this.#asked += 1;
     const [, kind, name = ""] = path.split("/");
     if (kind === "matches") await this.#matches();
+    else if (kind === "you") this.#you();
     else if (kind === "match") await this.#match(name);
     else await this.#scores();
   }
@@ -117,6 +123,7 @@ export class Pages {
       ...[
         ["/scores", LATER.standings],
         ["/matches", LATER.matches],
+        ["/you", LATER.you],
       ].map(([path, text]) => this.#linkTo(path, text)),
     );
     this.#root.replaceChildren(header, bar, ...items);
@@ -321,6 +328,110 @@ export class Pages {
         ? [element("h2", "", LATER.corrections), correctionList(summary.corrections)]
         : []),
     ]);
+  }
+
+  // Who uses this device.
+
+  #you() {
+    const { isOn, people } = keptPeople();
+    const label = element("label", "choice");
+    const box = /** @type {HTMLInputElement} */ (element("input"));
+    box.type = "checkbox";
+    box.checked = isOn ?? people.length > 0;
+    box.addEventListener("change", () => rememberHere(box.checked));
+    label.append(box, LATER.rememberHere);
+    const status = element("p", "proof");
+    status.setAttribute("role", "status");
+    this.#draw(LATER.you, [
+      label,
+      element("p", "soft", LATER.rememberText),
+      ...people.map((kept) => this.#person(kept, status)),
+      status,
+      element("h2", "", LATER.haveCode),
+      this.#codeForm(status),
+    ]);
+  }
+
+  /**
+   * Somebody whom this device remembers.
+   * @param {import("../wire/person.js").KeptPerson} kept
+   * @param {HTMLElement} status
+   */
+  #person(kept, status) {
+    /** @param {{name: string, fields: any}} request */
+    const ask = async (request) => {
+      status.textContent = LATER.loading;
+      const person = new Person(kept.name);
+      const answer = await askAs(person, request, socketUrl());
+      status.textContent = answer.name === "refused" ? answer.fields.text || LATER.noAnswer : "";
+      return answer;
+    };
+    const section = element("section", "person");
+    const devices = element("ul");
+    const name = /** @type {HTMLInputElement} */ (element("input"));
+    name.value = kept.name;
+    name.maxLength = LIMITS.name;
+    name.setAttribute("aria-label", LATER.nameOf(kept.name));
+    const showDevices = async (withCode = false, removed = -1) => {
+      const request =
+        removed < 0
+          ? { name: "list_devices", fields: { with_code: withCode } }
+          : { name: "remove_device", fields: { device: removed } };
+      const { name: kind, fields } = await ask(request);
+      if (kind !== "devices") return;
+      if (fields.code) status.textContent = LATER.codeText(fields.code);
+      devices.replaceChildren(
+        ...fields.devices.map((/** @type {[number, string, number]} */ [number, text, added]) => {
+          const row = element("li", "", `${text || "?"}, ${new Date(added).toLocaleDateString()} `);
+          if (number === kept.device) row.append(LATER.thisDevice);
+          else row.append(button(LATER.remove, () => showDevices(false, number), LATER.removeDevice(text)));
+          return row;
+        }),
+      );
+    };
+    const rename = async () => {
+      await ask({ name: "rename", fields: { name: name.value.trim() } });
+      if (!status.textContent) this.show("/you");
+    };
+    const buttons = element("div", "row");
+    buttons.append(
+      button(LATER.rename, rename),
+      button(LATER.anotherDevice, () => showDevices(true)),
+      button(LATER.devices, () => showDevices()),
+      button(LATER.forgetMe, () => {
+        forget(kept.player);
+        this.show("/you");
+      }),
+    );
+    section.append(name, buttons, devices);
+    return section;
+  }
+
+  /** @param {HTMLElement} status */
+  #codeForm(status) {
+    const form = element("form", "row");
+    const [name, code] = [LATER.yourName, LATER.code].map((text) => {
+      const field = /** @type {HTMLInputElement} */ (element("input"));
+      field.setAttribute("aria-label", text);
+      field.placeholder = text;
+      field.autocomplete = "off";
+      return field;
+    });
+    code.autocapitalize = "characters";
+    const link = button(LATER.linkDevice, () => undefined);
+    link.type = "submit";
+    form.append(name, code, link);
+    form.addEventListener("submit", async (event) => {
+      event.preventDefault();
+      const person = new Person(name.value.trim());
+      const answer = await askAs(person, person.link(code.value.trim()), socketUrl());
+      if (answer.name === "identified") {
+        rememberHere(true);
+        changeSettings({ name: answer.fields.name });
+        this.show("/you");
+      } else status.textContent = answer.fields.text || LATER.noAnswer;
+    });
+    return form;
   }
 
   /**

@@ -55,6 +55,7 @@ export class Session {
   #seatedEpoch = "";
   #tries = 0;
   #redirects = 0;
+  #isAsked = false; // whether the server is being told who this is
   #isOver = false;
   /** @type {WebSocket | null} */
   #socket = null;
@@ -87,6 +88,8 @@ export class Session {
     this.watchers = 0;
     /** Shows a host who watches. @type {(spectators: any[][]) => void} */
     this.showSpectators = () => undefined;
+    /** Tells the server who uses this device; null for a guest. @type {import("./person.js").Person | null} */
+    this.person = null;
     this.isHalted = false;
     /** Why the table has ended; empty if it has not. */
     this.ended = "";
@@ -266,6 +269,13 @@ export class Session {
     if (answer) this.command(answer.name, answer.fields);
   }
 
+  /** Send the first request of a connection, once the server knows who this is. */
+  #proceed() {
+    this.#isAsked = false;
+    const entry = this.#entry();
+    if (entry) this.#send(entry);
+  }
+
   /** The first request of a connection. */
   #entry() {
     const { code, seq } = this.table;
@@ -279,7 +289,7 @@ export class Session {
 
   /** Handlers of messages that are not events of the table. @type {Record<string, (session: Session, fields: any) => void>} */
   static #HANDLERS = {
-    versions(session, { oldest, newest }) {
+    versions(session, { oldest, newest, software }) {
       if (VERSION < oldest || VERSION > newest) {
         const text = WORDS.otherVersion;
         // During a rolling upgrade, another server may still speak this version.
@@ -287,13 +297,27 @@ export class Session {
           return session.#giveUp(text, CLOSE.version);
         return session.#reconnect(/** @type {WebSocket} */ (session.#socket), ABNORMAL, text);
       }
+      session.#isAsked = session.person !== null && /\bplayers\b/.test(software);
       session.#send({
         name: "hello",
-        fields: { version: VERSION, software: SOFTWARE, heartbeat_ms: HEARTBEAT_MS },
+        fields: {
+          version: VERSION,
+          software: session.#isAsked ? `${SOFTWARE} players` : SOFTWARE,
+          heartbeat_ms: HEARTBEAT_MS,
+        },
       });
-      const entry = session.#entry();
-      if (entry) session.#send(entry);
+      if (!session.#isAsked) session.#proceed();
     },
+    challenge(session, fields) {
+      const answer = session.person?.answer(fields);
+      if (answer) session.#send(answer);
+      else session.#proceed();
+    },
+    identified(session, fields) {
+      session.person?.identified(fields);
+      if (session.#isAsked) session.#proceed();
+    },
+    devices: (session, { devices }) => session.person?.showDevices(devices),
     seated(session, { code, seat, token, counter, epoch }) {
       session.table.code = code;
       session.seat = seat;
@@ -317,6 +341,10 @@ export class Session {
       session.pending.delete(counter);
     },
     refused(session, fields) {
+      if (session.#isAsked) {
+        session.person?.refused(); // it goes on as a guest
+        return session.#proceed();
+      }
       const command = session.pending.get(fields.counter);
       session.pending.delete(fields.counter);
       if (fields.counter === 0 && !session.isCaughtUp) {

@@ -25,7 +25,7 @@ SHOWS_RACES: Final = "races"
 """The word in a client's ``software`` that says that it understands ``race_lost``."""
 
 REMEMBERS: Final = "players"
-"""The word in a client's ``software`` that says that it answers ``challenge``."""
+"""The word in ``software``: of a server that asks who somebody is, and of a client that answers."""
 
 HOUSE_RULES: Final = "house-rules"
 """The extension of December 2026: house rules that a table plays by."""

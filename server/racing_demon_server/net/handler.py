@@ -222,6 +222,11 @@ class Handler:
     # What a connection is for.
 
     @property
+    def remembers(self) -> bool:
+        """Whether the server asks who uses the connection."""
+        return False
+
+    @property
     def has_entered(self) -> bool:
         """Whether the connection has a place at a table."""
         raise NotImplementedError

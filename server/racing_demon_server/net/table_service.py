@@ -203,6 +203,11 @@ class TableHandler(Handler):
         self._is_spectator = True
 
     @property
+    def remembers(self) -> bool:
+        """Whether the server asks who uses the connection."""
+        return self._tables.players is not None
+
+    @property
     def has_entered(self) -> bool:
         """Whether the connection has a place at a table."""
         return self._room is not None

@@ -1,0 +1,180 @@
+// Who uses this device at this server: "Players" in the wire's document. What it keeps is by origin, as all that the page keeps.
+
+import { bytesOf, hex, randomBytes, sha256 } from "../proof/sha256.js";
+import { isSameName, read, write } from "../storage.js";
+import { LATER } from "../words_later.js";
+import { decode, encode } from "./codec.js";
+import { SUBPROTOCOL, VERSION } from "./protocol.js";
+
+/** @typedef {{player: string, device: number, name: string, secret: string}} KeptPerson */
+
+const LABEL = "racing-demon player 1\n";
+const BLOCK = 64; // bytes of a block of SHA-256, as HMAC needs them
+const ANSWER_MS = 8000;
+const SOFTWARE = "racing-demon-web players";
+
+/**
+ * HMAC-SHA256. `crypto.subtle` has it, but not over http.
+ * @param {Uint8Array} key of 32 bytes
+ * @param {string} text
+ */
+function hmac(key, text) {
+  const padded = new Uint8Array(BLOCK);
+  padded.set(key);
+  const inner = sha256(
+    padded.map((byte) => byte ^ 0x36),
+    text,
+  );
+  return hex(
+    sha256(
+      padded.map((byte) => byte ^ 0x5c),
+      inner,
+    ),
+  );
+}
+
+/** @returns {{server: string, isOn: boolean | null, people: KeptPerson[]}} isOn: null where nobody has chosen */
+export function keptPeople() {
+  const kept = read("people");
+  return kept && Array.isArray(kept.people) ? kept : { server: "", isOn: null, people: [] };
+}
+
+/** @param {Partial<ReturnType<typeof keptPeople>>} changes */
+const keepPeople = (changes) => write("people", { ...keptPeople(), ...changes });
+
+/**
+ * Choose whether this device is remembered here.
+ * @param {boolean} isOn
+ */
+export const rememberHere = (isOn) => keepPeople({ isOn });
+
+/** Answers a server that asks who uses this device. */
+export class Person {
+  /** The secret that was sent and is not confirmed yet. */
+  #secret = "";
+  /** @type {KeptPerson | null} */
+  known = null;
+  /** What requests over HTTP carry. */
+  token = "";
+
+  /**
+   * @param {string} name by which somebody sits down
+   * @param {(text: string, isUrgent: boolean) => void} announce
+   */
+  constructor(name, announce = () => undefined) {
+    this.name = name;
+    this.announce = announce;
+  }
+
+  /**
+   * Say that another device was added.
+   * @param {[number, string, number][]} devices
+   */
+  showDevices(devices) {
+    const newest = devices.reduce((one, other) => (other[2] > one[2] ? other : one));
+    this.announce(LATER.newDevice(newest[1]), true);
+  }
+
+  /**
+   * @param {{server: string, nonce: string, suggested: boolean}} challenge
+   * @returns {{name: string, fields: any} | null} null: a guest
+   */
+  answer({ server, nonce, suggested }) {
+    const kept = keptPeople();
+    if (!(kept.isOn ?? suggested)) return null;
+    if (kept.server !== server) keepPeople({ server, people: [] }); // another server has this address now
+    const own = kept.server === server && kept.people.find((each) => isSameName(each.name, this.name));
+    if (own) {
+      this.known = own;
+      const said = [server, nonce, location.host.toLowerCase(), own.player, String(own.device)].join("\n");
+      const proof = hmac(sha256(LABEL, bytesOf(own.secret)), LABEL + said);
+      return { name: "identify", fields: { player: own.player, device: own.device, proof } };
+    }
+    if (!this.name) return null;
+    this.#secret = hex(randomBytes(32));
+    return { name: "enroll", fields: { name: this.name, secret: this.#secret, device: deviceName() } };
+  }
+
+  /**
+   * The request by which this device becomes another one of somebody who is known already.
+   * @param {string} code
+   */
+  link(code) {
+    this.#secret = hex(randomBytes(32));
+    return { name: "link", fields: { name: this.name, code, secret: this.#secret, device: deviceName() } };
+  }
+
+  /** @param {{player: string, device: number, name: string, token: string}} fields */
+  identified({ player, device, name, token }) {
+    this.token = token;
+    const secret = this.#secret || (this.known?.secret ?? "");
+    this.#secret = "";
+    this.known = { player, device, name, secret };
+    const others = keptPeople().people.filter((each) => each.player !== player);
+    keepPeople({ people: [...others, this.known] });
+  }
+
+  /** The server does not know this device any more. */
+  refused() {
+    const { known } = this;
+    if (known) forget(known.player);
+    this.known = null;
+  }
+}
+
+/**
+ * Forget somebody on this device.
+ * @param {string} player
+ */
+export const forget = (player) =>
+  keepPeople({ people: keptPeople().people.filter((each) => each.player !== player) });
+
+/** What this device is called in its player's list. */
+function deviceName() {
+  const agent = navigator.userAgent;
+  return /(iPhone|iPad|Android|Windows|Macintosh|Linux)/.exec(agent)?.[1] ?? "browser";
+}
+
+/**
+ * Ask the server something as somebody, on a connection without a table.
+ * @param {Person} person
+ * @param {{name: string, fields: any} | null} request null: only who it is; `link` comes in place of the answer
+ * @param {string} url of the server's WebSocket
+ * @returns {Promise<{name: string, fields: any}>} the answer
+ */
+export function askAs(person, request, url) {
+  return new Promise((found) => {
+    const socket = new WebSocket(url, SUBPROTOCOL);
+    /** @param {{name: string, fields: any}} answer */
+    const end = (answer) => {
+      clearTimeout(timer);
+      socket.onclose = socket.onmessage = null;
+      socket.close();
+      found(answer);
+    };
+    const failed = { name: "refused", fields: { reason: "", text: "" } };
+    const timer = setTimeout(() => end(failed), ANSWER_MS);
+    let isKnown = false;
+    socket.onclose = () => end(failed);
+    socket.onmessage = ({ data }) => {
+      const message = decode(data);
+      /** @param {{name: string, fields: any}} each */
+      const send = ({ name, fields }) => socket.send(encode(name, fields));
+      if (message?.name === "versions") {
+        if (!message.fields.software.split(" ").includes("players")) return end(failed);
+        send({ name: "hello", fields: { version: VERSION, software: SOFTWARE } });
+      } else if (message?.name === "challenge") {
+        const { server } = message.fields;
+        if (request?.name === "link" && keptPeople().server !== server) keepPeople({ server, people: [] });
+        const answer = request?.name === "link" ? request : person.answer(message.fields);
+        if (answer) send(answer);
+        else end(failed);
+      } else if (message?.name === "identified") {
+        person.identified(message.fields);
+        if (isKnown || !request || request.name === "link") return end(message);
+        isKnown = true;
+        send(request);
+      } else if (message?.name === "refused" || message?.name === "devices") end(message);
+    };
+  });
+}

@@ -1,0 +1,84 @@
+"""Who uses a phone: remembered under any name, linked to another device, and forgotten again."""
+
+import json
+from pathlib import Path
+from typing import Any, Final
+
+from playwright.async_api import Browser, expect
+
+from tests.browser.test_pages import origin_of
+from tests.server.results.test_results import get, page_with
+from tests.support.browsers import Phone, phone
+from tests.support.restartable_server import RestartableServer
+
+FAST: Final = ("--bot-speed=100", "--standings=open", "--until-table-ends=NONE")
+"""A server of a host: it suggests to remember people."""
+
+
+async def play_match(player: Phone, name: str) -> None:
+    """Play a match of one hand against a bot, and leave the table."""
+    await player.create(name)
+    await player.page.tap(".add-bot")
+    await player.page.tap(".all-options")
+    hands = player.page.locator('.option:has(span:text-is("Hands in a match")) select')
+    await hands.select_option(label="1")
+    await player.page.tap(".deal")
+    await player.finish()
+
+
+async def people(server: RestartableServer, matches: int) -> list[dict[str, Any]]:
+    """Return the rows of people as soon as there are so many matches."""
+    await page_with(server, "/v1/standings", lambda found: found["matches"] == matches)
+    rows: list[dict[str, Any]] = json.loads((await get(server, "/v1/standings?people=1"))[1])["rows"]
+    return rows
+
+
+async def test_two_phones_are_one_person(browser: Browser, tmp_path: Path) -> None:
+    """Ann plays on her phone and, after a code, on a cleared one: standings list her once."""
+    async with RestartableServer.started(tmp_path / "journal.sqlite", *FAST) as server:
+        origin = origin_of(server)
+        async with phone(browser, origin) as first, phone(browser, origin) as second:
+            await play_match(first, "Ann")
+            (row,) = await people(server, 1)
+            assert (row["name"], bool(row["player"])) == ("Ann", True)
+            await first.open(f"{origin}/you")
+            await first.page.locator("#page button", has_text="Add another device").tap()
+            await expect(first.page.locator("#page .proof")).to_contain_text("two minutes")
+            code = str(await first.page.locator("#page .proof").inner_text()).split(" name and ")[1][:6]
+            await second.open(f"{origin}/you")
+            await second.page.locator('#page form input[aria-label="Your name"]').fill("Ann")
+            await second.page.locator('#page form input[aria-label="Code"]').fill(code.lower())
+            await second.page.locator("#page form button").tap()
+            await expect(second.page.locator("#page .person")).to_have_count(1)
+            await second.open(origin)
+            await play_match(second, "Ann")
+            (row,) = await people(server, 2)
+            assert (row["name"], row["matches"]) == ("Ann", 2)
+            await first.page.locator("#page .person button", has_text="Devices").tap()
+            await first.page.locator("#page .person li button").tap()
+            await expect(first.page.locator("#page .person li")).to_have_count(1)
+            assert first.complaints + second.complaints == []
+
+
+async def test_another_name_is_another_person(browser: Browser, tmp_path: Path) -> None:
+    """A tablet that two people share knows both; who forbids it is a guest."""
+    async with RestartableServer.started(tmp_path / "journal.sqlite", *FAST) as server:
+        async with phone(browser, origin_of(server)) as tablet:
+            for number, name in enumerate(("Ann", "Ben")):
+                await tablet.open(origin_of(server))
+                await play_match(tablet, name)
+                await people(server, number + 1)
+            rows = await people(server, 2)
+            assert len({row["player"] for row in rows}) == 2
+            await tablet.open(f"{origin_of(server)}/you")
+            await expect(tablet.page.locator("#page .person")).to_have_count(2)
+            await tablet.page.locator("#page .choice input").tap()
+            await tablet.open(origin_of(server))
+            await play_match(tablet, "Ann")
+            rows = await people(server, 3)
+            assert sorted((row["name"], bool(row["player"])) for row in rows) == [
+                ("Ann", False),
+                ("Ann", True),
+                ("Ben", True),
+            ]
+            assert tablet.complaints == []
