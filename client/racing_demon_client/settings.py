@@ -72,6 +72,8 @@ class PlayerSettings(BaseModel):
     """Whether the mouse plays cards; if not, it selects text in your terminal as usual."""
     volume: Annotated[int, Field(strict=True, ge=0, le=MAX_VOLUME)] = 1
     """Which plays are reported: 0 only your own, 1 also plays to the foundations, 2 all."""
+    remember: Switch = True
+    """Whether servers at home, which suggest it, may remember you; if not, you are a guest."""
     bindings: Annotated[dict[ActionId, Keys], Field(max_length=MAX_BINDINGS)] = {}
     """Your own keys for actions, separated by spaces. They replace the layout's keys; empty means no key."""
 

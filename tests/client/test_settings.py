@@ -16,7 +16,7 @@ from racing_demon_client.terminal.appearance import NAMES
 from racing_demon_client.terminal.keymap import KEYBOARD_LAYOUTS
 from tests.support.effort import examples
 
-KNOWN = "name, palette, glyphs, density, keys, motion, mark_red, sound, mouse, volume, bindings"
+KNOWN = "name, palette, glyphs, density, keys, motion, mark_red, sound, mouse, volume, remember, bindings"
 
 
 @pytest.fixture

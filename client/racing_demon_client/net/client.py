@@ -42,7 +42,7 @@ from racing_demon_protocol.wire.serial_numbers import newest_counter
 
 from .shuffle_client import ContributionState, ShuffleClient
 from .table_client import TableClient
-from .transport import ENTRY_SECONDS, ServerConnection, close_reason
+from .transport import ENTRY_SECONDS, PlayerAuthenticator, ServerConnection, close_reason
 
 FINAL_CLOSE_CODES: Final = frozenset(
     {CloseCode.TAKEN_OVER, CloseCode.KICKED, CloseCode.VERSION, CloseCode.BAD_FRAME}
@@ -79,13 +79,18 @@ class Client(TableClient):
         patience: float = 60.0,
         *,
         program: bool = False,
+        person: PlayerAuthenticator | None = None,
     ) -> None:
         super().__init__(patience)
         self.url = url
         self.shuffle_client = ShuffleClient(self.random_bytes)
         self._passphrase = ""
         self._connection = ServerConnection(
-            url, encoding, lambda: self._view is not None and self._view.in_hand, program=program
+            url,
+            encoding,
+            lambda: self._view is not None and self._view.in_hand,
+            program=program,
+            person=person,
         )
         self._token: str | None = None
         self._epoch = self._next_epoch = ""
@@ -109,10 +114,12 @@ class Client(TableClient):
         passphrase: str = "",
         encoding: Encoding = Encoding.MSGPACK,
         program: bool = False,
+        person: PlayerAuthenticator | None = None,
     ) -> Self:
         """Open a table and become its host, as a player or a spectator.
 
-        With ``program`` everybody sees that a program plays, and standings tell it apart from people.
+        With ``program`` everybody sees that a program plays, and standings tell it apart from people. With
+        ``person`` a server that remembers people is told who somebody is.
 
         Raises:
             ConnectionFailed: the server cannot be reached.
@@ -120,7 +127,7 @@ class Client(TableClient):
 
         """
         request = cl.Create(name=name, options=options or Options(), seated=seated, passphrase=passphrase)
-        return await cls(url, encoding, program=program)._enter(request)
+        return await cls(url, encoding, program=program, person=person)._enter(request)
 
     @classmethod
     async def join(  # noqa: PLR0913 - the API of bots: everything optional is a keyword
@@ -133,10 +140,12 @@ class Client(TableClient):
         token: str = "",
         encoding: Encoding = Encoding.MSGPACK,
         program: bool = False,
+        person: PlayerAuthenticator | None = None,
     ) -> Self:
         """Take a seat at a table.
 
-        With ``program`` everybody sees that a program plays, and standings tell it apart from people.
+        With ``program`` everybody sees that a program plays, and standings tell it apart from people. With
+        ``person`` a server that remembers people is told who somebody is.
 
         If the answer is lost, a caller who chose the seat's token (64 hexadecimal digits) can ask again with
         it without taking a second seat.
@@ -147,7 +156,7 @@ class Client(TableClient):
 
         """
         request = cl.Join(code=code, name=name, passphrase=passphrase, token=token)
-        return await cls(url, encoding, program=program)._enter(request)
+        return await cls(url, encoding, program=program, person=person)._enter(request)
 
     @classmethod
     async def watch(

@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import (
@@ -25,16 +25,18 @@ from racing_demon_protocol.errors import CommandRefused, ForeignHost, InvalidFra
 from racing_demon_protocol.wire.capabilities import (
     FOLLOWS_MOVED,
     PLAYS_BY_ITSELF,
+    REMEMBERS,
     SHOWS_RACES,
     announced,
     in_words,
     lacking,
     needed,
+    understands,
 )
 from racing_demon_protocol.wire.codec import MAX_SERVER_FRAME, VERSION, Encoding, decode_server, encode
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
-from racing_demon_protocol.wire.messages.server import Elsewhere, Moved, Versions
+from racing_demon_protocol.wire.messages.server import Challenge, Elsewhere, Identified, Moved, Versions
 from racing_demon_protocol.wire.redirects import at_port, moved_to
 
 TOO_MANY: Final = "Too many connections from your address. Wait a few seconds, and try again."
@@ -237,6 +239,19 @@ MAX_REDIRECTS: Final = 2
 """The number of redirects to another host that are followed before an answer."""
 
 
+class PlayerAuthenticator(Protocol):
+    """Somebody who tells servers that remember people who that is."""
+
+    def answer(self, challenge: Challenge) -> cl.PlayerRequest | None:
+        """Return the answer to a server's challenge; ``None`` to stay a guest."""
+
+    def identified(self, answer: Identified) -> None:
+        """Keep what the server knows this person by."""
+
+    def refused(self) -> None:
+        """Forget what the server does not know any more."""
+
+
 class ServerConnection:
     """The connections to one server, which may consist of several processes or hosts.
 
@@ -248,13 +263,21 @@ class ServerConnection:
         encoding: the encoding of messages.
         is_urgent: returns whether a silent server must be noticed soon.
         program: whether a program plays, and no person.
+        person: tells a server that remembers people who somebody is; ``None`` for a guest.
 
     """
 
     def __init__(
-        self, url: str, encoding: Encoding, is_urgent: Callable[[], bool], *, program: bool = False
+        self,
+        url: str,
+        encoding: Encoding,
+        is_urgent: Callable[[], bool],
+        *,
+        program: bool = False,
+        person: PlayerAuthenticator | None = None,
     ) -> None:
         self.server_software = ""
+        self._person = person
         self._url = url
         self._encoding = encoding
         self._is_urgent = is_urgent
@@ -391,7 +414,25 @@ class ServerConnection:
             raise
         self.server_software = versions.software if isinstance(versions, Versions) else ""
         software = f"{self._software} {FOLLOWS_MOVED}" if self._follows else self._software
+        person = self._person if understands(self.server_software, REMEMBERS) else None
+        if person is not None:
+            software += f" {REMEMBERS}"
         await self.send(cl.Hello(version=VERSION, software=software))
+        if person is not None:
+            await self._introduce(person)
+
+    async def _introduce(self, person: PlayerAuthenticator) -> None:
+        """Tell the server who somebody is, as it asks; whoever it does not know stays a guest."""
+        challenge = await self.receive()
+        answer = person.answer(challenge) if isinstance(challenge, Challenge) else None
+        if answer is None:
+            return
+        await self.send(answer)
+        known = await self.receive()
+        if isinstance(known, Identified):
+            person.identified(known)
+        else:
+            person.refused()
 
     async def send(self, message: Message) -> None:
         """Send a message.

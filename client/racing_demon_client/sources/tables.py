@@ -15,7 +15,13 @@ from functools import partial
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from racing_demon_client.errors import ConnectionFailed, JournalRefused, TableEnded, TunnelRefused
+from racing_demon_client.errors import (
+    ConnectionFailed,
+    JournalRefused,
+    SettingsRefused,
+    TableEnded,
+    TunnelRefused,
+)
 from racing_demon_client.links import server_url
 from racing_demon_client.net.client import Client
 from racing_demon_client.net.local_server import (
@@ -29,6 +35,7 @@ from racing_demon_client.net.local_server import (
     wait_until_ended,
 )
 from racing_demon_client.net.table_client import TableClient
+from racing_demon_client.saved_people import Person
 from racing_demon_client.saved_tables import (
     HostedTable,
     StoredSeat,
@@ -38,6 +45,7 @@ from racing_demon_client.saved_tables import (
     save_hosted,
     stored_seats,
 )
+from racing_demon_client.settings import load, settings_path
 from racing_demon_client.shared.invitation import Invitation
 from racing_demon_protocol.constants import DEFAULT_PORT, WEBSOCKET_PATH
 from racing_demon_protocol.engine.commit_reveal import SEED_SIZE
@@ -265,7 +273,9 @@ async def host_on_server(
         CommandRefused: the server refused the table.
 
     """
-    async with await Client.create(server_url(address), name, options, passphrase=passphrase) as client:
+    url = server_url(address)
+    person = _person(url, name)
+    async with await Client.create(url, name, options, passphrase=passphrase, person=person) as client:
         with _saved_seat(client):
             await _add_bots(client, bots)
             note = "this table is not announced on the network: give others its address and code"
@@ -307,7 +317,9 @@ async def host(
         else:
             note = await server.start()
             client = await stack.enter_async_context(
-                await Client.create(server.url, name, options, passphrase=passphrase)
+                await Client.create(
+                    server.url, name, options, passphrase=passphrase, person=_person(server.url, name)
+                )
             )
             server.save(client.code)
             stack.enter_context(_saved_seat(client))
@@ -371,7 +383,10 @@ async def join(
             token = secrets.token_hex(32)
             if stored is not None:
                 stored.store(token, "", url)  # store it first: if the answer is lost, the seat can be resumed
-            client = await Client.join(url, code, name, passphrase=table.passphrase, token=token)
+            person = _person(url, name)
+            client = await Client.join(
+                url, code, name, passphrase=table.passphrase, token=token, person=person
+            )
         seats.release_others(stored)
         if stored is not None and client.token is not None:
             stored.store(client.token, _own_name(client), url)
@@ -694,3 +709,12 @@ def _own_addresses() -> list[str]:
 
             found = [each for each in own_interfaces() if each.version == 4 and not each.is_loopback]
             return [str(each.ip) for each in found]
+
+
+def _person(url: str, name: str) -> Person | None:
+    """Return what tells a server who the user is; ``None`` if the settings say that nobody is remembered."""
+    try:
+        remembers = load(settings_path()).remember
+    except SettingsRefused:
+        remembers = False
+    return Person(url, name) if remembers else None

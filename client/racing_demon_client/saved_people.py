@@ -1,0 +1,130 @@
+"""Who this user is at servers that remember people: a secret for each server and person.
+
+The file is readable by its owner only; secrets are never shown or logged. Only programs write it, and invalid
+entries are ignored: whoever is not known is a guest, or becomes known anew.
+"""
+
+import json
+import secrets
+import socket
+import unicodedata
+from pathlib import Path
+from typing import Annotated, Final
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from racing_demon_protocol.constants import MAX_NAME_LENGTH
+from racing_demon_protocol.wire.messages.client import Enroll, Identify
+from racing_demon_protocol.wire.messages.server import Challenge, Identified
+from racing_demon_protocol.wire.player_proof import player_proof, secret_hash
+
+from .files import read_entries, replace_file, state_folder
+
+MAX_PEOPLE: Final = 100
+MAX_BYTES: Final = 100_000
+DEFAULT_PORTS: Final = {"ws": 80, "wss": 443}
+
+Hexadecimal = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+
+
+class SavedPerson(BaseModel):
+    """What is kept of a person at a server."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    host: Annotated[str, Field(max_length=512)]
+    server: Hexadecimal
+    player: Annotated[str, Field(max_length=16)]
+    device: Annotated[int, Field(ge=0)]
+    name: Annotated[str, Field(max_length=MAX_NAME_LENGTH)]
+    secret: Hexadecimal
+
+
+def people_path() -> Path:
+    """Return the file."""
+    return state_folder() / "people.json"
+
+
+class Person:
+    """Tells a server who somebody is.
+
+    Args:
+        url: the server's address.
+        name: the name by which somebody sits down: another name is another person.
+        path: the file of all people.
+
+    """
+
+    def __init__(self, url: str, name: str, path: Path | None = None) -> None:
+        self._host = host_of(url)
+        self._name = name
+        self._path = path or people_path()
+        self._server = self._secret = ""
+        self._known: SavedPerson | None = None
+
+    def answer(self, challenge: Challenge) -> Enroll | Identify | None:
+        """Return the answer to a server's challenge; ``None`` to stay a guest.
+
+        A server that is not known is told nothing that it could use elsewhere: only a new secret of its own,
+        and that only if it suggests to remember people.
+        """
+        self._server = challenge.server
+        mine = [each for each in self._people() if (each.host, each.server) == (self._host, self._server)]
+        self._known = next((each for each in mine if _folded(each.name) == _folded(self._name)), None)
+        if self._known is not None:
+            known, self._secret = self._known, self._known.secret
+            key = secret_hash(known.secret)
+            proof = player_proof(
+                key, challenge.server, challenge.nonce, self._host, known.player, known.device
+            )
+            return Identify(player=known.player, device=known.device, proof=proof)
+        if not challenge.suggested:
+            return None
+        self._secret = secrets.token_hex(32)
+        return Enroll(name=self._name, secret=self._secret, device=socket.gethostname()[:40])
+
+    def identified(self, answer: Identified) -> None:
+        """Keep what the server knows this person by."""
+        known = SavedPerson(
+            host=self._host,
+            server=self._server,
+            player=answer.player,
+            device=answer.device,
+            name=answer.name[:MAX_NAME_LENGTH],
+            secret=self._secret,
+        )
+        if known != self._known:
+            others = [each for each in self._people() if each.player != known.player]
+            self._save([*others, known])
+
+    def refused(self) -> None:
+        """Forget what the server does not know any more."""
+        self._save([each for each in self._people() if each != self._known])
+
+    def _people(self) -> list[SavedPerson]:
+        people = []
+        for entry in read_entries(self._path, MAX_BYTES):
+            try:
+                people.append(SavedPerson.model_validate(entry))
+            except ValidationError:
+                continue
+        return people
+
+    def _save(self, people: list[SavedPerson]) -> None:
+        data = [each.model_dump() for each in people[-MAX_PEOPLE:]]
+        try:
+            replace_file(self._path, json.dumps(data).encode())
+        except OSError:
+            return  # a guest from the next time on, or somebody new
+
+
+def host_of(url: str) -> str:
+    """Return the host and port of a server's address as clients send them."""
+    parts = urlsplit(url if "://" in url else f"ws://{url}")
+    netloc = parts.netloc.rpartition("@")[2].lower()
+    return netloc.removesuffix(f":{DEFAULT_PORTS.get(parts.scheme, 0)}")
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFKC", name).casefold().strip()
