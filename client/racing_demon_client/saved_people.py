@@ -46,7 +46,7 @@ def people_path() -> Path:
     return state_folder() / "people.json"
 
 
-class Person:
+class PlayerCredentials:
     """Tells a server who somebody is.
 
     Args:

@@ -362,7 +362,7 @@ class TableServer(Server):
         """Listen for the operator, and for the tunnel, if there is one."""
         operated = self.settings.control or self.settings.journal
         if operated is not None:
-            asked = OperatorRequests(self.registry, context.bans, self._disconnect_banned)
+            asked = OperatorRequests(self.registry, context.bans, self._disconnect_banned, self._players)
             await resources.enter_async_context(serving_operator(operated, asked.answer))
         if context.tunnel is None:
             return

@@ -35,7 +35,7 @@ from racing_demon_client.net.local_server import (
     wait_until_ended,
 )
 from racing_demon_client.net.table_client import TableClient
-from racing_demon_client.saved_people import Person
+from racing_demon_client.saved_people import PlayerCredentials
 from racing_demon_client.saved_tables import (
     HostedTable,
     StoredSeat,
@@ -711,10 +711,10 @@ def _own_addresses() -> list[str]:
             return [str(each.ip) for each in found]
 
 
-def _person(url: str, name: str) -> Person | None:
+def _person(url: str, name: str) -> PlayerCredentials | None:
     """Return what tells a server who the user is; ``None`` if the settings say that nobody is remembered."""
     try:
         remembers = load(settings_path()).remember
     except SettingsRefused:
         remembers = False
-    return Person(url, name) if remembers else None
+    return PlayerCredentials(url, name) if remembers else None

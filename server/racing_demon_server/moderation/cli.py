@@ -1,4 +1,4 @@
-"""The operator's commands: tables of a running server, bans, and reports."""
+"""The operator's commands: tables of a running server, bans, players, and reports."""
 
 import argparse
 import re
@@ -28,6 +28,10 @@ EXAMPLES: Final = """examples:
   racing-demon-server ban 203.0.113.0/24 --for 7d        refuse a network's connections for a week
   racing-demon-server bans                               list the bans
   racing-demon-server unban 203.0.113.0/24               lift a ban
+  racing-demon-server players                            list the players whom the server remembers
+  racing-demon-server players k3xw7q2m --into p9d4tz6b   let two players be one, with all their results
+  racing-demon-server players k3xw7q2m --name "Anna"     change a player's name
+  racing-demon-server players k3xw7q2m --forget          forget a player; results show a former player
   racing-demon-server reports                            list what people have reported
   racing-demon-server reports --done 06450a1b2c3d4e5f6       mark a report as done
 
@@ -197,6 +201,36 @@ def _person(person: Person) -> str:
     return f"{printable(person.who)} ({_address(person.address)})"
 
 
+# Players.
+
+
+def _players(arguments: argparse.Namespace) -> int:
+    if arguments.player is not None:
+        return _change_player(arguments)
+    answers = _ask_all(arguments.journal, command="players")
+    players = [player for answer in answers for player in answer["players"]]
+    rows = [["id", "name", "devices", "last seen", "now"]]
+    for player in sorted(players, key=lambda each: -each["seen"]):
+        facts = player["id"], printable(player["name"]), str(player["devices"]), _moment(player["seen"])
+        rows.append([*facts, player["merged_into"]])
+    _print_rows(rows if players else [["no players are remembered"]])
+    return 0
+
+
+def _change_player(arguments: argparse.Namespace) -> int:
+    asked: dict[str, Any] = {"command": "change_player", "player": arguments.player}
+    if arguments.into is not None:
+        asked["into"] = arguments.into
+    elif arguments.name is not None:
+        asked["name"] = arguments.name
+    elif not arguments.forget:
+        return fail(2, "say what is to be done: --into ID, --name NAME or --forget.")
+    if any(answer["changed"] for answer in _ask_all(arguments.journal, **asked)):
+        sys.stdout.write("done\n")
+        return 0
+    return fail(1, f"there is no player {printable(arguments.player)}.")
+
+
 # Arguments and output.
 
 
@@ -236,7 +270,9 @@ def _reason(text: str) -> str:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = parser_of("racing-demon-server", "Tables of a server that runs, bans, and reports.", EXAMPLES)
+    parser = parser_of(
+        "racing-demon-server", "Tables of a server that runs, bans, players, and reports.", EXAMPLES
+    )
     commands = parser.add_subparsers(dest="command", required=True)
 
     def add(name: str, text: str, run: Callable[[argparse.Namespace], int]) -> argparse.ArgumentParser:
@@ -276,6 +312,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     add_reason(ban)
     add("bans", "list the bans", _bans)
+    players = add("players", "list the players whom the server remembers, or change one", _players)
+    players.add_argument("player", nargs="?", metavar="ID", help="the player who is changed")
+    change = players.add_mutually_exclusive_group()
+    change.add_argument("--into", metavar="ID", help="let this be the same player, with all results")
+    change.add_argument("--name", metavar="NAME", help="change the name")
+    change.add_argument("--forget", action="store_true", help="forget the player with all devices")
     reports = add("reports", "list what people have reported, with the last lines of chat", _reports)
     reports.add_argument("--all", action="store_true", help="list those that are done, too")
     reports.add_argument("--done", metavar="ID", help="mark this report as done")

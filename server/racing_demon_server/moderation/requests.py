@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_server.journal.interface import JournalUnusable
+from racing_demon_server.players.keeper import PlayersKeeper
 from racing_demon_server.tables.registry import Registry, TableElsewhere, TableUnread
 from racing_demon_server.tables.room import Room
 
@@ -22,11 +23,19 @@ class OperatorRequests:
         registry: the tables.
         bans: the operator's bans.
         disconnect_banned: closes the connections of those who are banned, and returns how many there were.
+        players: keeps the players; ``None`` if all are guests.
 
     """
 
-    def __init__(self, registry: Registry, bans: ServerBans, disconnect_banned: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        registry: Registry,
+        bans: ServerBans,
+        disconnect_banned: Callable[[], int],
+        players: PlayersKeeper | None = None,
+    ) -> None:
         self._registry = registry
+        self._players = players
         self._bans = bans
         self._disconnect_banned = disconnect_banned
 
@@ -47,7 +56,32 @@ class OperatorRequests:
                 return {"closed": await self._close(code, reason)}
             case {"command": "reload_bans"}:
                 return self._reload()
+            case {"command": "players"}:
+                return {"players": [] if self._players is None else self._players.overview()}
+            case {"command": "change_player", "player": str(player)}:
+                return {"changed": self._change_player(player, request)}
         raise RequestFailed("the server does not know this command: is it of another version?")
+
+    def _change_player(self, player: str, request: Mapping[str, Any]) -> bool:
+        """Merge, rename or forget a player; return whether this server knows the player.
+
+        Raises:
+            RequestFailed: the change is refused.
+
+        """
+        if self._players is None or self._players.directory.player(player) is None:
+            return False
+        try:
+            match request:
+                case {"into": str(into)}:
+                    self._players.merge(player, into)
+                case {"name": str(name)}:
+                    self._players.rename(player, name)
+                case _:
+                    self._players.forget(player)
+        except CommandRefused as error:
+            raise RequestFailed(error.text) from error
+        return True
 
     def _room(self, code: str) -> Room | None:
         """Return a table's room; ``None`` if it is not here.

@@ -186,7 +186,11 @@ class Directory:
         device = self._devices.get(number)
         key = bytes(32) if device is None else device.key
         expected = player_proof(key, *challenge, player, number)
-        if not hmac.compare_digest(expected, proof) or device is None or device.player != player:
+        if (
+            not hmac.compare_digest(expected, proof)
+            or device is None
+            or device.player != self.canonical(player)
+        ):
             raise CommandRefused(Reason.BAD_TOKEN, UNKNOWN)
         return device
 
@@ -291,6 +295,10 @@ class Directory:
         self._players.pop(player, None)
         self._codes.pop(player, None)
         return devices
+
+    def merged_into(self, player: str) -> list[str]:
+        """Return the players whose results are this one's."""
+        return [each for each in self._players if each != player and self.canonical(each) == player]
 
     def _add(self, player: Player, key: bytes, label: str, at_ms: int, *, is_linked: bool) -> Device:
         number = max(self._devices, default=0) + 1

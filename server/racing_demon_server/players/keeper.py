@@ -157,6 +157,49 @@ class PlayersKeeper:
         device = self.directory.device(self._tokens.get(_hash(token), 0))
         return "" if device is None else self.directory.canonical(device.player)
 
+    # The operator.
+
+    def overview(self) -> list[dict[str, object]]:
+        """Return what the operator sees of each player."""
+        return [
+            {
+                "id": player.id,
+                "name": player.name,
+                "devices": len(self.directory.devices(player.id)),
+                "seen": player.seen_ms // 1_000,
+                "merged_into": player.merged_into,
+            }
+            for player in self.directory
+        ]
+
+    def merge(self, player: str, into: str) -> None:
+        """Let a player's devices and results be another's.
+
+        Raises:
+            CommandRefused: there are no two such players.
+
+        """
+        self._save(self.directory.merge(player, into), *self.directory.devices(into))
+
+    def rename(self, player: str, name: str) -> None:
+        """Change a player's name.
+
+        Raises:
+            CommandRefused: it is no name.
+
+        """
+        known = self.directory.player(player)
+        assert known is not None
+        known.name = clean(name)
+        self._save(known)
+
+    def forget(self, player: str) -> None:
+        """Forget a player with all devices; results keep the id, and show a former player."""
+        for each in (*self.directory.merged_into(player), player):
+            for device in self.directory.forget(each):
+                self._disconnect(device)
+            self._write(partial(self._file.remove_player, each))
+
     # Tables.
 
     def seat(self, identity: Identity | None, table_id: int, seat: int, name: str) -> None:

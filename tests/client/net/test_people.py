@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from racing_demon_client.net.client import Client
-from racing_demon_client.saved_people import Person, host_of
+from racing_demon_client.saved_people import PlayerCredentials, host_of
 from racing_demon_protocol.wire.messages.client import Enroll, Identify
 from racing_demon_protocol.wire.messages.server import Challenge, Identified
 from tests.server.results.test_results import get
@@ -20,7 +20,7 @@ def challenge(server: str = "5e", *, suggested: bool = True) -> Challenge:
 
 def known(path: Path, url: str = "ws://one:5252/v1") -> None:
     """Let Ann be known at a server."""
-    person = Person(url, "Ann", path)
+    person = PlayerCredentials(url, "Ann", path)
     assert isinstance(person.answer(challenge()), Enroll)
     person.identified(Identified(player="k3xw7q2m", device=1, name="Ann", token=TOKEN))
 
@@ -31,12 +31,14 @@ async def test_a_terminal_is_known_again(tmp_path: Path) -> None:
     arguments = ("--until-table-ends=NONE",)
     async with RestartableServer.started(tmp_path / "journal.sqlite", *arguments) as server:
         for _ in range(2):
-            async with await Client.create(server.url, "Ann", person=Person(server.url, "Ann", path)):
+            async with await Client.create(
+                server.url, "Ann", person=PlayerCredentials(server.url, "Ann", path)
+            ):
                 (kept,) = json.loads(path.read_text("utf-8"))
                 assert kept["name"] == "Ann"
         await server.stop()
         await server.start()
-        async with await Client.create(server.url, "ann", person=Person(server.url, "ann", path)):
+        async with await Client.create(server.url, "ann", person=PlayerCredentials(server.url, "ann", path)):
             assert [each["player"] for each in json.loads(path.read_text("utf-8"))] == [kept["player"]]
         assert (await get(server, "/healthz"))[0] == 200
     assert path.stat().st_mode & 0o077 == 0
@@ -48,18 +50,18 @@ def test_another_server_learns_nothing(tmp_path: Path) -> None:
     known(path)
     secret = json.loads(path.read_text("utf-8"))[0]["secret"]
     for url, server in (("ws://two:5252/v1", "5e"), ("ws://one:5252/v1", "5f")):
-        answer = Person(url, "Ann", path).answer(challenge(server))
+        answer = PlayerCredentials(url, "Ann", path).answer(challenge(server))
         assert isinstance(answer, Enroll)
         assert answer.secret != secret
-        assert Person(url, "Ann", path).answer(challenge(server, suggested=False)) is None
+        assert PlayerCredentials(url, "Ann", path).answer(challenge(server, suggested=False)) is None
 
 
 def test_a_proof_names_the_address(tmp_path: Path) -> None:
     """What is proven to a server holds for the address that was dialled, and for one challenge."""
     path = tmp_path / "people.json"
     known(path)
-    first = Person("ws://one:5252/v1", "Ann", path).answer(challenge())
-    other = Person("ws://one:5252/v1", "Ann", path).answer(
+    first = PlayerCredentials("ws://one:5252/v1", "Ann", path).answer(challenge())
+    other = PlayerCredentials("ws://one:5252/v1", "Ann", path).answer(
         challenge().model_copy(update={"nonce": "0d" * 32})
     )
     assert isinstance(first, Identify)
@@ -72,6 +74,6 @@ def test_a_damaged_file_makes_a_guest(tmp_path: Path) -> None:
     """Whatever is in the file, a game begins."""
     path = tmp_path / "people.json"
     path.write_text('[{"host": 3}, null, "x"]', "utf-8")
-    assert isinstance(Person("ws://one:5252/v1", "Ann", path).answer(challenge()), Enroll)
+    assert isinstance(PlayerCredentials("ws://one:5252/v1", "Ann", path).answer(challenge()), Enroll)
     path.write_bytes(b"\xff{")
-    assert Person("ws://one:5252/v1", "Ann", path).answer(challenge(suggested=False)) is None
+    assert PlayerCredentials("ws://one:5252/v1", "Ann", path).answer(challenge(suggested=False)) is None

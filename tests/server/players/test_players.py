@@ -1,6 +1,9 @@
 """Players whom a server remembers: over the wire, after restarts, and in its results."""
 
+import asyncio
 import json
+import subprocess
+import sys
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -147,3 +150,39 @@ async def test_secrets_are_kept_from_everybody(tmp_path: Path) -> None:
     for path in tmp_path.iterdir():
         if not path.name.startswith(players.name):
             assert [word for word in hidden if word in path.read_bytes()] == [], path
+
+
+async def test_the_operator_merges_and_forgets(tmp_path: Path) -> None:
+    """Two players become one in standings of the past; a player who is forgotten is a former one."""
+    journal = tmp_path / "journal.sqlite"
+
+    async def operate(*arguments: str) -> str:
+        command = [sys.executable, "-m", "racing_demon_server", "players", *arguments]
+        done = await asyncio.to_thread(
+            subprocess.run,
+            [*command, f"--journal={journal}"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return str(done.stdout)
+
+    async with RestartableServer.started(journal, *FAST) as server:
+        known = []
+        for number, name in enumerate(("Ann", "Annie")):
+            async with Peer.connect(server.url) as peer:
+                known.append(await enrolled(peer, name, SECRETS[number]))
+                await play_alone(peer, name)
+        await page_with(server, "/v1/standings", partial(has_matches, 2))
+        assert len(json.loads((await get(server, "/v1/standings?people=1"))[1])["rows"]) == 2
+        ann, annie = (each.player for each in known)
+        assert await operate(annie, "--into", ann) == "done\n"
+        (row,) = json.loads((await get(server, "/v1/standings?people=1"))[1])["rows"]
+        assert (row["name"], row["matches"], row["player"]) == ("Ann", 2, ann)
+        async with Peer.connect(server.url) as peer:
+            await peer.say(answer(await challenged(peer), known[1], SECRETS[1], host_of(server)))
+            assert (await peer.until(Identified)).player == ann
+        await operate(ann, "--forget")
+        (row, *_) = json.loads((await get(server, "/v1/standings?people=1"))[1])["rows"]
+        assert row["name"] == "A former player"
+        assert (await operate()).strip() == "no players are remembered"
