@@ -15,7 +15,7 @@ from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.read_model import CommittedTable
 from racing_demon_server.tables.registry import Registry
 
-from .query import ResultsUnusable, Stopping, TooManyQuestions
+from .query import ResultsUnusable, StandingsQuery, Stopping, TooManyQuestions
 
 if TYPE_CHECKING:  # the worker and what it needs take a while to load: it opens after the port
     from .store import Result
@@ -63,6 +63,7 @@ class ResultsKeeper(Observer):
         self._due = set[int]()
         self._is_due = asyncio.Event()
         self._waiting = 0
+        self._is_warm = False
         self._thread = ThreadPoolExecutor(1, "results")
         self._opening: asyncio.Future[None]
         self._tasks: list[asyncio.Task[None]] = []
@@ -151,6 +152,10 @@ class ResultsKeeper(Observer):
         """Make all results that are due, one table at a time: what has just ended, and then what is old."""
         old = await self._attempt(methodcaller("unfinished")) or []
         while True:
+            if not old and not self._is_warm and self.access is StandingsAccess.OPEN:
+                self._is_warm = True
+                # Otherwise whoever asks first waits.
+                await self._attempt(methodcaller("standings", StandingsQuery()))
             if not old and self._prune is not None and self._pruning is None:
                 self._pruning = asyncio.create_task(self._prune_again_and_again(self._prune))
             if not (self._due or old):

@@ -16,8 +16,11 @@ from racing_demon_protocol.wire.messages.handicap import Handicap
 from racing_demon_protocol.wire.messages.server import (
     Accepted,
     CaughtUp,
+    Challenge,
+    Devices,
     Elsewhere,
     Halted,
+    Identified,
     Moved,
     Pong,
     Refused,
@@ -210,7 +213,8 @@ def test_what_needs_no_words(message: Message) -> None:
 
 def test_every_event_has_words() -> None:
     """No event of the protocol is passed over in silence."""
-    silent = {Accepted, CaughtUp, Elsewhere, Moved, Pong, Versions, ev.Prepared, ev.Contributed, ev.Revealed}
+    machinery = {Accepted, CaughtUp, Challenge, Devices, Elsewhere, Identified, Moved, Pong, Versions}
+    silent = {*machinery, ev.Prepared, ev.Contributed, ev.Revealed}
     for cls in set(FROM_SERVER.values()) - silent:
         assert hasattr(MessageText, f"_{name_of(cls)}"), cls
 
@@ -387,7 +391,8 @@ def test_hostile_names_are_printable_everywhere(cls: type[Message]) -> None:
     layout = view.hand.rules.layout
     fields: dict[str, object] = {
         "seq": 1, "seat": 0, "counter": 1, "code": HOSTILE[:16], "text": HOSTILE, "name": HOSTILE,
-        "bot": HOSTILE[:16], "software": HOSTILE, "token": None, "hand_id": HOSTILE, "winners": (0, 1),
+        "bot": HOSTILE[:16], "software": HOSTILE,
+        "token": SECRET if cls is Identified else None, "hand_id": HOSTILE, "winners": (0, 1),
         "by": 0, "reason": "out" if cls is ev.HandOver else "beaten", "out": 0, "points": (1, 2),
         "elapsed_ms": 0, "late_us": 1, "card": -1, "pile": 0, "top": 5, "connected": True, "ready": True,
         "host": "n2.example.org" if cls is Moved else 0,
@@ -395,6 +400,7 @@ def test_hostile_names_are_printable_everywhere(cls: type[Message]) -> None:
         "muted": True, "halted": True, "reaction": "thanks", "progress": 7 if cls is ev.Progressed else (),
         "handicap": Handicap(heap=1), "grace_ms": 0, "seed": SECRET, "value": SECRET,
         "oldest": 1, "newest": 1, "stamp": 1, "phase": "playing", "port": 1, "team": 0,
+        "server": SECRET, "nonce": SECRET, "player": "k3xw7q2m", "device": 1, "devices": (),
         "closed": True, "spectators": (SpectatorState(spectator=1, seconds=60),),
         "source": layout.stock[0], "count": 3,
         "destination": layout.waste[0],
