@@ -51,7 +51,8 @@ SLOWEST: Final = Level(play_ms=12_000, turn_ms=1_500, overlooks=0.6, looks_ahead
 """The weakest that an adaptive bot gets, for children."""
 SCALE: Final = (SLOWEST, *STEPS.values())
 """The scale of an adaptive bot's strength, which may lie between two levels."""
-FIRST_STRENGTH: Final = 2.0
+FIRST_STRENGTH: Final = float(SCALE.index(STEPS[BotLevel.EASY]))
+"""An adaptive bot begins as an easy one; docs/host.md and docs/server.md say so."""
 FIRST_STEP: Final = 1.0
 """The first step by which a won or lost hand changes the strength."""
 LEAST_STEP: Final = 0.25

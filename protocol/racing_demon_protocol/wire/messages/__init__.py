@@ -9,7 +9,12 @@ __all__ = ["FROM_CLIENT", "FROM_SERVER", "Event", "Message", "name_of"]
 
 def _by_tag(*modules: object) -> dict[int, type[Message]]:
     found = [cls for module in modules for cls in vars(module).values() if isinstance(cls, type)]
-    return {cls.TAG: cls for cls in found if issubclass(cls, Message) and hasattr(cls, "TAG")}
+    numbered: dict[int, type[Message]] = {}
+    for cls in found:
+        if issubclass(cls, Message) and hasattr(cls, "TAG"):
+            other = numbered.setdefault(cls.TAG, cls)
+            assert other is cls, f"{cls.__name__} and {other.__name__} have the same number"
+    return numbered
 
 
 FROM_CLIENT: dict[int, type[Message]] = _by_tag(client)
