@@ -166,7 +166,7 @@ export const LATER = {
     ].join(", "),
   standingsColumns: ["Player", "Won", "A hand", "Rating", "Form"],
   teamColumns: ["Team", "Won", "A hand"],
-  matchColumns: ["Player", "Points", "Races", ""],
+  matchColumns: ["Player", "Points", "Races", "Replay"],
   ratingText:
     "Won: of how many matches. A hand: the average points. Rating: the strength in finished matches, with ? until ten matches against five people. Form: the last ten matches, the newest last.",
   form: (/** @type {number} */ won, /** @type {number} */ of) => `Won ${won} of the last ${of}`,

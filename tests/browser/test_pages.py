@@ -5,6 +5,7 @@ from typing import Final
 
 from playwright.async_api import Browser, expect
 
+from tests.browser.test_access import violations
 from tests.server.results.test_results import page_with, results_of
 from tests.support.browsers import phone
 from tests.support.journals import play_match
@@ -57,6 +58,7 @@ async def test_a_link_shows_a_match(browser: Browser, tmp_path: Path) -> None:
             page = guest.page
             await expect(page.locator("#page .tally tr")).to_have_count(5)
             await expect(page.locator("#page .hands li")).to_have_count(2)
+            assert await violations(guest) == []
             await page.locator("#page button", has_text="Verify").tap()
             await expect(page.locator("#page .proof")).to_contain_text("Hand 2: ")
             await expect(page.locator("#page .proof")).to_contain_text("match the shuffle")

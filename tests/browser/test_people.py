@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from playwright.async_api import Browser, expect
 
+from tests.browser.test_access import violations
 from tests.browser.test_pages import origin_of
 from tests.server.results.test_results import get, page_with
 from tests.support.browsers import Phone, phone
@@ -44,6 +45,7 @@ async def test_two_phones_are_one_person(browser: Browser, tmp_path: Path) -> No
             await first.open(f"{origin}/you")
             await first.page.locator("#page button", has_text="Add another device").tap()
             await expect(first.page.locator("#page .proof")).to_contain_text("two minutes")
+            assert await violations(first) == []
             code = str(await first.page.locator("#page .proof").inner_text()).split(" name and ")[1][:6]
             await second.open(f"{origin}/you")
             await second.page.locator('#page form input[aria-label="Your name"]').fill("Ann")
