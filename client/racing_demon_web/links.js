@@ -12,7 +12,8 @@ export const pathOf = (code, query = "") => (code < "A" ? `/${query}#${code}` : 
  * The path of a page of results, such as `/scores`, or empty.
  * @param {{pathname: string}} address
  */
-export const pageIn = ({ pathname }) => (/^\/(scores|matches|you|match\/.+)$/.exec(pathname) ?? [""])[0];
+export const pageIn = ({ pathname }) =>
+  (/^\/(scores|matches|you|(match|player)\/.+)$/.exec(pathname) ?? [""])[0];
 
 /**
  * The code or word in an address, or empty.

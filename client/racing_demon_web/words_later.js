@@ -185,6 +185,22 @@ export const LATER = {
   watchTable: (/** @type {string} */ host, /** @type {string} */ game) => `Watch ${host}: ${game}`,
   yourMatches: "Played on this device",
   noMatches: "None yet. A match that is played to its end on this device is found here again.",
+  player: "Player",
+  noSuchPlayer: "There is no such player, or this server shows no standings.",
+  rivals: "Rivals",
+  rivalColumns: ["Races against", "Won", "Lost"],
+  ratingChart: (/** @type {number} */ first, /** @type {number} */ last) =>
+    `Rating, from ${first.toFixed(1)} to ${last.toFixed(1)}`,
+  playedMatch: (
+    /** @type {string} */ when,
+    /** @type {string} */ game,
+    /** @type {{points: number, place: number, of: number, against: string[]}} */ {
+      points,
+      place,
+      of,
+      against,
+    },
+  ) => `${when} · ${game} · ${place} of ${of} with ${points}, against ${inWords(against)}`,
   noSuchMatch: "There is no such match, or it is not yours to see.",
   won: "won",
   watchReplay: "Watch the match",

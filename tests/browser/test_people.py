@@ -56,6 +56,12 @@ async def test_two_phones_are_one_person(browser: Browser, tmp_path: Path) -> No
             await play_match(second, "Ann")
             (row,) = await people(server, 2)
             assert (row["name"], row["matches"]) == ("Ann", 2)
+            await second.open(f"{origin}/scores")
+            await second.page.locator("#page .standings a", has_text="Ann").tap()
+            await expect(second.page.locator("#page .matches li")).to_have_count(2)
+            await expect(second.page.locator("#page .chart")).to_be_visible()
+            assert await violations(second) == []
+            await second.open(origin)
             await first.page.locator("#page .person button", has_text="Devices").tap()
             await first.page.locator("#page .person li button").tap()
             await expect(first.page.locator("#page .person li")).to_have_count(1)

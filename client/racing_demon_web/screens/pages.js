@@ -13,7 +13,7 @@ import { resultRows } from "./results.js";
 
 /**
  * @typedef {{link: string, code: string, at: number, game: string, players: string[]}} KeptMatch
- * @typedef {{name: string, bot: string, matches: number, wins: number, hands: number, points: number, rating: number | null,
+ * @typedef {{name: string, bot: string, player: string, matches: number, wins: number, hands: number, points: number, rating: number | null,
  *   provisional: boolean | null, form: number[]}} StandingsRow
  * @typedef {{seat: number, name: string, bot?: string, team?: number | null, left?: boolean}} MatchPlayer
  * @typedef {{hand: number, reason: string, out: number | null, elapsed_ms: number, points: Record<string, number>,
@@ -103,6 +103,7 @@ export class Pages {
     if (kind === "matches") await this.#matches();
     else if (kind === "you") this.#you();
     else if (kind === "match") await this.#match(name);
+    else if (kind === "player") await this.#player(name);
     else await this.#scores();
   }
 
@@ -165,7 +166,9 @@ export class Pages {
     this.#draw(LATER.standings, [
       this.#filters(),
       element("p", "", count),
-      ...(found.rows.length > 0 ? [standingsTable(found.rows, (page - 1) * 50)] : []),
+      ...(found.rows.length > 0
+        ? [standingsTable(found.rows, (page - 1) * 50, (id, text) => this.#linkTo(`/player/${id}`, text))]
+        : []),
       ...(found.pages > 1 ? [this.#pageButtons(found.pages)] : []),
       ...(found.teams.length > 0 ? [element("h2", "", LATER.teams), teamsTable(found.teams)] : []),
       ...(found.corrections.length > 0
@@ -227,6 +230,43 @@ export class Pages {
       step(page + 1, LATER.after),
     );
     return row;
+  }
+
+  /** @param {string} id */
+  async #player(id) {
+    const own = this.#asked;
+    this.#draw(LATER.player, [element("p", "", LATER.loading)]);
+    const found = await ask(`/v1/players/${id}`);
+    if (own !== this.#asked) return;
+    if (!found) return this.#draw(LATER.player, [element("p", "", LATER.noSuchPlayer)]);
+    const { row, ratings, rivals, matches } = found;
+    const list = element("ul", "matches");
+    list.append(
+      ...matches.map((/** @type {any} */ match) => {
+        const game = this.games[match.game]?.title ?? match.game;
+        const when = new Date(match.ended_ms).toLocaleDateString();
+        return element("li", "", LATER.playedMatch(when, game, match));
+      }),
+    );
+    this.#draw(row.name, [
+      standingsTable([row], 0, null),
+      ...(ratings.length > 1 ? [ratingChart(ratings)] : []),
+      ...(rivals.length > 0
+        ? [
+            element("h2", "", LATER.rivals),
+            table(
+              LATER.rivalColumns,
+              rivals.map((/** @type {{name: string, won: number, lost: number}} */ each) => [
+                nameOf(each.name),
+                String(each.won),
+                String(each.lost),
+              ]),
+            ),
+          ]
+        : []),
+      element("h2", "", LATER.newestMatches),
+      list,
+    ]);
   }
 
   // Matches.
@@ -525,13 +565,15 @@ function nameOf(name, bot = "") {
 /**
  * @param {StandingsRow[]} rows
  * @param {number} first how many come before them
+ * @param {((id: string, name: string) => HTMLElement) | null} linkTo links to the page of a player; null on that page
  */
-const standingsTable = (rows, first) =>
+const standingsTable = (rows, first, linkTo) =>
   table(
     LATER.standingsColumns,
     rows.map((row, at) => {
       const who = element("span");
-      who.append(`${first + at + 1}. `, nameOf(row.name, row.bot));
+      const name = linkTo && row.player ? linkTo(row.player, row.name) : nameOf(row.name, row.bot);
+      who.append(...(linkTo ? [`${first + at + 1}. `] : []), name);
       const form = element("span", "form", row.form.map((won) => (won ? "●" : "○")).join(""));
       form.setAttribute("role", "img");
       form.setAttribute("aria-label", LATER.form(row.form.filter(Boolean).length, row.form.length));
@@ -544,6 +586,29 @@ const standingsTable = (rows, first) =>
       ];
     }),
   );
+
+/**
+ * A line of ratings, the oldest first.
+ * @param {[number, number][]} ratings each with its time
+ */
+function ratingChart(ratings) {
+  const values = ratings.map(([, value]) => value);
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const space = "http://www.w3.org/2000/svg";
+  const chart = document.createElementNS(space, "svg");
+  chart.setAttribute("viewBox", "0 0 300 80");
+  chart.setAttribute("role", "img");
+  chart.setAttribute("class", "chart");
+  chart.setAttribute("aria-label", LATER.ratingChart(values[0], values[values.length - 1]));
+  const line = document.createElementNS(space, "polyline");
+  const points = values.map((value, at) => {
+    const [x, y] = [(at / (values.length - 1)) * 290 + 5, 75 - ((value - low) / (high - low || 1)) * 70];
+    return `${x.toFixed(1)},${y.toFixed(1)}`;
+  });
+  line.setAttribute("points", points.join(" "));
+  chart.append(line);
+  return /** @type {HTMLElement} */ (/** @type {unknown} */ (chart));
+}
 
 /** @param {{players: string[], matches: number, wins: number, hands: number, points: number}[]} rows */
 const teamsTable = (rows) =>

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 STANDINGS_PATH: Final = "/v1/standings"
 MATCHES_PATH: Final = "/v1/matches"
 MATCH_PATH: Final = re.compile(r"/v1/matches/([\w-]{22})")
+PLAYER_PATH: Final = re.compile(r"/v1/players/([0-9a-z]{1,16})")
 RECORD_PATH: Final = re.compile(r"/v1/matches/([\w-]{22})/record")
 MAX_QUERY: Final = 500
 """The most characters of a query."""
@@ -56,7 +57,11 @@ class ResultPages:
 
     def routes(self) -> list[Route]:
         """Return all pages."""
-        return [*self.routes_of_matches(), Route(STANDINGS_PATH, self._standings, self._access, STANDINGS)]
+        return [
+            *self.routes_of_matches(),
+            Route(STANDINGS_PATH, self._standings, self._access, STANDINGS),
+            Route(PLAYER_PATH, self._player, self._access, STANDINGS),
+        ]
 
     def routes_of_matches(self) -> list[Route]:
         """Return the pages of matches, for which one needs their links."""
@@ -75,6 +80,16 @@ class ResultPages:
         except ValueError as error:
             return http.text(HTTPStatus.BAD_REQUEST, f"The address is wrong: {error}.\n")
         found = await self._ask(lambda worker: worker.standings(query))
+        return found if isinstance(found, Response) else _cached(asked, *found)
+
+    async def _player(self, asked: HttpRequest) -> Response:
+        """Return a player's page, to whoever may see the standings."""
+        path = PLAYER_PATH.fullmatch(asked.path)
+        if path is None or not may_see_standings(self._keeper.access):
+            return _no_such()
+        found = await self._ask(lambda worker: worker.player(path[1]))
+        if found is None:
+            return _no_such()
         return found if isinstance(found, Response) else _cached(asked, *found)
 
     async def _match(self, asked: HttpRequest) -> Response:

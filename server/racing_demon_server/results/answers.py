@@ -1,5 +1,7 @@
 """Results as JSON; docs/wire.md describes the fields."""
 
+from collections import Counter
+from collections.abc import Iterable
 from typing import Any, Final
 
 from racing_demon_protocol.records.ratings import RatedPlayers, Rating
@@ -17,6 +19,9 @@ from .store import Result
 
 ROWS: Final = 50
 """The rows of a page of standings."""
+MAX_RIVALS: Final = 10
+MAX_MATCHES: Final = 50
+"""The most rivals and matches on a player's page."""
 
 
 def standings_json(found: Standings, rated: RatedPlayers, query: StandingsQuery) -> dict[str, Any]:
@@ -88,4 +93,44 @@ def brief_json(result: Result) -> dict[str, Any]:
         "ended_ms": summary.ended_ms,
         "hands": len(summary.hands),
         "players": [player.name for player in summary.players],
+    }
+
+
+def player_json(
+    row: Standing,
+    rating: Rating | None,
+    summaries: Iterable[MatchSummary],
+    history: Iterable[tuple[int, float]],
+) -> dict[str, Any]:
+    """Return a player's page: the row of the standings, ratings, rivals, and the newest matches."""
+    rivals: dict[str, Counter[str]] = {}
+    matches: list[dict[str, Any]] = []
+    for summary in summaries:
+        names = {player.seat: player.name for player in summary.players}
+        own = {player.seat for player in summary.players if player.player == row.key.player}
+        for hand in summary.hands:
+            for winner, loser, _, _ in hand.races:
+                if winner in own and loser in names:
+                    rivals.setdefault(names[loser], Counter())["won"] += 1
+                elif loser in own and winner in names:
+                    rivals.setdefault(names[winner], Counter())["lost"] += 1
+        points = side_points(summary)
+        best = max((points[seat] for seat in own), default=0)
+        matches.append(
+            {
+                "game": summary.game,
+                "ended_ms": summary.ended_ms,
+                "points": best,
+                "place": 1 + sum(other > best for other in points.values()),
+                "of": len(points),
+                "won": not own.isdisjoint(corrected_winners(summary)),
+                "against": [name for seat, name in names.items() if seat not in own],
+            }
+        )
+    closest = sorted(rivals.items(), key=lambda each: -each[1].total())
+    return {
+        "row": _row(row, rating),
+        "ratings": [list(point) for point in history],
+        "rivals": [{"name": name, "won": n["won"], "lost": n["lost"]} for name, n in closest[:MAX_RIVALS]],
+        "matches": matches[-MAX_MATCHES:][::-1],
     }

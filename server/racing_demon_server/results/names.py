@@ -62,6 +62,14 @@ class Names:
         self.version += 1
         return is_known
 
+    def canonical(self, player: str) -> str:
+        """Return who a player is now; empty for somebody who is not known."""
+        return self._names.get(player, ("", ""))[0]
+
+    def all_of(self, player: str) -> list[str]:
+        """Return all ids that stand for a player in results."""
+        return [each for each, (known, _) in self._names.items() if known == player]
+
     def applied(self, summary: MatchSummary) -> MatchSummary:
         """Return a summary with the ids and names that its players have now."""
         if not any(player.player for player in summary.players):

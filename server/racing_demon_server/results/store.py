@@ -2,7 +2,7 @@
 
 import secrets
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Final, NamedTuple, Self
@@ -162,6 +162,15 @@ class ResultsFile:
             "ORDER BY ended_ms, started_ms, id",
             *(*only, since),
         )
+
+    def of_players(self, players: Collection[str]) -> Iterator[Result]:
+        """Yield the matches that have ended and in which one of some players sat, in that order."""
+        for result in self._rows(
+            f"WHERE is_over AND ({' OR '.join(['instr(summary, ?)'] * len(players))}) ORDER BY ended_ms, id",
+            *(f'"player":"{player}"' for player in players),
+        ):
+            if any(player.player in players for player in result.summary.players):
+                yield result
 
     def running(self) -> Iterator[Result]:
         """Yield the matches that have not ended."""

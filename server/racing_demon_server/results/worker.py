@@ -8,7 +8,7 @@ at a time, because while it works, no table gets the interpreter.
 import json
 import logging
 import time
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from itertools import chain
@@ -17,14 +17,14 @@ from typing import Final, TypeVar
 
 from racing_demon_protocol.errors import RacingDemonError
 from racing_demon_protocol.records.ratings import RatedPlayers
-from racing_demon_protocol.records.standings import StandingsTotal
+from racing_demon_protocol.records.standings import Key, StandingsTotal
 from racing_demon_protocol.records.summary import MatchSummary, Summarizer
 from racing_demon_server.journal.interface import JournalReader
 from racing_demon_server.journal.matches import Match, entries_of, export, matches_of
 from racing_demon_server.journal.reader import UnknownContents, corrections_of
 from racing_demon_server.players.file import PlayersFile
 
-from .answers import brief_json, match_json, standings_json
+from .answers import brief_json, match_json, player_json, standings_json
 from .names import Names, with_players
 from .query import ALL, Filter, StandingsQuery, Stopping
 from .store import Result, ResultsFile
@@ -35,6 +35,8 @@ REST_SECONDS: Final = 0.002
 """How long it rests."""
 MAX_TOTALS: Final = 16
 """How many filters' sums are kept, to which the next match is added."""
+MAX_HISTORY: Final = 100
+"""How many ratings of a player are kept for the chart."""
 MAX_OF_TABLE: Final = 100
 """The most matches of one table that its players are told of."""
 
@@ -139,6 +141,21 @@ class ResultsWorker:
         """Return the result with a link; ``None`` if there is none."""
         return self._file.of_link(link)
 
+    def player(self, player: str) -> tuple[str, str] | None:
+        """Return the version and the text of a player's page; ``None`` without a finished match."""
+        if self._known.reload():
+            self._totals.clear()
+        player, total = self._known.canonical(player), self._total(ALL)
+        row = next((row for row in total.standings.standings().rows if row.key.player == player), None)
+        if not player or row is None:
+            return None
+        summaries = [
+            self._known.applied(result.summary)
+            for result in self._paced(self._file.of_players(self._known.all_of(player)))
+        ]
+        found = player_json(row, total.rated.rating(row.key), summaries, total.history.get(player, ()))
+        return f"{self._file.newest()}-{self._known.version}-{player}", json.dumps(found)
+
     def match(self, result: Result) -> str:
         """Return the text of a match's page."""
         self._known.reload()
@@ -223,6 +240,7 @@ class _Total:
         version: the last change of the results that is in them.
         standings: the standings.
         rated: the ratings.
+        history: the last ratings of each player, by id, with the times of their matches.
 
     """
 
@@ -232,6 +250,7 @@ class _Total:
         self.rated = RatedPlayers()
         self._ended_ms = 0
         self._known: set[tuple[str, str]] = set()
+        self.history: dict[str, deque[tuple[int, float]]] = {}
 
     def can_add(self, result: Result) -> bool:
         """Return whether a result is new, and belongs at the end."""
@@ -244,8 +263,11 @@ class _Total:
         self._known.add((result.journal, result.match))
         self._ended_ms = result.summary.ended_ms or 0
         self.standings.add(summary)
-        if is_rated:
-            self.rated.add(summary)
+        if is_rated and self.rated.add(summary):
+            for key in map(Key.of, summary.players):
+                if key.player and (rating := self.rated.rating(key)) is not None:
+                    points = self.history.setdefault(key.player, deque(maxlen=MAX_HISTORY))
+                    points.append((self._ended_ms, round(rating.ordinal, 2)))
 
 
 def _table_of(match: str) -> int:

@@ -29,7 +29,7 @@ KINDS: Final = {
 """Media types by file extension; other files are not served."""
 TABLE_PATH: Final = re.compile(r"/(?:new|[A-Za-z]{4,16}(?:[.,;:!?)/]|%2[02]|%3E)?)?")
 """The path of the page itself, of its form for a new table, or of a table's code with an optional rest."""
-RESULTS_PATH: Final = re.compile(r"/scores|/matches|/you|/match/[\w-]{22}")
+RESULTS_PATH: Final = re.compile(r"/scores|/matches|/you|/match/[\w-]{22}|/player/[0-9a-z]{1,16}")
 """The paths of the page's standings, of its list of matches, of who uses the device, and of a match."""
 STANDINGS_PATH: Final = "/scores"
 WATCHED_PATH: Final = re.compile(r"/[A-Za-z]{4,16}")
