@@ -4,7 +4,7 @@ import { button, byId, choice, element, markTeam } from "../dom.js";
 import { load } from "../lazy.js";
 import { changeSettings, read, tokenOf, write } from "../storage.js";
 import { colorOf } from "../table/table_screen.js";
-import { askAs, forget, keptPeople, Person, rememberHere } from "../wire/person.js";
+import { askAs, forget, keptPeople, knownPeople, Person, rememberHere } from "../wire/person.js";
 import { PRESETS } from "../wire/presets.js";
 import { LIMITS, WEBSOCKET_PATH } from "../wire/protocol.js";
 import { clock, signed } from "../words.js";
@@ -373,7 +373,8 @@ export class Pages {
   // Who uses this device.
 
   #you() {
-    const { isOn, people } = keptPeople();
+    const { isOn } = keptPeople();
+    const people = knownPeople();
     const label = element("label", "choice");
     const box = /** @type {HTMLInputElement} */ (element("input"));
     box.type = "checkbox";

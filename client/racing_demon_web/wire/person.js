@@ -6,11 +6,12 @@ import { LATER } from "../words_later.js";
 import { decode, encode } from "./codec.js";
 import { SUBPROTOCOL, VERSION } from "./protocol.js";
 
-/** @typedef {{player: string, device: number, name: string, secret: string}} KeptPerson */
+/** @typedef {{server: string, player: string, device: number, name: string, secret: string}} KeptPerson */
 
 const LABEL = "racing-demon player 1\n";
 const BLOCK = 64; // bytes of a block of SHA-256, as HMAC needs them
 const ANSWER_MS = 8000;
+const MAX_PEOPLE = 100; // of all servers at this address
 const SOFTWARE = "racing-demon-web players";
 
 /**
@@ -33,10 +34,20 @@ function hmac(key, text) {
   );
 }
 
-/** @returns {{server: string, isOn: boolean | null, people: KeptPerson[]}} isOn: null where nobody has chosen */
+/**
+ * What this device keeps. At home an address may be now one server's, now another's: those of the others stay.
+ * @returns {{server: string, isOn: boolean | null, people: KeptPerson[]}} server: the one that asked last; isOn: null
+ * where nobody has chosen; people: of all servers
+ */
 export function keptPeople() {
   const kept = read("people");
   return kept && Array.isArray(kept.people) ? kept : { server: "", isOn: null, people: [] };
+}
+
+/** Those whom the server knows that asked last. */
+export function knownPeople() {
+  const { server, people } = keptPeople();
+  return people.filter((each) => each.server === server);
 }
 
 /** @param {Partial<ReturnType<typeof keptPeople>>} changes */
@@ -80,10 +91,9 @@ export class Person {
    * @returns {{name: string, fields: any} | null} null: a guest
    */
   answer({ server, nonce, suggested }) {
-    const kept = keptPeople();
-    if (!(kept.isOn ?? suggested)) return null;
-    if (kept.server !== server) keepPeople({ server, people: [] }); // another server has this address now
-    const own = kept.server === server && kept.people.find((each) => isSameName(each.name, this.name));
+    keepPeople({ server });
+    if (!(keptPeople().isOn ?? suggested)) return null;
+    const own = knownPeople().find((each) => isSameName(each.name, this.name));
     if (own) {
       this.known = own;
       const said = [server, nonce, location.host.toLowerCase(), own.player, String(own.device)].join("\n");
@@ -109,9 +119,10 @@ export class Person {
     this.token = token;
     const secret = this.#secret || (this.known?.secret ?? "");
     this.#secret = "";
-    this.known = { player, device, name, secret };
-    const others = keptPeople().people.filter((each) => each.player !== player);
-    keepPeople({ people: [...others, this.known] });
+    const { server, people } = keptPeople();
+    this.known = { server, player, device, name, secret };
+    const others = people.filter((each) => each.server !== server || each.player !== player);
+    keepPeople({ people: [...others, this.known].slice(-MAX_PEOPLE) });
   }
 
   /** The server does not know this device any more. */
@@ -164,8 +175,7 @@ export function askAs(person, request, url) {
         if (!message.fields.software.split(" ").includes("players")) return end(failed);
         send({ name: "hello", fields: { version: VERSION, software: SOFTWARE } });
       } else if (message?.name === "challenge") {
-        const { server } = message.fields;
-        if (request?.name === "link" && keptPeople().server !== server) keepPeople({ server, people: [] });
+        keepPeople({ server: message.fields.server });
         const answer = request?.name === "link" ? request : person.answer(message.fields);
         if (answer) send(answer);
         else end(failed);
