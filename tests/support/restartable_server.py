@@ -371,7 +371,8 @@ async def go_back(
     await wait_until(lambda: not any(player.client.online for player in players))
     for player in players:
         player.forget()
-    for file in journal.parent.glob(f"{journal.name}*"):
+    others = journal.parent.glob(f"{journal.stem}-*{journal.suffix}*")  # results and players
+    for file in {*journal.parent.glob(f"{journal.name}*"), *others}:
         file.unlink()
     put_back(older, journal)
 

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from operator import methodcaller
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -25,6 +26,8 @@ CORRECTIONS_SECONDS: Final = 5.0
 """The interval at which the keeper looks for corrections, which a command writes."""
 PRUNE_SECONDS: Final = 6 * 3_600.0
 """The interval at which old events are deleted."""
+OPEN_SECONDS: Final = 5.0
+"""How long after the start the results are opened, unless somebody asks."""
 MAX_WAITING: Final = 50
 """The most questions that wait for the thread."""
 
@@ -62,18 +65,27 @@ class ResultsKeeper(Observer):
         self._numbers: dict[CommittedTable, int] = {}
         self._due = set[int]()
         self._is_due = asyncio.Event()
+        self._is_asked = asyncio.Event()
         self._waiting = 0
         self._is_warm = False
         self._thread = ThreadPoolExecutor(1, "results")
-        self._opening: asyncio.Future[None]
+        self._opening: asyncio.Future[None] | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self._pruning: asyncio.Task[None] | None = None
 
     def start(self) -> None:
         """Open the results, and make those that are missing."""
-        loop = asyncio.get_running_loop()
-        self._opening = asyncio.ensure_future(loop.run_in_executor(self._thread, self._open))
+        self._opening = asyncio.ensure_future(self._open_later())
         self._tasks = [asyncio.create_task(work) for work in (self._make(), self._watch_corrections())]
+
+    async def _open_later(self) -> None:
+        """Open the results when somebody asks for them, or a little after the start.
+
+        Loading what they need takes a while, and tables that come back from a restart go first.
+        """
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._is_asked.wait(), OPEN_SECONDS)
+        await asyncio.get_running_loop().run_in_executor(self._thread, self._open)
 
     def _open(self) -> None:
         try:
@@ -83,14 +95,18 @@ class ResultsKeeper(Observer):
 
     async def close(self) -> None:
         """Stop after the step that is being done."""
-        tasks = [*self._tasks, *([] if self._pruning is None else [self._pruning])]
+        tasks = [each for each in (self._opening, self._pruning, *self._tasks) if each is not None]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         if self._worker is not None:
             self._worker.is_stopping = True
-            await asyncio.get_running_loop().run_in_executor(self._thread, self._worker.close)
+        await asyncio.get_running_loop().run_in_executor(self._thread, self._close)
         self._thread.shutdown()
+
+    def _close(self) -> None:
+        if self._worker is not None:
+            self._worker.close()
 
     # What happens at the tables.
 
@@ -135,12 +151,14 @@ class ResultsKeeper(Observer):
         if self._waiting >= MAX_WAITING:
             raise TooManyQuestions
         self._waiting += 1
+        self._is_asked.set()
         try:
             return await self._run(question)
         finally:
             self._waiting -= 1
 
     async def _run(self, work: "Callable[[ResultsWorker], Answer]") -> Answer:
+        assert self._opening is not None
         await asyncio.shield(self._opening)
         if self._worker is None:
             raise ResultsUnusable
