@@ -79,7 +79,7 @@ class ResultPages:
             query = StandingsQuery.of({name: each[-1] for name, each in _query(asked).items()})
         except ValueError as error:
             return http.text(HTTPStatus.BAD_REQUEST, f"The address is wrong: {error}.\n")
-        found = await self._ask(lambda worker: worker.standings(query))
+        found = await self._ask(asked, lambda worker: worker.standings(query))
         return found if isinstance(found, Response) else _cached(asked, *found)
 
     async def _player(self, asked: HttpRequest) -> Response:
@@ -87,7 +87,7 @@ class ResultPages:
         path = PLAYER_PATH.fullmatch(asked.path)
         if path is None or not may_see_standings(self._keeper.access):
             return _no_such()
-        found = await self._ask(lambda worker: worker.player(path[1]))
+        found = await self._ask(asked, lambda worker: worker.player(path[1]))
         if found is None:
             return _no_such()
         return found if isinstance(found, Response) else _cached(asked, *found)
@@ -99,7 +99,7 @@ class ResultPages:
             return result
         if not may_see_match(result, self._viewer(asked, result)):
             return _no_such()
-        text = await self._ask(lambda worker: worker.match(result))
+        text = await self._ask(asked, lambda worker: worker.match(result))
         return text if isinstance(text, Response) else _cached(asked, str(result.id), text)
 
     async def _record(self, asked: HttpRequest) -> Response:
@@ -111,7 +111,7 @@ class ResultPages:
         if not may_see_record(result, viewer):
             return _no_such()
         with_chat = may_read_chat(viewer)
-        record = await self._ask(lambda worker: worker.record(result, with_chat=with_chat))
+        record = await self._ask(asked, lambda worker: worker.record(result, with_chat=with_chat))
         if isinstance(record, Response):
             return record
         if record is None:
@@ -127,21 +127,21 @@ class ResultPages:
         number = self._keeper.table_of(code, _token(asked))
         if number is None:
             return _no_such()
-        found = await self._ask(lambda worker: worker.of_table(number))
+        found = await self._ask(asked, lambda worker: worker.of_table(number))
         return found if isinstance(found, Response) else _cached(asked, *found)
 
     async def _result(self, asked: HttpRequest, path: re.Pattern[str]) -> "Result | Response":
         found = path.fullmatch(asked.path)
-        result = None if found is None else await self._ask(lambda worker: worker.result(found[1]))
+        result = None if found is None else await self._ask(asked, lambda worker: worker.result(found[1]))
         return _no_such() if result is None else result
 
     def _viewer(self, asked: HttpRequest, result: "Result") -> Viewer:
         number = self._keeper.table_of(result.summary.code, _token(asked))
         return Viewer(has_seat=number is not None and self._keeper.is_of_table(result, number))
 
-    async def _ask(self, question: "Callable[[ResultsWorker], Any]") -> Any:
+    async def _ask(self, asked: HttpRequest, question: "Callable[[ResultsWorker], Any]") -> Any:
         try:
-            return await self._keeper.ask(question)
+            return await self._keeper.ask(asked.client, question)
         except TooManyQuestions:
             return http.too_many()
         except ResultsUnusable:

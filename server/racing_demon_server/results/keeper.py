@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -30,6 +31,8 @@ OPEN_SECONDS: Final = 5.0
 """How long after the start the results are opened, unless somebody asks."""
 MAX_WAITING: Final = 50
 """The most questions that wait for the thread."""
+MAX_OF_ADDRESS: Final = 5
+"""The most of one address, so that others are answered, too."""
 
 Answer = TypeVar("Answer")
 
@@ -66,7 +69,7 @@ class ResultsKeeper(Observer):
         self._due = set[int]()
         self._is_due = asyncio.Event()
         self._is_asked = asyncio.Event()
-        self._waiting = 0
+        self._waiting = Counter[str]()
         self._is_warm = False
         self._thread = ThreadPoolExecutor(1, "results")
         self._opening: asyncio.Future[None] | None = None
@@ -140,22 +143,23 @@ class ResultsKeeper(Observer):
         """Return whether a match was played at a table of this process."""
         return self._worker is not None and self._worker.is_of_table(result, number)
 
-    async def ask(self, question: "Callable[[ResultsWorker], Answer]") -> Answer:
-        """Return the thread's answer to a question.
+    async def ask(self, address: str, question: "Callable[[ResultsWorker], Answer]") -> Answer:
+        """Return the thread's answer to a question from an address.
 
         Raises:
-            TooManyQuestions: it has too many to answer.
+            TooManyQuestions: it has too many to answer, or too many of this address.
             ResultsUnusable: it has no results.
 
         """
-        if self._waiting >= MAX_WAITING:
+        if self._waiting.total() >= MAX_WAITING or self._waiting[address] >= MAX_OF_ADDRESS:
             raise TooManyQuestions
-        self._waiting += 1
+        self._waiting[address] += 1
         self._is_asked.set()
         try:
             return await self._run(question)
         finally:
-            self._waiting -= 1
+            self._waiting[address] -= 1
+            self._waiting += Counter[str]()  # without those that have none
 
     async def _run(self, work: "Callable[[ResultsWorker], Answer]") -> Answer:
         assert self._opening is not None

@@ -72,7 +72,7 @@ class Names:
 
     def applied(self, summary: MatchSummary) -> MatchSummary:
         """Return a summary with the ids and names that its players have now."""
-        if not any(player.player for player in summary.players):
+        if self._file is None or not any(player.player for player in summary.players):
             return summary
         players = []
         for player in summary.players:

@@ -223,3 +223,12 @@ async def test_a_copy_has_the_results(tmp_path: Path) -> None:
     other.unlink()
     with pytest.raises(JournalUnusable, match=r"other-results\.sqlite is there already"):
         put_back(copy, other)
+
+
+async def test_one_address_leaves_room_for_others(tmp_path: Path) -> None:
+    """Whoever asks for much at once is refused some of it, and is answered again afterwards."""
+    journal = tmp_path / "journal.sqlite"
+    async with RestartableServer.started(journal, *FAST) as server:
+        found = await asyncio.gather(*(get(server, "/v1/standings") for _ in range(20)))
+        assert {status for status, _ in found} == {200, 429}
+        assert (await get(server, "/v1/standings"))[0] == 200
