@@ -507,7 +507,11 @@ function render() {
   if (!isPlayed) showScreen("lobby");
   if (!isPlayed) lobby.draw(session);
   if (!isPlayed || page.view === "tv")
-    withModule("invitation", ({ showInvitation }) => showInvitation(session, requestRender), byId("toast"));
+    withModule(
+      "invitation",
+      ({ showInvitation }) => showInvitation(session, requestRender),
+      /** @type {HTMLElement} */ (byId(isPlayed ? "table" : "lobby").querySelector(".address")),
+    );
 }
 
 /**

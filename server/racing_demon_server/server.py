@@ -355,6 +355,7 @@ class TableServer(Server):
         days = self.settings.keep_days
         prune = None if days is None else partial(_prune, journal, days)
         keeper = ResultsKeeper(self.settings.standings, open_worker, prune)
+        keeper.players = self._players
         resources.push_async_callback(keeper.close)
         return keeper
 

@@ -136,8 +136,10 @@ class ResultPages:
         return _no_such() if result is None else result
 
     def _viewer(self, asked: HttpRequest, result: "Result") -> Viewer:
-        number = self._keeper.table_of(result.summary.code, _token(asked))
-        return Viewer(has_seat=number is not None and self._keeper.is_of_table(result, number))
+        token = _token(asked)
+        number = self._keeper.table_of(result.summary.code, token)
+        has_seat = number is not None and self._keeper.is_of_table(result, number)
+        return Viewer(has_seat, self._keeper.has_played(result, token))
 
     async def _ask(self, asked: HttpRequest, question: "Callable[[ResultsWorker], Any]") -> Any:
         try:
@@ -153,7 +155,7 @@ def _no_such() -> Response:
 
 
 def _token(asked: HttpRequest) -> str:
-    """Return the token of a seat that a request carries; empty if it carries none."""
+    """Return the token of a seat or player that a request carries; empty if it carries none."""
     given = asked.request.headers.get_all("Authorization")
     scheme, _, token = given[0].partition(" ") if len(given) == 1 else ("", "", "")
     return token.strip() if scheme.lower() == "bearer" else ""

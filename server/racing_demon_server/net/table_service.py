@@ -25,7 +25,7 @@ from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Accepted, Elsewhere
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.match.names import clean_words
+from racing_demon_server.match.names import clean, clean_words
 from racing_demon_server.match.seat_tokens import Actor, hash_token
 from racing_demon_server.moderation.reports import Person
 from racing_demon_server.players.keeper import Identity, PlayersKeeper
@@ -398,8 +398,8 @@ class TableHandler(Handler):
             verify_understood(self.software, [PROGRAMS])
         seat = room.join(name, hash_token(token), self.address, program=program)
         if self._tables.players is not None:
-            name = room.table.view.seats[seat].name
-            self._tables.players.seat(self._identity, room.journal.number, seat, name)
+            # Not the name at the table, which may have a number to make it differ from others.
+            self._tables.players.seat(self._identity, room.journal.number, seat, clean(name))
         self._share_units(room, seat)
         room.attach(self, seat, token)
 

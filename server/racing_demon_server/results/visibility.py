@@ -13,10 +13,17 @@ class Viewer(NamedTuple):
 
     Attributes:
         has_seat: whether the viewer has a seat at the match's table.
+        has_played: whether the viewer is a player of the match whom the server remembers.
 
     """
 
     has_seat: bool = False
+    has_played: bool = False
+
+    @property
+    def is_of_match(self) -> bool:
+        """Whether the match is the viewer's own."""
+        return self.has_seat or self.has_played
 
 
 NOBODY = Viewer()
@@ -33,7 +40,7 @@ def may_see_match(result: "Result", viewer: Viewer) -> bool:
 
     The link is enough, unless the table allowed no spectators: then only its players may.
     """
-    return result.summary.spectators or viewer.has_seat
+    return result.summary.spectators or viewer.is_of_match
 
 
 def may_see_record(result: "Result", viewer: Viewer) -> bool:
@@ -43,4 +50,4 @@ def may_see_record(result: "Result", viewer: Viewer) -> bool:
 
 def may_read_chat(viewer: Viewer) -> bool:
     """Return whether somebody may read what the players said to each other."""
-    return viewer.has_seat
+    return viewer.is_of_match

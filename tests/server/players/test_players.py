@@ -15,7 +15,7 @@ from racing_demon_protocol.wire.messages.events import MatchOver, Signalled, Stu
 from racing_demon_protocol.wire.messages.server import CaughtUp, Challenge, Devices, Identified, Refused
 from racing_demon_protocol.wire.options import Options
 from racing_demon_protocol.wire.player_proof import player_proof, secret_hash
-from tests.server.results.test_results import get, page_with
+from tests.server.results.test_results import get, page_with, results_of
 from tests.support.restartable_server import RestartableServer
 from tests.support.servers import Peer
 
@@ -55,9 +55,9 @@ def has_matches(number: int, found: dict[str, Any]) -> bool:
     return bool(found["matches"] == number)
 
 
-async def play_alone(peer: Peer, name: str) -> None:
+async def play_alone(peer: Peer, name: str, **options: Any) -> None:
     """Play a match against a bot, until everybody is stuck."""
-    await peer.enter(cl.Create(name=name, options=Options(hands=1, countdown_ms=0)))
+    await peer.enter(cl.Create(name=name, options=Options(hands=1, countdown_ms=0, **options)))
     await peer.until(CaughtUp)
     await peer.ask(cl.AddBot, level="hard")
     await peer.ask(cl.Start)
@@ -186,3 +186,18 @@ async def test_the_operator_merges_and_forgets(tmp_path: Path) -> None:
         (row, *_) = json.loads((await get(server, "/v1/standings?people=1"))[1])["rows"]
         assert row["name"] == "A former player"
         assert (await operate()).strip() == "no players are remembered"
+
+
+async def test_a_player_sees_what_was_private(tmp_path: Path) -> None:
+    """A match without spectators is shown to its player after the table is left, and to no other one."""
+    journal = tmp_path / "journal.sqlite"
+    async with RestartableServer.started(journal, *FAST) as server:
+        async with Peer.connect(server.url) as ann, Peer.connect(server.url) as ben:
+            known, stranger = await enrolled(ann, "Ann", SECRETS[0]), await enrolled(ben, "Ben", SECRETS[1])
+            await play_alone(ann, "Ann", spectators=False)
+            await ann.ask(cl.Leave)
+            await page_with(server, "/v1/standings", partial(has_matches, 1))
+            ((_, link),) = results_of(journal)
+            for token, status in ((known.token, 200), (stranger.token, 404), ("", 404)):
+                for path in (f"/v1/matches/{link}", f"/v1/matches/{link}/record"):
+                    assert (await get(server, path, Authorization=f"Bearer {token}"))[0] == status
