@@ -136,7 +136,8 @@ function enter(entry, view = "") {
   if (entry.name === "watch") go();
   else
     load("person")
-      .then(({ Person }) => (session.person = new Person(settings.name, announce)), go)
+      .then(({ Person }) => (session.person = new Person(settings.name, announce)))
+      .catch(() => null) // a guest
       .then(go);
 }
 
