@@ -1,13 +1,12 @@
 """All players of a server and their devices: who may prove to be whom, and change what. Pure.
 
-Times are milliseconds since 1970, and randomness is an argument. Every method that changes something returns
-the rows that must be kept.
+Times are milliseconds since 1970, and randomness is an argument. Few steps go through all players.
 """
 
 import hmac
 import unicodedata
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from racing_demon_protocol.enums import Reason
@@ -114,7 +113,11 @@ class Directory:
 
     def __init__(self, players: Iterable[Player] = (), devices: Iterable[Device] = ()) -> None:
         self._players = {player.id: player for player in players}
-        self._devices = {device.number: device for device in devices}
+        self._devices: dict[int, Device] = {}
+        self._of_players: dict[str, list[Device]] = {}
+        self._keys: set[bytes] = set()
+        for device in devices:
+            self._put(device)
         self._codes: dict[str, LinkCode] = {}
         self._wrong: dict[str, int] = {}
 
@@ -128,10 +131,6 @@ class Directory:
         """Return a player; ``None`` if there is none."""
         return self._players.get(player)
 
-    def device(self, number: int) -> Device | None:
-        """Return a device; ``None`` if there is none."""
-        return self._devices.get(number)
-
     def canonical(self, player: str) -> str:
         """Return whose results a player's are: those of another whom the player was merged into."""
         for _ in range(MAX_DEVICES):
@@ -142,8 +141,12 @@ class Directory:
         return player
 
     def devices(self, player: str) -> list[Device]:
-        """Return a player's devices, the oldest first."""
-        return [device for device in self._devices.values() if device.player == player]
+        """Return a player's devices, in the order in which they came to the player."""
+        return list(self._of_players.get(player, ()))
+
+    def knows(self, device: Device) -> bool:
+        """Return whether a device was not removed, nor forgotten with its player."""
+        return self._devices.get(device.number) is device
 
     # Becoming known.
 
@@ -165,16 +168,21 @@ class Directory:
         """
         self._verify_new(key)
         if len(self._players) >= MAX_PLAYERS:
-            idle = [player for player in self._players.values() if not player.has_played]
-            if not idle:
-                text = "This server remembers as many players as it can. You can play as a guest."
-                raise CommandRefused(Reason.SERVER_FULL, text)
-            self.forget(min(idle, key=lambda player: player.seen_ms).id)
+            text = "This server remembers as many players as it can. You can play as a guest."
+            raise CommandRefused(Reason.SERVER_FULL, text)
         player = Player(_letters(randomness, ID_LETTERS, ID_LENGTH), name, at_ms, at_ms)
         if player.id in self._players:
             raise CommandRefused(Reason.NOT_NOW, "That did not work. Try again.")
         self._players[player.id] = player
         return player, self._add(player, key, label, at_ms, is_linked=False)
+
+    def to_make_room(self) -> str:
+        """Return who is to be forgotten before another one enrolls; empty for nobody."""
+        if len(self._players) < MAX_PLAYERS:
+            return ""
+        idle = (player for player in self._players.values() if not player.has_played)
+        found = min(idle, key=lambda player: player.seen_ms, default=None)
+        return "" if found is None else found.id
 
     def identify(self, player: str, number: int, proof: str, challenge: ChallengeFacts) -> Device:
         """Return the device whose proof answers a challenge.
@@ -248,7 +256,8 @@ class Directory:
         if device is not by:
             self._verify_trusted(by, at_ms)
         self._codes.pop(by.player, None)
-        return self._devices.pop(number)
+        self._drop(device)
+        return device
 
     def rename(self, by: Device, name: str, at_ms: int) -> Player:
         """Change the player's name.
@@ -283,7 +292,9 @@ class Directory:
             raise CommandRefused(Reason.NOT_NOW, "Name two different players whom this server knows.")
         merged.merged_into = target.id
         for device in self.devices(player):
-            self._devices[device.number] = replace(device, player=target.id)
+            self._drop(device)
+            device.player = target.id
+            self._put(device)
         self._codes.pop(player, None)
         return merged
 
@@ -291,7 +302,7 @@ class Directory:
         """Forget a player, and return the devices that are forgotten, too."""
         devices = self.devices(player)
         for device in devices:
-            del self._devices[device.number]
+            self._drop(device)
         self._players.pop(player, None)
         self._codes.pop(player, None)
         return devices
@@ -303,11 +314,24 @@ class Directory:
     def _add(self, player: Player, key: bytes, label: str, at_ms: int, *, is_linked: bool) -> Device:
         number = max(self._devices, default=0) + 1
         device = Device(number, player.id, key, label[:MAX_LABEL], at_ms, at_ms, is_linked)
-        self._devices[number] = device
+        self._put(device)
         return device
 
+    def _put(self, device: Device) -> None:
+        self._devices[device.number] = device
+        self._of_players.setdefault(device.player, []).append(device)
+        self._keys.add(device.key)
+
+    def _drop(self, device: Device) -> None:
+        del self._devices[device.number]
+        self._keys.discard(device.key)
+        own = self._of_players[device.player]
+        own.remove(device)
+        if not own:
+            del self._of_players[device.player]
+
     def _verify_new(self, key: bytes) -> None:
-        if any(device.key == key for device in self._devices.values()):
+        if key in self._keys:
             raise CommandRefused(Reason.NOT_NOW, "That secret is in use already. Make a new one.")
 
     @staticmethod

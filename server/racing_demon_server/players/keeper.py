@@ -1,7 +1,6 @@
 """Keeps the players of a server: answers their devices, and writes what changes in a thread."""
 
 import asyncio
-import hashlib
 import logging
 import secrets
 import time
@@ -20,6 +19,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Challenge, DeviceRow, Devices, Identified
 from racing_demon_protocol.wire.player_proof import secret_hash
 from racing_demon_server.match.names import clean
+from racing_demon_server.match.seat_tokens import hash_token
 
 from .directory import CODE_MS, ChallengeFacts, Device, Directory, Player
 from .file import PlayersFile, Seating
@@ -29,6 +29,8 @@ MAX_TOKENS: Final = 10_000
 SEEN_MS: Final = 3_600_000
 """How much older than now the time may be when a device was last seen: it is not written each time."""
 RANDOM_BYTES: Final = 16
+MAX_SHOWN: Final = 32
+"""The most devices that a player is shown: merged players may have more."""
 NO_PLAYER: Final = "Tell the server first who you are."
 
 log = logging.getLogger("racing_demon_server")
@@ -47,7 +49,7 @@ class Identity:
     Attributes:
         nonce: what the proof of this connection is made of.
         host: the host and port that the client has dialled.
-        device: the device that was proven; ``None`` for a guest.
+        device: the device that was proven, perhaps removed since; ``None`` for a guest.
 
     """
 
@@ -79,7 +81,7 @@ class PlayersKeeper:
         self._is_suggested = is_suggested
         self._now_ms = now_ms
         self._visitors: dict[Visitor, Device] = {}
-        self._tokens: OrderedDict[bytes, int] = OrderedDict()
+        self._tokens: OrderedDict[bytes, Device] = OrderedDict()
         self._thread = ThreadPoolExecutor(1, "players")
 
     async def close(self) -> None:
@@ -105,6 +107,8 @@ class PlayersKeeper:
             case cl.Enroll():
                 name, key, label = clean(request.name), secret_hash(request.secret), printable(request.device)
                 randomness = secrets.token_bytes(RANDOM_BYTES)
+                if idle := self.directory.to_make_room():
+                    self.forget(idle)
                 player, device = self.directory.enroll(name, key, label, now, randomness)
                 self._save(player, device)
                 self._welcome(visitor, identity, device)
@@ -130,7 +134,7 @@ class PlayersKeeper:
 
     def _change(self, visitor: Visitor, identity: Identity, request: cl.PlayerRequest, now: int) -> None:
         """Carry out what only a player's device may ask for."""
-        own = identity.device
+        own = self._device_of(identity)
         if own is None:
             raise CommandRefused(Reason.NOT_NOW, NO_PLAYER)
         match request:
@@ -140,9 +144,7 @@ class PlayersKeeper:
                 removed = self.directory.remove(own, request.device, now)
                 self._write(partial(self._file.remove_device, removed.number))
                 self._disconnect(removed)
-                if removed is own:
-                    identity.device = None
-                else:
+                if removed is not own:
                     self._list(visitor, own, now, with_code=False)
             case cl.Rename():
                 self._save(self.directory.rename(own, clean(request.name), now))
@@ -154,8 +156,8 @@ class PlayersKeeper:
 
     def of_token(self, token: str) -> str:
         """Return the player whose token came with a request over HTTP; empty for a guest."""
-        device = self.directory.device(self._tokens.get(_hash(token), 0))
-        return "" if device is None else self.directory.canonical(device.player)
+        device = self._tokens.get(hash_token(token))
+        return device.player if device is not None and self.directory.knows(device) else ""
 
     # The operator.
 
@@ -179,7 +181,8 @@ class PlayersKeeper:
             CommandRefused: there are no two such players.
 
         """
-        self._save(self.directory.merge(player, into), *self.directory.devices(into))
+        merged = self.directory.merge(player, into)
+        self._save(merged, *self.directory.devices(merged.merged_into))
 
     def rename(self, player: str, name: str) -> None:
         """Change a player's name.
@@ -204,7 +207,7 @@ class PlayersKeeper:
 
     def seat(self, identity: Identity | None, table_id: int, seat: int, name: str) -> None:
         """Record who took a seat: the player of a connection, or a guest."""
-        now, device = self._now_ms(), None if identity is None else identity.device
+        now, device = self._now_ms(), None if identity is None else self._device_of(identity)
         if device is not None:
             player = self.directory.see(device, now, plays=True)
             if not device.is_on_trial(now):
@@ -214,11 +217,16 @@ class PlayersKeeper:
         seating = Seating(table_id, seat, now, *known)
         self._write(partial(self._file.add_seating, seating))
 
+    def _device_of(self, identity: Identity) -> Device | None:
+        """Return the device that uses a connection; ``None`` for a guest, and after it was removed."""
+        device = identity.device
+        return device if device is not None and self.directory.knows(device) else None
+
     def _welcome(self, visitor: Visitor, identity: Identity, device: Device) -> None:
         identity.device = device
         self._visitors[visitor] = device
         token = secrets.token_hex(32)
-        self._tokens[_hash(token)] = device.number
+        self._tokens[hash_token(token)] = device
         while len(self._tokens) > MAX_TOKENS:
             self._tokens.popitem(last=False)
         player = self.directory.player(device.player)
@@ -253,7 +261,7 @@ class PlayersKeeper:
                 seen_ms=each.seen_ms,
                 is_new=each.is_on_trial(now),
             )
-            for each in self.directory.devices(player)
+            for each in self.directory.devices(player)[-MAX_SHOWN:]
         )
 
     def _see(self, device: Device, now: int) -> None:
@@ -277,7 +285,3 @@ class PlayersKeeper:
             change()
         except Exception:
             log.exception("a player could not be written")
-
-
-def _hash(token: str) -> bytes:
-    return hashlib.sha256(token.encode()).digest()

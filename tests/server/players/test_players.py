@@ -152,20 +152,16 @@ async def test_secrets_are_kept_from_everybody(tmp_path: Path) -> None:
             assert [word for word in hidden if word in path.read_bytes()] == [], path
 
 
+async def operate(journal: Path, *arguments: str) -> str:
+    """Run the operator's command for players, and return what it printed."""
+    command = [sys.executable, "-m", "racing_demon_server", "players", *arguments, f"--journal={journal}"]
+    done = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, check=True)
+    return str(done.stdout)
+
+
 async def test_the_operator_merges_and_forgets(tmp_path: Path) -> None:
     """Two players become one in standings of the past; a player who is forgotten is a former one."""
     journal = tmp_path / "journal.sqlite"
-
-    async def operate(*arguments: str) -> str:
-        command = [sys.executable, "-m", "racing_demon_server", "players", *arguments]
-        done = await asyncio.to_thread(
-            subprocess.run,
-            [*command, f"--journal={journal}"],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        return str(done.stdout)
 
     async with RestartableServer.started(journal, *FAST) as server:
         known = []
@@ -176,16 +172,16 @@ async def test_the_operator_merges_and_forgets(tmp_path: Path) -> None:
         await page_with(server, "/v1/standings", partial(has_matches, 2))
         assert len(json.loads((await get(server, "/v1/standings?people=1"))[1])["rows"]) == 2
         ann, annie = (each.player for each in known)
-        assert await operate(annie, "--into", ann) == "done\n"
+        assert await operate(journal, annie, "--into", ann) == "done\n"
         (row,) = json.loads((await get(server, "/v1/standings?people=1"))[1])["rows"]
         assert (row["name"], row["matches"], row["player"]) == ("Ann", 2, ann)
         async with Peer.connect(server.url) as peer:
             await peer.say(answer(await challenged(peer), known[1], SECRETS[1], host_of(server)))
             assert (await peer.until(Identified)).player == ann
-        await operate(ann, "--forget")
+        await operate(journal, ann, "--forget")
         (row, *_) = json.loads((await get(server, "/v1/standings?people=1"))[1])["rows"]
         assert row["name"] == "A former player"
-        assert (await operate()).strip() == "no players are remembered"
+        assert (await operate(journal)).strip() == "no players are remembered"
 
 
 async def test_a_player_sees_what_was_private(tmp_path: Path) -> None:
@@ -201,3 +197,75 @@ async def test_a_player_sees_what_was_private(tmp_path: Path) -> None:
             for token, status in ((known.token, 200), (stranger.token, 404), ("", 404)):
                 for path in (f"/v1/matches/{link}", f"/v1/matches/{link}/record"):
                     assert (await get(server, path, Authorization=f"Bearer {token}"))[0] == status
+
+
+async def test_a_removed_device_may_do_nothing_more(tmp_path: Path) -> None:
+    """A connection whose device is removed gets no code, changes nothing, and plays as a guest."""
+    journal = tmp_path / "journal.sqlite"
+    async with RestartableServer.started(journal, *FAST) as server:
+        async with Peer.connect(server.url) as phone, Peer.connect(server.url) as tablet:
+            await enrolled(phone, "Ann", SECRETS[0])
+            await phone.say(cl.ListDevices(with_code=True))
+            code = (await phone.until(Devices)).code
+            await challenged(tablet)
+            await tablet.say(cl.Link(name="Ann", code=code, secret=SECRETS[1]))
+            linked = await tablet.until(Identified)
+            await phone.until(Devices)
+            await phone.say(cl.RemoveDevice(device=linked.device))
+            await phone.until(Devices)
+            for request in (cl.ListDevices(), cl.Rename(name="Eve"), cl.RemoveDevice(device=1)):
+                assert await tablet.refusal(request) is Reason.NOT_NOW
+            await play_alone(tablet, "Ann")
+        found = await page_with(server, "/v1/standings", partial(has_matches, 1))
+        assert [row["player"] for row in found["rows"] if not row["bot"]] == [""]
+
+
+async def test_who_is_forgotten_plays_on_as_a_guest(tmp_path: Path) -> None:
+    """A player who is connected while the operator forgets them opens a table as before."""
+    journal = tmp_path / "journal.sqlite"
+    async with RestartableServer.started(journal, *FAST) as server:
+        async with Peer.connect(server.url) as peer:
+            known = await enrolled(peer, "Ann", SECRETS[0])
+            await operate(journal, known.player, "--forget")
+            await play_alone(peer, "Ann")
+        found = await page_with(server, "/v1/standings", partial(has_matches, 1))
+        assert [row["name"] for row in found["rows"] if not row["bot"]] == ["Ann"]
+
+
+async def test_merging_outlives_a_restart(tmp_path: Path) -> None:
+    """Also into a player who was merged before, a device proves the player that it belongs to now."""
+    journal = tmp_path / "journal.sqlite"
+    async with RestartableServer.started(journal, *FAST) as server:
+        known = []
+        for number in range(3):
+            async with Peer.connect(server.url) as peer:
+                known.append(await enrolled(peer, f"Ann {number}", SECRETS[number]))
+        await operate(journal, known[1].player, "--into", known[0].player)
+        await operate(journal, known[2].player, "--into", known[1].player)
+        await server.stop()
+        await server.start()
+        for number in range(3):
+            async with Peer.connect(server.url) as peer:
+                await peer.say(
+                    answer(await challenged(peer), known[number], SECRETS[number], host_of(server))
+                )
+                assert (await peer.until(Identified)).player == known[0].player
+
+
+async def test_an_old_token_is_nobody_elses(tmp_path: Path) -> None:
+    """The token of a player who was forgotten does not become that of the next device with the number."""
+    journal = tmp_path / "journal.sqlite"
+    async with RestartableServer.started(journal, *FAST) as server:
+        async with Peer.connect(server.url) as ben:
+            former = await enrolled(ben, "Ben", SECRETS[0])
+        await operate(journal, former.player, "--forget")
+        async with Peer.connect(server.url) as cat:
+            known = await enrolled(cat, "Cat", SECRETS[1])
+            assert known.device == former.device
+            await play_alone(cat, "Cat", spectators=False)
+            await cat.ask(cl.Leave)
+            await page_with(server, "/v1/standings", partial(has_matches, 1))
+            ((_, link),) = results_of(journal)
+            for token, status in ((known.token, 200), (former.token, 404)):
+                found = await get(server, f"/v1/matches/{link}", Authorization=f"Bearer {token}")
+                assert found[0] == status
