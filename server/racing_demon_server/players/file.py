@@ -1,20 +1,14 @@
 """The file of a server's players, beside its journal. Only its owner can read it."""
 
-import sqlite3
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from racing_demon_server.journal.interface import JournalUnusable
+from racing_demon_server.journal.sqlite.side_file import SideFile
 
 from .directory import Device, Directory, Player
 
-APPLICATION_ID: Final = int.from_bytes(b"RDP1", "big")
-"""Identifies the file as players (``PRAGMA application_id``)."""
-VERSION: Final = 1
-"""The version of the file that this program writes (``PRAGMA user_version``)."""
-
-LAYOUT: Final = """
+_LAYOUT: Final = """
     CREATE TABLE IF NOT EXISTS server (id TEXT NOT NULL);
     CREATE TABLE IF NOT EXISTS players (
         id TEXT PRIMARY KEY,
@@ -43,7 +37,8 @@ LAYOUT: Final = """
     );
     CREATE INDEX IF NOT EXISTS seatings_table ON seatings (table_id, seat, at_ms);
 """
-"""The tables of the file. ``server``: the name by which devices know the server. ``key``: the hash of a
+PLAYERS: Final = SideFile("players", int.from_bytes(b"RDP1", "big"), 1, _LAYOUT, "FULL")
+"""The files of players. ``server``: the name by which devices know the server. ``key``: the hash of a
 device's secret. ``seatings``: who took which seat of a table when, with which device; a guest has no player,
 and device 0."""
 
@@ -74,39 +69,8 @@ class PlayersFile:
     """
 
     def __init__(self, path: Path, server: str) -> None:
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.touch(mode=0o600)
-            self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-        except (OSError, sqlite3.Error) as error:
-            raise JournalUnusable(f"The players in {path} cannot be opened: {error}.") from error
-        try:
-            self._prepare(path, server)
-        except sqlite3.Error as error:
-            self._db.close()
-            raise JournalUnusable(f"The players in {path} cannot be used: {error}.") from error
-        except JournalUnusable:
-            self._db.close()
-            raise
-
-    def _prepare(self, path: Path, server: str) -> None:
-        db = self._db
-        application, version = (
-            db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
-        )
-        is_new = not db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-        if not is_new and application != APPLICATION_ID:
-            raise JournalUnusable(f"{path} is no file of players. It was left as it is.")
-        if version > VERSION:
-            raise JournalUnusable(f"A newer version wrote the players in {path}. Update this program.")
-        db.execute("PRAGMA journal_mode=WAL")
-        db.execute("PRAGMA synchronous=FULL")
-        db.executescript(
-            f"BEGIN IMMEDIATE; {LAYOUT}; PRAGMA application_id={APPLICATION_ID}; "
-            f"PRAGMA user_version={VERSION}; COMMIT"
-        )
-        if db.execute("SELECT count(*) FROM server").fetchone()[0] == 0:
-            db.execute("INSERT INTO server VALUES (?)", (server,))
+        self._db = db = PLAYERS.open(path)
+        db.execute("INSERT INTO server SELECT ? WHERE NOT EXISTS (SELECT 1 FROM server)", (server,))
         self.server = str(db.execute("SELECT id FROM server").fetchone()[0])
 
     def close(self) -> None:

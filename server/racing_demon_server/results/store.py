@@ -1,27 +1,20 @@
 """The results of a server's matches, in a file beside its journal that all its processes share."""
 
 import secrets
-import sqlite3
 from collections.abc import Collection, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Final, NamedTuple, Self
 
 from racing_demon_protocol.records.summary import MatchSummary
-from racing_demon_server.journal.interface import JournalUnusable
+from racing_demon_server.journal.sqlite.side_file import SideFile
 
 from .query import ALL, Filter
 
-APPLICATION_ID: Final = int.from_bytes(b"RDR1", "big")
-"""Identifies the file as results (``PRAGMA application_id``)."""
-VERSION: Final = 1
-"""The version of the file that this program writes (``PRAGMA user_version``)."""
 LINK_BYTES: Final = 16
 """The random bytes of a match's link: whoever has it may see the match, so nobody may guess it."""
-WAIT_SECONDS: Final = 5.0
-"""How long a process waits while another one writes."""
 
-LAYOUT: Final = """
+_LAYOUT: Final = """
     CREATE TABLE IF NOT EXISTS results (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
         journal TEXT NOT NULL,
@@ -42,7 +35,14 @@ LAYOUT: Final = """
         PRIMARY KEY (journal, table_id)
     ) WITHOUT ROWID;
 """
-"""The tables of the file.
+RESULTS: Final = SideFile(
+    "results",
+    int.from_bytes(b"RDR1", "big"),
+    1,
+    _LAYOUT,
+    "NORMAL",  # what a power failure takes is made from the journal again
+)
+"""The files of results, with these tables.
 
 - ``results``: one row a match, replaced with each hand and each correction, so that ``id`` rises with every
   change. ``match`` is its name in its journal. ``summary`` is a :class:`MatchSummary`.
@@ -83,39 +83,7 @@ class ResultsFile:
     """
 
     def __init__(self, path: Path) -> None:
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.touch(mode=0o600)
-            self._db = sqlite3.connect(
-                path, timeout=WAIT_SECONDS, isolation_level=None, check_same_thread=False
-            )
-        except (OSError, sqlite3.Error) as error:
-            raise JournalUnusable(f"The results in {path} cannot be opened: {error}.") from error
-        try:
-            self._prepare(path)
-        except sqlite3.Error as error:
-            self._db.close()
-            raise JournalUnusable(f"The results in {path} cannot be used: {error}.") from error
-        except JournalUnusable:
-            self._db.close()
-            raise
-
-    def _prepare(self, path: Path) -> None:
-        db = self._db
-        application, version = (
-            db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
-        )
-        is_new = not db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-        if not is_new and application != APPLICATION_ID:
-            raise JournalUnusable(f"{path} is no file of results. It was left as it is.")
-        if version > VERSION:
-            raise JournalUnusable(f"A newer version wrote the results in {path}. Update this program.")
-        db.execute("PRAGMA journal_mode=WAL")
-        db.execute("PRAGMA synchronous=NORMAL")  # what a power failure takes is read from the journal again
-        db.executescript(
-            f"BEGIN IMMEDIATE; {LAYOUT}; PRAGMA application_id={APPLICATION_ID}; "
-            f"PRAGMA user_version={VERSION}; COMMIT"
-        )
+        self._db = RESULTS.open(path)
 
     def __enter__(self) -> Self:
         return self
