@@ -296,6 +296,10 @@ class StandingsTotal:
         if summary.handicaps:
             self._handicapped.append(_handicapped(summary))
 
+    def row_of(self, player: str) -> Standing | None:
+        """Return the row of a player whom a server remembers; ``None`` without a match."""
+        return next((row for row in self._rows.values() if row.key.player == player), None)
+
     def standings(self, running: Iterable[MatchSummary] = ()) -> Standings:
         """Return the standings so far, together with matches that are still being played.
 

@@ -81,21 +81,24 @@ class PlayersFile:
         """Return a number that changes whenever another connection writes the file."""
         return int(self._db.execute("PRAGMA data_version").fetchone()[0])
 
-    def directory(self) -> Directory:
-        """Return all players and their devices."""
-        players = [
+    def players(self) -> list[Player]:
+        """Return all players."""
+        return [
             Player(id_, name, created_ms, seen_ms, bool(has_played), merged_into)
             for id_, name, created_ms, seen_ms, has_played, merged_into in self._db.execute(
                 "SELECT id, name, created_ms, seen_ms, has_played, merged_into FROM players"
             )
         ]
+
+    def directory(self) -> Directory:
+        """Return all players and their devices."""
         devices = [
             Device(number, player, key, label, added_ms, seen_ms, bool(is_linked))
             for number, player, key, label, added_ms, seen_ms, is_linked in self._db.execute(
                 "SELECT number, player, key, label, added_ms, seen_ms, is_linked FROM devices ORDER BY number"
             )
         ]
-        return Directory(players, devices)
+        return Directory(self.players(), devices)
 
     def save_player(self, player: Player) -> None:
         """Write a player in place of an earlier state."""

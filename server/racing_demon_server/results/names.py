@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from racing_demon_protocol.records.summary import MatchSummary
+from racing_demon_server.players.directory import Directory
 from racing_demon_server.players.file import PlayersFile, Seating
 
 FORMER: Final = "A former player"
@@ -50,7 +51,7 @@ class Names:
         """Read the players again if they have changed. Return whether somebody is called something else."""
         if self._file is None or (seen := self._file.changes()) == self._seen:
             return False
-        self._seen, directory = seen, self._file.directory()
+        self._seen, directory = seen, Directory(self._file.players())
         names = {}
         for player in directory:
             known = directory.player(directory.canonical(player.id)) or player

@@ -50,6 +50,13 @@ RESULTS: Final = SideFile(
 """
 
 
+ALLOWED: Final = (
+    "(?1 = '' OR game = ?1) AND (?2 = '' OR preset = ?2) "
+    "AND (?3 IS NULL OR started_ms >= ?3) AND (?4 IS NULL OR started_ms < ?4)"
+)
+"""The results that a :class:`Filter` allows, which is the first parameters."""
+
+
 class Result(NamedTuple):
     """What is remembered of a match.
 
@@ -125,10 +132,7 @@ class ResultsFile:
     def ended(self, only: Filter = ALL, since: int = 0) -> Iterator[Result]:
         """Yield the matches that have ended, in that order; only those that have changed since a version."""
         return self._rows(
-            "WHERE is_over AND id > ?5 AND (?1 = '' OR game = ?1) AND (?2 = '' OR preset = ?2) "
-            "AND (?3 IS NULL OR started_ms >= ?3) AND (?4 IS NULL OR started_ms < ?4) "
-            "ORDER BY ended_ms, started_ms, id",
-            *(*only, since),
+            f"WHERE is_over AND {ALLOWED} AND id > ?5 ORDER BY ended_ms, started_ms, id", *(*only, since)
         )
 
     def of_players(self, players: Collection[str]) -> Iterator[Result]:
@@ -140,9 +144,9 @@ class ResultsFile:
             if any(player.player in players for player in result.summary.players):
                 yield result
 
-    def running(self) -> Iterator[Result]:
+    def running(self, only: Filter) -> Iterator[Result]:
         """Yield the matches that have not ended."""
-        return self._rows("WHERE NOT is_over ORDER BY id")
+        return self._rows(f"WHERE NOT is_over AND {ALLOWED} ORDER BY id", *only)
 
     def newest(self) -> int:
         """Return the number of the last change; 0 before the first."""

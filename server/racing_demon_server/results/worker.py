@@ -17,7 +17,7 @@ from typing import Final, TypeVar
 
 from racing_demon_protocol.errors import RacingDemonError
 from racing_demon_protocol.records.ratings import RatedPlayers
-from racing_demon_protocol.records.standings import Key, StandingsTotal
+from racing_demon_protocol.records.standings import Key, Standings, StandingsTotal
 from racing_demon_protocol.records.summary import MatchSummary, Summarizer
 from racing_demon_server.journal.interface import JournalReader
 from racing_demon_server.journal.matches import Match, entries_of, export, matches_of
@@ -146,8 +146,8 @@ class ResultsWorker:
         if self._known.reload():
             self._totals.clear()
         player, total = self._known.canonical(player), self._total(ALL)
-        row = next((row for row in total.standings.standings().rows if row.key.player == player), None)
-        if not player or row is None:
+        row = total.standings.row_of(player) if player else None
+        if row is None:
             return None
         summaries = [
             self._known.applied(result.summary)
@@ -194,15 +194,12 @@ class ResultsWorker:
         """Return the version and the text of a page of standings, with ratings over all matches."""
         if self._known.reload():  # somebody has another name, or is somebody else
             self._totals.clear()
-        version, rated, only = self._file.newest(), self._total(ALL).rated, query.only
-        total = self._total(only)
-        running = [
-            self._known.applied(result.summary)
-            for result in self._paced(self._file.running())
-            if _is_in(result, only)
-        ]
-        found = standings_json(total.standings.standings(running), rated, query)
-        return f"{version}-{self._known.version}-{query.page}-{int(query.people)}", json.dumps(found)
+        rated, total = self._total(ALL).rated, self._total(query.only)
+        if total.shown is None:
+            running = self._paced(self._file.running(query.only))
+            total.shown = total.standings.standings(self._known.applied(each.summary) for each in running)
+        found = standings_json(total.shown, rated, query)
+        return f"{total.version}-{self._known.version}-{query.page}-{int(query.people)}", json.dumps(found)
 
     def _total(self, only: Filter) -> "_Total":
         """Return the sums over the matches of a filter that have ended."""
@@ -215,7 +212,8 @@ class ResultsWorker:
                     total.add(each, self._known.applied(each.summary), is_rated=only == ALL)
                 break
             total.add(result, self._known.applied(result.summary), is_rated=only == ALL)
-        total.version = version
+        if total.version != version:
+            total.version, total.shown = version, None
         self._totals[only] = total
         self._totals.move_to_end(only)
         while len(self._totals) > MAX_TOTALS:
@@ -239,6 +237,7 @@ class _Total:
     Attributes:
         version: the last change of the results that is in them.
         standings: the standings.
+        shown: these with the matches that are being played, as of that change; ``None`` if nobody has asked.
         rated: the ratings.
         history: the last ratings of each player, by id, with the times of their matches.
 
@@ -247,6 +246,7 @@ class _Total:
     def __init__(self) -> None:
         self.version = 0
         self.standings = StandingsTotal()
+        self.shown: Standings | None = None
         self.rated = RatedPlayers()
         self._ended_ms = 0
         self._known: set[tuple[str, str]] = set()
@@ -273,15 +273,3 @@ class _Total:
 def _table_of(match: str) -> int:
     """Return the number of a match's table, which its name begins with."""
     return int(match.partition(".")[0])
-
-
-def _is_in(result: Result, only: Filter) -> bool:
-    """Return whether a running match counts for a filter."""
-    summary = result.summary
-    started_ms = summary.started_ms or 0
-    return (
-        only.game in {"", summary.game}
-        and only.preset in {"", summary.preset}
-        and (only.since_ms is None or started_ms >= only.since_ms)
-        and (only.until_ms is None or started_ms < only.until_ms)
-    )
