@@ -12,7 +12,6 @@
  * @property {typeof import("./screens/pages.js")} pages
  * @property {typeof import("./screens/presets.js")} presets
  * @property {typeof import("./screens/questions.js")} questions
- * @property {typeof import("./wire/records.js")} records
  * @property {typeof import("./screens/replay.js")} replay
  * @property {typeof import("./screens/results.js")} results
  * @property {typeof import("./screens/menus.js")} menus
@@ -38,7 +37,6 @@ const FILES = {
   pages: "./screens/pages.js",
   presets: "./screens/presets.js",
   questions: "./screens/questions.js",
-  records: "./wire/records.js",
   replay: "./screens/replay.js",
   results: "./screens/results.js",
   menus: "./screens/menus.js",

@@ -21,8 +21,8 @@ import {
 import { makeCard } from "./table/board_view.js";
 import { celebrate, TableScreen } from "./table/table_screen.js";
 import { MatchLog } from "./wire/match_log.js";
-import { CLOSE, LIMITS, WEBSOCKET_PATH } from "./wire/protocol.js";
-import { Session } from "./wire/session.js";
+import { CLOSE, LIMITS } from "./wire/protocol.js";
+import { Session, webSocketUrl } from "./wire/session.js";
 import { CLOSES, eventSentence, namesOf, raceWords, refusalText, WORDS } from "./words.js";
 
 /** @param {string} id */
@@ -74,8 +74,6 @@ let pages = null;
 let games;
 const match = new MatchLog();
 
-const webSocketUrl = () =>
-  `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}${WEBSOCKET_PATH}`;
 /** @param {number} milliseconds */
 const pause = (milliseconds) => new Promise((over) => setTimeout(over, milliseconds));
 const viewInAddress = () => {

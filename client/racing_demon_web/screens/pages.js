@@ -1,12 +1,12 @@
 // Pages of results: standings, matches, and a match with its replay. The server's are described in the wire's document.
 
 import { button, byId, choice, element, markTeam } from "../dom.js";
-import { load } from "../lazy.js";
 import { changeSettings, read, tokenOf, write } from "../storage.js";
 import { colorOf } from "../table/table_screen.js";
 import { askAs, forget, keptPeople, knownPeople, Person, rememberHere } from "../wire/person.js";
 import { PRESETS } from "../wire/presets.js";
-import { LIMITS, WEBSOCKET_PATH } from "../wire/protocol.js";
+import { LIMITS } from "../wire/protocol.js";
+import { fetchRecord, fetchText, recordPath, verifyRecord } from "../wire/records.js";
 import { clock, signed } from "../words.js";
 import { LATER, plural } from "../words_later.js";
 import { resultRows } from "./results.js";
@@ -39,35 +39,32 @@ const keptMatches = () => {
  * @returns {Promise<any>} null if there is nothing to see
  */
 async function ask(path, token = null) {
-  const headers = token ? { Authorization: `Bearer ${token}` } : undefined;
-  const answer = await fetch(path, { headers }).catch(() => null);
-  return answer?.ok ? answer.json().catch(() => null) : null;
+  try {
+    return JSON.parse(await fetchText(path, token));
+  } catch {
+    return null;
+  }
 }
 
 /**
  * Remember the link of the match that a table has just finished, so that this device finds its page again.
  * @param {string} code
  * @param {string} token
- * @returns {Promise<string>} the link, or empty
  */
 export async function keepMatch(code, token) {
   for (let tries = 0; tries < TRIES; tries += 1) {
     const found = await ask(`/v1/matches?table=${code}`, token);
-    if (!found) break; // this server keeps no results
+    if (!found) return; // this server keeps no results
     const [newest] = found.matches;
     if (newest?.over) {
       const { link, ended_ms: at, game, players } = newest;
       const others = keptMatches().filter((each) => each.link !== link);
       write("matches", [...others, { link, code, at, game, players }].slice(-MAX_MATCHES));
-      return link;
+      return;
     }
     await new Promise((over) => setTimeout(over, AGAIN_MS));
   }
-  return "";
 }
-
-const socketUrl = () =>
-  `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}${WEBSOCKET_PATH}`;
 
 export class Pages {
   #root = element("section");
@@ -328,20 +325,17 @@ export class Pages {
     /** Open the replay at a hand. @param {number | null} seat @param {number} [hand] */
     const watch = async (seat, hand = 1) => {
       status.textContent = LATER.loading;
-      const { fetchRecord } = await load("records");
       const record = await fetchRecord(link, token);
       status.textContent = record ? "" : LATER.recordGone;
       if (record) this.replay(record, seat, record.deals[hand - 1] ?? record.firstDeal);
     };
     const verify = async () => {
       status.textContent = LATER.verifying;
-      const { fetchRecord, verifyRecord } = await load("records");
       const record = await fetchRecord(link, token);
       status.textContent = record ? await verifyRecord(record, this.games) : LATER.recordGone;
     };
     const save = async () => {
-      const { fetchText } = await load("records");
-      const record = await fetchText(link, token);
+      const record = await fetchText(recordPath(link), token);
       status.textContent = record ? "" : LATER.recordGone;
       if (record) saveFile(`match-${link.slice(0, 8)}.jsonl`, URL.createObjectURL(new Blob([record])));
     };
@@ -403,7 +397,7 @@ export class Pages {
     const ask = async (request) => {
       status.textContent = LATER.loading;
       const person = new Person(kept.name);
-      const answer = await askAs(person, request, socketUrl());
+      const answer = await askAs(person, request);
       status.textContent = answer.name === "refused" ? answer.fields.text || LATER.noAnswer : "";
       return answer;
     };
@@ -465,7 +459,7 @@ export class Pages {
     form.addEventListener("submit", async (event) => {
       event.preventDefault();
       const person = new Person(name.value.trim());
-      const answer = await askAs(person, person.link(code.value.trim()), socketUrl());
+      const answer = await askAs(person, person.link(code.value.trim()));
       if (answer.name === "identified") {
         rememberHere(true);
         changeSettings({ name: answer.fields.name });

@@ -5,6 +5,7 @@ import { isSameName, read, write } from "../storage.js";
 import { LATER } from "../words_later.js";
 import { decode, encode } from "./codec.js";
 import { SUBPROTOCOL, VERSION } from "./protocol.js";
+import { webSocketUrl } from "./session.js";
 
 /** @typedef {{server: string, player: string, device: number, name: string, secret: string}} KeptPerson */
 
@@ -65,8 +66,6 @@ export class Person {
   #secret = "";
   /** @type {KeptPerson | null} */
   known = null;
-  /** What requests over HTTP carry. */
-  token = "";
 
   /**
    * @param {string} name by which somebody sits down
@@ -114,9 +113,8 @@ export class Person {
     return { name: "link", fields: { name: this.name, code, secret: this.#secret, device: deviceName() } };
   }
 
-  /** @param {{player: string, device: number, name: string, token: string}} fields */
-  identified({ player, device, name, token }) {
-    this.token = token;
+  /** @param {{player: string, device: number, name: string}} fields */
+  identified({ player, device, name }) {
     const secret = this.#secret || (this.known?.secret ?? "");
     this.#secret = "";
     const { server, people } = keptPeople();
@@ -150,12 +148,11 @@ function deviceName() {
  * Ask the server something as somebody, on a connection without a table.
  * @param {Person} person
  * @param {{name: string, fields: any} | null} request null: only who it is; `link` comes in place of the answer
- * @param {string} url of the server's WebSocket
  * @returns {Promise<{name: string, fields: any}>} the answer
  */
-export function askAs(person, request, url) {
+export function askAs(person, request) {
   return new Promise((found) => {
-    const socket = new WebSocket(url, SUBPROTOCOL);
+    const socket = new WebSocket(webSocketUrl(), SUBPROTOCOL);
     /** @param {{name: string, fields: any}} answer */
     const end = (answer) => {
       clearTimeout(timer);

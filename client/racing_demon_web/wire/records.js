@@ -20,20 +20,26 @@ const PAUSE_EVERY = 400; // events, so that the page stays responsive
  * @returns {Promise<MatchRecord | null>} null if the server has none
  */
 export async function fetchRecord(link, token) {
-  const text = await fetchText(link, token);
+  const text = await fetchText(recordPath(link), token);
   return text ? readRecord(text) : null;
 }
 
 /**
- * Fetch the text of the record of a match.
+ * The path of the record of a match.
  * @param {string} link
- * @param {string | null} token of a seat at its table
- * @returns {Promise<string>} empty if the server has none
  */
-export async function fetchText(link, token) {
+export const recordPath = (link) => `/v1/matches/${link}/record`;
+
+/**
+ * Fetch a text from this server.
+ * @param {string} path
+ * @param {string | null} token of a seat
+ * @returns {Promise<string>} empty if there is nothing to see
+ */
+export async function fetchText(path, token) {
   const headers = token ? { Authorization: `Bearer ${token}` } : undefined;
-  const answer = await fetch(`/v1/matches/${link}/record`, { headers }).catch(() => null);
-  return answer?.ok ? answer.text() : "";
+  const answer = await fetch(path, { headers }).catch(() => null);
+  return answer?.ok ? answer.text().catch(() => "") : "";
 }
 
 /**

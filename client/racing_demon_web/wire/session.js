@@ -4,7 +4,7 @@ import { TableState } from "../rules/state.js";
 import { WORDS } from "../words.js";
 import { decode, encode } from "./codec.js";
 import { Contributor, HandTranscript } from "./commit_reveal.js";
-import { CLOSE, EXTENSIONS, SUBPROTOCOL, VERSION } from "./protocol.js";
+import { CLOSE, EXTENSIONS, SUBPROTOCOL, VERSION, WEBSOCKET_PATH } from "./protocol.js";
 
 const SOFTWARE = ["racing-demon-web", "races", ...EXTENSIONS].join(" ");
 const PING_MS = 1500; // ping interval and timeout: a dead connection is noticed within twice this
@@ -49,6 +49,10 @@ function now() {
  * @property {(state: "connecting" | "open" | "lost" | "closed", reason: string, code?: number) => void} connection
  * @property {(fields: any, play: any) => void} refused
  */
+
+/** The address of this server's WebSocket. */
+export const webSocketUrl = () =>
+  `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}${WEBSOCKET_PATH}`;
 
 export class Session {
   #epoch = "";
