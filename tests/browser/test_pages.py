@@ -6,17 +6,12 @@ from typing import Final
 from playwright.async_api import Browser, expect
 
 from tests.browser.test_access import violations
-from tests.server.results.test_results import page_with, results_of
 from tests.support.browsers import phone
 from tests.support.journals import play_match
 from tests.support.restartable_server import RestartableServer
+from tests.support.results import origin_of, page_with, results_of
 
 FAST: Final = ("--bot-speed=100", "--standings=open", "--list-tables")
-
-
-def origin_of(server: RestartableServer) -> str:
-    """Return the server's address for browsers."""
-    return server.url.replace("ws://", "http://").removesuffix("/v1")
 
 
 async def test_a_match_is_found_again_after_it_is_left(browser: Browser, tmp_path: Path) -> None:
@@ -26,13 +21,7 @@ async def test_a_match_is_found_again_after_it_is_left(browser: Browser, tmp_pat
         RestartableServer.started(journal, *FAST) as server,
         phone(browser, origin_of(server)) as player,
     ):
-        await player.create("Ann")
-        await player.page.tap(".add-bot")
-        await player.page.tap(".all-options")
-        hands = player.page.locator('.option:has(span:text-is("Hands in a match")) select')
-        await hands.select_option(label="1")
-        await player.page.tap(".deal")
-        await player.finish()
+        await player.play_match("Ann")
         code = await player.code()
         await player.page.locator(".after button", has_text="Results").tap()
         await player.page.tap("#page .matches a")

@@ -7,24 +7,12 @@ from typing import Any, Final
 from playwright.async_api import Browser, expect
 
 from tests.browser.test_access import violations
-from tests.browser.test_pages import origin_of
-from tests.server.results.test_results import get, page_with
-from tests.support.browsers import Phone, phone
+from tests.support.browsers import phone
 from tests.support.restartable_server import RestartableServer
+from tests.support.results import get, origin_of, page_with
 
 FAST: Final = ("--bot-speed=100", "--standings=open", "--until-table-ends=NONE")
 """A server of a host: it suggests to remember people."""
-
-
-async def play_match(player: Phone, name: str) -> None:
-    """Play a match of one hand against a bot, and leave the table."""
-    await player.create(name)
-    await player.page.tap(".add-bot")
-    await player.page.tap(".all-options")
-    hands = player.page.locator('.option:has(span:text-is("Hands in a match")) select')
-    await hands.select_option(label="1")
-    await player.page.tap(".deal")
-    await player.finish()
 
 
 async def people(server: RestartableServer, matches: int) -> list[dict[str, Any]]:
@@ -39,7 +27,7 @@ async def test_two_phones_are_one_person(browser: Browser, tmp_path: Path) -> No
     async with RestartableServer.started(tmp_path / "journal.sqlite", *FAST) as server:
         origin = origin_of(server)
         async with phone(browser, origin) as first, phone(browser, origin) as second:
-            await play_match(first, "Ann")
+            await first.play_match("Ann")
             (row,) = await people(server, 1)
             assert (row["name"], bool(row["player"])) == ("Ann", True)
             await first.open(f"{origin}/you")
@@ -53,7 +41,7 @@ async def test_two_phones_are_one_person(browser: Browser, tmp_path: Path) -> No
             await second.page.locator("#page form button").tap()
             await expect(second.page.locator("#page .person")).to_have_count(1)
             await second.open(origin)
-            await play_match(second, "Ann")
+            await second.play_match("Ann")
             (row,) = await people(server, 2)
             assert (row["name"], row["matches"]) == ("Ann", 2)
             await second.open(f"{origin}/scores")
@@ -74,7 +62,7 @@ async def test_another_name_is_another_person(browser: Browser, tmp_path: Path) 
         async with phone(browser, origin_of(server)) as tablet:
             for number, name in enumerate(("Ann", "Ben")):
                 await tablet.open(origin_of(server))
-                await play_match(tablet, name)
+                await tablet.play_match(name)
                 await people(server, number + 1)
             rows = await people(server, 2)
             assert len({row["player"] for row in rows}) == 2
@@ -82,7 +70,7 @@ async def test_another_name_is_another_person(browser: Browser, tmp_path: Path) 
             await expect(tablet.page.locator("#page .person")).to_have_count(2)
             await tablet.page.locator("#page .choice input").tap()
             await tablet.open(origin_of(server))
-            await play_match(tablet, "Ann")
+            await tablet.play_match("Ann")
             rows = await people(server, 3)
             assert sorted((row["name"], bool(row["player"])) for row in rows) == [
                 ("Ann", False),

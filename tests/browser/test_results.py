@@ -16,14 +16,7 @@ SPOIL: Final = """() => {
 async def test_results_are_offered_as_soon_as_a_table_is_left(browser: Browser) -> None:
     """The first screen has the match that was just played, and the tables that are open now."""
     async with serving(lists_tables=True, bot_speed=200.0) as served, phone(browser, served.origin) as player:
-        await player.create("Ann")
-        await player.page.tap(".add-bot")
-        await player.page.tap(".all-options")
-        await player.page.locator('.option:has(span:text-is("Hands in a match")) select').select_option(
-            label="1"
-        )
-        await player.page.tap(".deal")
-        await player.finish()
+        await player.play_match("Ann")
         async with phone(browser, served.origin) as other:
             code = await other.create("Ben")
             await leave(player)

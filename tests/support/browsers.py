@@ -154,6 +154,16 @@ class Phone:
         """Wait until one of these is shown."""
         await self.page.locator(selector).locator("visible=true").first.wait_for()
 
+    async def play_match(self, name: str) -> None:
+        """Open a table, and play a match of one hand against a bot, up to its tally."""
+        await self.create(name)
+        await self.page.tap(".add-bot")
+        await self.page.tap(".all-options")
+        hands = self.page.locator('.option:has(span:text-is("Hands in a match")) select')
+        await hands.select_option(label="1")
+        await self.page.tap(".deal")
+        await self.finish()
+
     async def finish(self) -> None:
         """Say that there is nothing left to play, as often as it takes, until the tally is shown."""
         tally = self.page.locator(".tally:visible")

@@ -5,9 +5,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.server.results.test_results import page_with, results_of
 from tests.support.journals import play_match
 from tests.support.restartable_server import RestartableServer
+from tests.support.results import origin_of, page_with, results_of
 
 
 async def racing_demon(*arguments: str) -> tuple[int, str, str]:
@@ -24,7 +24,7 @@ async def test_a_terminal_shows_what_a_server_remembers(tmp_path: Path) -> None:
         await play_match(server.url, bots=3, hands=1)
         await page_with(server, "/v1/standings", lambda found: found["matches"] == 1)
         ((_, name),) = results_of(journal)
-        origin = server.url.replace("ws://", "http://").removesuffix("/v1")
+        origin = origin_of(server)
         link = f"{origin}/match/{name}"
         code, shown, _ = await racing_demon("scores", "--server", origin)
         assert (code, shown.count("(hard)"), "matches: 1" in shown) == (0, 3, True)

@@ -7,8 +7,8 @@ from racing_demon_client.net.client import Client
 from racing_demon_client.saved_people import PlayerCredentials, host_of
 from racing_demon_protocol.wire.messages.client import Enroll, Identify
 from racing_demon_protocol.wire.messages.server import Challenge, Identified
-from tests.server.results.test_results import get
 from tests.support.restartable_server import RestartableServer
+from tests.support.results import get
 
 TOKEN = "0f" * 32
 

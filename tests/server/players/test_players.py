@@ -15,8 +15,8 @@ from racing_demon_protocol.wire.messages.events import MatchOver, Signalled, Stu
 from racing_demon_protocol.wire.messages.server import CaughtUp, Challenge, Devices, Identified, Refused
 from racing_demon_protocol.wire.options import Options
 from racing_demon_protocol.wire.player_proof import player_proof, secret_hash
-from tests.server.results.test_results import get, page_with, results_of
 from tests.support.restartable_server import RestartableServer
+from tests.support.results import get, page_with, results_of
 from tests.support.servers import Peer
 
 FAST: Final = ("--bot-speed=100", "--standings=open")

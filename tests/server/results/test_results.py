@@ -4,11 +4,8 @@ import asyncio
 import contextlib
 import json
 import sqlite3
-from collections.abc import Callable
-from http.client import HTTPConnection
 from pathlib import Path
-from typing import Any, Final
-from urllib.parse import urlsplit
+from typing import Final
 
 import pytest
 
@@ -23,59 +20,10 @@ from racing_demon_server.journal.sqlite.backup import backup
 from racing_demon_server.journal.sqlite.database import reading
 from tests.support.journals import play_match, put_back
 from tests.support.restartable_server import RestartableServer
-from tests.support.servers import PATIENCE, Peer
+from tests.support.results import get, page_with, results_of, standings_with, status_of
+from tests.support.servers import Peer
 
 FAST: Final = ("--bot-speed=100", "--standings=open")
-
-
-async def get(server: RestartableServer, path: str, **headers: str) -> tuple[int, bytes]:
-    """Return the status and the body of a page."""
-
-    def ask() -> tuple[int, bytes]:
-        connection = HTTPConnection(urlsplit(server.url).netloc, timeout=PATIENCE)
-        with contextlib.closing(connection):
-            connection.request("GET", path, headers=headers)
-            answer = connection.getresponse()
-            return answer.status, answer.read()
-
-    return await asyncio.to_thread(ask)
-
-
-async def page_with(
-    server: RestartableServer, path: str, is_there: Callable[[dict[str, Any]], bool], **headers: str
-) -> dict[str, Any]:
-    """Return a page as soon as something is there: results are made after what they are of."""
-    async with asyncio.timeout(PATIENCE):
-        while True:
-            status, body = await get(server, path, **headers)
-            assert status == 200
-            found: dict[str, Any] = json.loads(body)
-            if is_there(found):
-                return found
-            await asyncio.sleep(0.05)
-
-
-async def status_of(server: RestartableServer, path: str, status: int) -> None:
-    """Wait until a page has a status."""
-    async with asyncio.timeout(PATIENCE):
-        while True:
-            if (await get(server, path))[0] == status:
-                return
-            await asyncio.sleep(0.05)
-
-
-async def standings_with(server: RestartableServer, hands: int) -> dict[str, Any]:
-    """Return the standings as soon as they have so many hands of each player."""
-    return await page_with(
-        server, "/v1/standings", lambda found: any(row["hands"] >= hands for row in found["rows"])
-    )
-
-
-def results_of(journal: Path) -> list[tuple[str, str]]:
-    """Return the name and the link of each match in the results."""
-    path = journal.with_stem(f"{journal.stem}-results")
-    with contextlib.closing(sqlite3.connect(path)) as db:
-        return db.execute("SELECT match, link FROM results ORDER BY match").fetchall()
 
 
 async def test_a_result_is_made_hand_by_hand(tmp_path: Path) -> None:
