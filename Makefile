@@ -94,4 +94,5 @@ $(PLAYABLE): pyproject.toml constraints.txt deploy/venv.sh
 node-tools:
 	@if command -v npm >/dev/null && \
 		{ [ ! -e $(JS_TOOLS)/node_modules/.stamp ] || [ $(JS_TOOLS)/package-lock.json -nt $(JS_TOOLS)/node_modules/.stamp ]; }; then \
-		npm ci --prefix $(JS_TOOLS) --silent --no-audit --no-fund && touch $(JS_TOOLS)/node_modules/.stamp || true; fi
+		npm ci --prefix $(JS_TOOLS) --silent --no-audit --no-fund && touch $(JS_TOOLS)/node_modules/.stamp || \
+		rm -rf $(JS_TOOLS)/node_modules; fi  # half of it would look like all
