@@ -36,6 +36,8 @@ async def _all_contributed(guest: Guest) -> None:
 async def _give_up(mia: Phone, *guests: Guest) -> None:
     """Let everybody say that they are stuck, and wait for the tally."""
     await wait_until(lambda: guests[0].client.view.phase is Phase.PLAYING)
+    # A page that still shows the last hand's tally would be taken for one that has finished this hand.
+    await mia.until_playing()
     for guest in guests:
         await guest.send(cl.Stuck)
     await mia.finish()
