@@ -4,7 +4,6 @@ Names of people appear in payloads only, never in topics.
 """
 
 import json
-from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,13 +15,9 @@ from racing_demon_protocol.table import scoring
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_server.tables.disclosure import is_open, team_rows
 
 from .topics import Topics
-
-
-def is_open(view: TableState) -> bool:
-    """Return whether spectators may watch. If not, the broker learns only that the table exists."""
-    return view.options.spectators and not view.locked
 
 
 def record(view: TableState, node: str, urls: Sequence[str]) -> bytes:
@@ -153,14 +148,8 @@ def _match(view: TableState) -> Result:
 
 
 def _teams(view: TableState) -> dict[str, Any]:
-    """Return the teams with their seats and totals as a member; nothing where there are none."""
-    seats: dict[int, list[int]] = defaultdict(list)
-    for seat, team in sorted(scoring.teams_of(view).items()):
-        seats[team].append(seat)
-    rows = [
-        {"team": team, "seats": seats[team], "total": total}
-        for team, total in scoring.team_totals(view).items()
-    ]
+    """Return the teams as a member; nothing where there are none."""
+    rows = team_rows(view)
     return {"teams": rows} if rows else {}
 
 

@@ -18,6 +18,7 @@ from racing_demon_protocol.wire.codec import pack
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_server.mqtt import payloads
+from racing_demon_server.tables.disclosure import is_open
 from racing_demon_server.tables.read_model import CommittedTable
 
 from .topics import Topics
@@ -140,7 +141,7 @@ class PublishQueue:
             return
         view = self._tables[code][1]
         view.apply(event)
-        if payloads.is_open(view):
+        if is_open(view):
             self._enqueue(code, event, now)
             for kind, payload in payloads.results(view, event):
                 if kind != "demon":
@@ -260,7 +261,7 @@ class PublishQueue:
             case Topic.SENSOR:
                 return topics.sensor_config(code), payloads.table_config(topics, code)
         topic = topics.table(code, "snapshot")
-        if not payloads.is_open(view):
+        if not is_open(view):
             return topic, b""  # removes the last one, because spectators are no longer allowed
         return topic, pack(view.snapshot_for(None, table.hand_clock.elapsed_ms(table.durable_time(now))))
 
