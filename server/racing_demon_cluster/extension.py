@@ -190,6 +190,7 @@ def _against_relay(given: Namespace) -> Iterator[str]:
         "--cluster-key": given.cluster_key,
         "--processes": given.processes > 1,
         "--mqtt": given.mqtt,
+        "--webhook": given.webhook,
         "--seed": given.seed,
         "--lan": given.lan,
         "--list-tables": given.list_tables,

@@ -197,6 +197,9 @@ def _settings(arguments: argparse.Namespace) -> "ServerSettings":
         tunnel_address=arguments.tunnel_address or "",
         tunnel_key=_tunnel_key(),
         embeds=tuple(arguments.embed),
+        webhook_url=arguments.webhook or "",
+        webhook_secret=arguments.webhook_secret,
+        webhook_names=arguments.webhook_names,
         standings=arguments.standings or (StandingsAccess.OPEN if owned else StandingsAccess.OFF),
         keep_days=arguments.keep_matches,
         remembers_people=owned,
@@ -254,6 +257,10 @@ def _contradictions(given: argparse.Namespace, extensions: Sequence[Extension]) 
         "--homeassistant": given.homeassistant,
         "--public-url": given.public_url,
     }
+    if given.webhook is not None and given.webhook_secret is None:
+        yield "--webhook needs --webhook-secret FILE: its receiver must be able to tell who asks"
+    if given.webhook is None and (given.webhook_secret is not None or given.webhook_names):
+        yield "--webhook-secret and --webhook-names need --webhook URL"
     if given.mqtt is None and not isinstance(given.journal, str):
         yield from (
             f"{name} needs a broker: name one with --mqtt URL" for name, value in of_broker.items() if value
@@ -445,6 +452,21 @@ def _parser(extensions: Sequence[Extension]) -> argparse.ArgumentParser:
         help="let Home Assistant discover the tables through the broker",
     )
     add(
+        "--webhook",
+        type=_webhook,
+        metavar="URL",
+        help="tell this http or https address when a match begins, a hand is over, and a match is over; see "
+        "docs/webhook.md",
+    )
+    add(
+        "--webhook-secret",
+        type=_webhook_secret,
+        metavar="FILE",
+        help="the secret that signs what the webhook tells; make one with (umask 077; echo "
+        "whsec_$(openssl rand -base64 32) > FILE)",
+    )
+    add("--webhook-names", action="store_true", help="tell it the names of the players, too")
+    add(
         "--public-url",
         action="append",
         default=[],
@@ -524,6 +546,28 @@ def _tunnel_address(text: str) -> str:
         return tunnel_address(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(f"{text!r} is not allowed: {error}") from None
+
+
+def _webhook(text: str) -> str:
+    """Return the URL of a webhook. Errors do not repeat it, because its path may be secret."""
+    from racing_demon_server.webhook.endpoint import Endpoint  # noqa: PLC0415 - few have one
+
+    try:
+        Endpoint.parse(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"this is not the address of a receiver: {error}") from None
+    return text
+
+
+def _webhook_secret(text: str) -> Path:
+    """Return the file of a webhook's secret."""
+    from racing_demon_server.webhook.endpoint import read_secret  # noqa: PLC0415
+
+    try:
+        read_secret(Path(text))
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return Path(text)
 
 
 def _broker(text: str) -> str:

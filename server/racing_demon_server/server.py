@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from racing_demon_server.mqtt.publisher import Publisher
     from racing_demon_server.net.mdns import Announcer
     from racing_demon_server.results.worker import Reading, ResultsWorker
+    from racing_demon_server.webhook.sender import WebhookSender
 
 RESTARTING: Final = 1012
 """The WebSocket close code "service restart": the tables are kept, and clients reconnect."""
@@ -255,6 +256,7 @@ class TableServer(Server):
         self.farewell = STOPPED if until_table_ends is None else ENDED
         self._brokers: Sequence[Publisher] = ()
         self._announcers: Sequence[Announcer] = ()
+        self._webhooks: Sequence[WebhookSender] = ()
         self._results: ResultsKeeper | None = None
         self._players: PlayersKeeper | None = None
         self.journal: Journal
@@ -291,10 +293,12 @@ class TableServer(Server):
         resources.callback(self.journal.close)
         clock = rising_clock(self.last_us())
         self._brokers, self._announcers = publishers(self.settings, clock), _announcers(self.settings)
+        self._webhooks = _webhooks(self.settings)
         resources.push_async_callback(self._stop_publishing)
         self._players = self.open_players(resources)
         self._results = results = None if store is None else self.open_results(store, resources)
-        observers: list[Observer] = [self.metrics, *self._brokers, *self._announcers, *self._host()]
+        observers: list[Observer] = [self.metrics, *self._brokers, *self._announcers, *self._webhooks]
+        observers += self._host()
         if results is not None:
             observers.append(results)
         operated = self._lock_control(resources) or self.settings.first_journal or self.settings.journal
@@ -306,7 +310,9 @@ class TableServer(Server):
             results.registry = self.registry
         resources.callback(self._close_tables)
         metrics, queues = self.metrics, [broker.queue for broker in self._brokers]
-        hooks = MetricsHooks(partial(metrics.text, brokers=queues), metrics.cut, metrics.refused)
+        hooks = MetricsHooks(
+            partial(metrics.text, brokers=queues, webhooks=self._webhooks), metrics.cut, metrics.refused
+        )
         has_tunnel = self.settings.tunnel_port is not None
         tunnel = Tunnel(self.settings.tunnel_key or secrets.token_bytes(KEY_SIZE)) if has_tunnel else None
         bans = ServerBans(None if operated is None else bans_of(operated), time.time)
@@ -403,6 +409,8 @@ class TableServer(Server):
         is_hosted = self._until_table_ends is not None
         for announcer in self._announcers:
             announcer.start(partial(_announced_at, settings.host, is_hosted=is_hosted), port)
+        for webhook in self._webhooks:
+            webhook.start()
         self.registry.restore_waiting()
         if self._results is not None:
             self._results.start()
@@ -435,7 +443,8 @@ class TableServer(Server):
 
     async def _stop_publishing(self) -> None:
         brokers = (broker.stop() for broker in self._brokers)
-        await asyncio.gather(*brokers, *(announcer.stop() for announcer in self._announcers))
+        announcers = (announcer.stop() for announcer in self._announcers)
+        await asyncio.gather(*brokers, *announcers, *(webhook.stop() for webhook in self._webhooks))
 
     def _close_tables(self) -> None:
         self.registry.close(for_good=not self.keeps_tables(self._reason))
@@ -519,6 +528,20 @@ def _announcers(settings: ServerSettings) -> "Sequence[Announcer]":
     from racing_demon_server.net.mdns import Announcer  # noqa: PLC0415 - zeroconf takes a while to load
 
     return [Announcer()]
+
+
+def _webhooks(settings: ServerSettings) -> "Sequence[WebhookSender]":
+    """Return the sender of the settings' webhook, if they have one.
+
+    Raises:
+        JournalUnusable: its queue or its secret cannot be used.
+
+    """
+    if not settings.webhook_url:
+        return []
+    from racing_demon_server.webhook.sender import senders  # noqa: PLC0415 - few have one
+
+    return senders(settings)
 
 
 def _announced_at(host: str, *, is_hosted: bool) -> list[Interface]:

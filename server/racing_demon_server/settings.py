@@ -78,6 +78,9 @@ class ServerSettings:
         mqtt_url: the broker to publish to, like ``mqtt://host:port``; empty for none.
         node: this server's name there: 1 to 32 lower-case letters and digits; empty for a random one.
         homeassistant: whether to describe the tables to Home Assistant there.
+        webhook_url: the address that is told of matches; empty for none.
+        webhook_secret: the file with the secret that signs what it is told.
+        webhook_names: whether it is told the players' names.
         public_urls: the addresses to publish for joining; empty to guess them.
         presets: presets of the operator's own, shown to everybody who opens a table.
         web: whether to serve the browser table.
@@ -147,6 +150,9 @@ class ServerSettings:
     mqtt_url: str = field(default="", repr=False)  # it may hold a password
     node: str = ""
     homeassistant: bool = False
+    webhook_url: str = field(default="", repr=False)  # its path may be secret
+    webhook_secret: Path | None = None
+    webhook_names: bool = False
     presets: tuple[Preset, ...] = ()
     public_urls: tuple[str, ...] = ()
     web: bool = True

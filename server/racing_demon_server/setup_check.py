@@ -1,6 +1,7 @@
 """What is wrong with a server's setup, found before it runs: ``racing-demon-server --check``.
 
-Nothing is changed: the port is listened on for a moment, the journal is read, and the broker gets no message.
+Nothing is changed: the port is listened on for a moment, the journal is read, and neither the broker
+nor the webhook's receiver gets a message.
 """
 
 import asyncio
@@ -26,6 +27,8 @@ from .journal.sqlite.database import reading
 from .mqtt.broker_connection import connection_problem
 from .net.origin import named_clients, networks, parsed
 from .settings import ServerSettings
+from .webhook.delivery import connection_problem as receiver_problem
+from .webhook.endpoint import Endpoint
 
 MAX_SECONDS: Final = 10.0
 """How long a name, a proxy or a broker may take."""
@@ -80,6 +83,9 @@ async def check_setup(settings: ServerSettings, journal: Path | None, now_ms: in
             yield finding
     if settings.mqtt_url:
         yield await _check_broker(settings.mqtt_url)
+    if settings.webhook_url:
+        async for finding in _check_webhook(settings):
+            yield finding
 
 
 async def _check_name(name: str) -> Finding:
@@ -246,3 +252,20 @@ async def _check_broker(url: str) -> Finding:
         text = f"{where} cannot be used: {problem}. Is it running, and are name and password right?"
         return Finding(Verdict.PROBLEM, "broker", text)
     return Finding(Verdict.OK, "broker", f"{where} can be used.")
+
+
+# The webhook.
+
+
+async def _check_webhook(settings: ServerSettings) -> AsyncIterator[Finding]:
+    """Connect to the receiver, and leave again; look at the permissions of the secret."""
+    endpoint, secret = Endpoint.parse(settings.webhook_url), settings.webhook_secret
+    where = endpoint.authority
+    if problem := await receiver_problem(endpoint):
+        text = f"{where} cannot be reached: {problem}. Is it running, and its name right?"
+        yield Finding(Verdict.PROBLEM, "webhook", text)
+    else:
+        yield Finding(Verdict.OK, "webhook", f"{where} can be reached.")
+    if secret is not None and secret.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+        text = f"{secret} can be read by others, who can then sign notices: chmod 600 {secret}."
+        yield Finding(Verdict.WARNING, "webhook", text)

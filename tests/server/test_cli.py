@@ -170,6 +170,9 @@ async def test_an_address_of_another_machine() -> None:
         (["--node", "home"], "--node needs a broker: name one with --mqtt URL"),
         (["--code-letters", "3"], "'3' is not allowed: give a number from 4 to 16"),
         (["--homeassistant"], "--homeassistant needs a broker"),
+        (["--webhook", "https://a.example/hush"], "--webhook needs --webhook-secret FILE"),
+        (["--webhook-names"], "--webhook-secret and --webhook-names need --webhook URL"),
+        (["--webhook-secret", "/dev/null"], "/dev/null holds no secret of a webhook"),
         (["--public-url", "ws://a/v1"], "--public-url needs a broker"),
         (["--seed", "0" * 65], "is not a seed"),
         (["--bot-speed", "0"], "'0' is not a speed: give a number from 0.01 to 10000"),
@@ -284,3 +287,25 @@ async def test_it_leaves_no_children() -> None:
         await server.end()
         with pytest.raises(ProcessLookupError):
             os.kill(server.pid, 0)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "ftp://a.example/hush",
+        "https:///hush",
+        "https://ann:hush@a.example/",
+        "https://a.example:70000/hush",
+        "https://a.example/hush#there",
+        "https://a.example/hush\r\nHost: b.example",
+        "https://a.example/hush there",
+    ],
+)
+def test_a_webhook_that_leads_nowhere(url: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is said why, and its path, which may be secret, is not repeated."""
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["--webhook", url])
+    assert ended.value.code == 2
+    complaint = capsys.readouterr().err
+    assert "this is not the address of a receiver: " in complaint
+    assert "hush" not in complaint

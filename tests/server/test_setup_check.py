@@ -17,6 +17,7 @@ from racing_demon_server.settings import ServerSettings
 from racing_demon_server.setup_check import Finding, Verdict, check_setup
 from tests.support.brokers import Broker
 from tests.support.ports import free_port
+from tests.support.receivers import Receiver, secret_file
 from tests.support.servers import serving
 
 HOST = "127.0.0.1"
@@ -150,3 +151,19 @@ async def test_a_broker_is_tried(tmp_path: Path) -> None:
     _, gone = await found(at(free_port(), mqtt_url=broker.url))
     assert (here.verdict, gone.verdict) == (Verdict.OK, Verdict.PROBLEM)
     assert f"{HOST}:{broker.port} cannot be used" in gone.text
+
+
+async def test_a_webhooks_receiver_is_tried(tmp_path: Path) -> None:
+    """It gets no message; a secret that others can read is worth a warning, and its path is not printed."""
+    secret = secret_file(tmp_path)
+    async with Receiver.running() as receiver:
+        settings = at(free_port(), webhook_url=receiver.url, webhook_secret=secret)
+        _, here = await found(settings)
+        secret.chmod(0o644)
+        *_, exposed = await found(settings)
+    _, gone, _ = await found(settings)
+    assert here == Finding(Verdict.OK, "webhook", f"{HOST}:{receiver.port} can be reached.")
+    assert (exposed.verdict, f"chmod 600 {secret}" in exposed.text) == (Verdict.WARNING, True)
+    assert (gone.verdict, "hush" in gone.text) == (Verdict.PROBLEM, False)
+    assert f"{HOST}:{receiver.port} cannot be reached: " in gone.text
+    assert not receiver.requests

@@ -40,8 +40,8 @@ LAG_TEXT: Final = "How late the server's loop was for an appointment with itself
 WRITE_TEXT: Final = "From what happened to its being certain, and told: the longest of each transaction."
 
 
-class BrokerQueue(Protocol):
-    """The queue of a broker.
+class OutgoingQueue(Protocol):
+    """A queue of what is published.
 
     Attributes:
         dropped: the number of messages dropped since the start.
@@ -143,13 +143,20 @@ class Metrics(Observer):
         """Load the Prometheus library in a thread, because that takes too long for the loop."""
         await asyncio.to_thread(importlib.import_module, f"{__package__}.prometheus")
 
-    def text(self, connections: int, listeners: int, brokers: Sequence[BrokerQueue] = ()) -> str:
+    def text(
+        self,
+        connections: int,
+        listeners: int,
+        brokers: Sequence[OutgoingQueue] = (),
+        webhooks: Sequence[OutgoingQueue] = (),
+    ) -> str:
         """Return all metrics in Prometheus' text format.
 
         Args:
             connections: the number of open connections.
             listeners: how many of them play or watch.
             brokers: the queue of each.
+            webhooks: the same.
 
         """
         from .prometheus import counter, formatted, gauge, histogram  # noqa: PLC0415 - a server is ready sooner without
@@ -163,6 +170,7 @@ class Metrics(Observer):
         )
         spectators = max(0, listeners - seats["person"])
         unsent, dropped = sum(map(len, brokers)), sum(each.dropped for each in brokers)
+        untold, lost = sum(map(len, webhooks)), sum(each.dropped for each in webhooks)
         return formatted(
             [
                 gauge(
@@ -180,6 +188,8 @@ class Metrics(Observer):
                 counter("journal_errors", "How often the disk took nothing.", self._write_errors),
                 gauge("broker_waiting", "Messages that wait for the broker.", unsent),
                 counter("broker_dropped", "Messages that the broker never got.", dropped),
+                gauge("webhook_waiting", "Notices that wait for the webhook's receiver.", untold),
+                counter("webhook_dropped", "Notices that it never got.", lost),
                 histogram("play_seconds", PLAY_TEXT, self._play, "result"),
                 histogram("race_late_seconds", "By how much the loser of a race came late.", self._late),
                 histogram("loop_lag_seconds", LAG_TEXT, self._lag),

@@ -360,6 +360,11 @@ def players_of(path: Path) -> Path:
     return path.with_stem(f"{path.stem}-players")
 
 
+def webhook_of(path: Path) -> Path:
+    """Return the file of the webhook's queue that belongs to a server's journal."""
+    return path.with_stem(f"{path.stem}-webhook")
+
+
 def journals_of(path: Path) -> Iterator[tuple[str, Path]]:
     """Yield the journals of a server, each with the prefix of its matches' names.
 

@@ -1,0 +1,156 @@
+"""What a receiver is told of a match: a notice for its beginning, for each hand, and for its end. It is pure.
+
+Everything follows from a table's view, so that a server that starts again finds what was not told yet. The
+steps of a table have an order.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final, NamedTuple
+
+from racing_demon_protocol.engine.commit_reveal import match_of
+from racing_demon_protocol.enums import Phase
+from racing_demon_protocol.table import scoring
+from racing_demon_protocol.table.state import TableState
+from racing_demon_protocol.wire.messages.server import HandResult
+from racing_demon_server.tables.disclosure import team_rows
+
+PREPARED: Final = -1
+BEGUN: Final = 0
+OVER: Final = scoring.MOST_HANDS + 1
+
+
+class Step(NamedTuple):
+    """How far a table is.
+
+    Attributes:
+        match: the number of its match, from 1; 0 before the first.
+        number: ``PREPARED``, ``BEGUN``, the number of finished hands, or ``OVER``.
+
+    """
+
+    match: int
+    number: int
+
+
+START: Final = Step(0, PREPARED)
+
+
+class Notice(NamedTuple):
+    """What is told.
+
+    Attributes:
+        id: names it; the same step of the same table has the same id, whoever tells it.
+        type: what has happened.
+        data: the facts.
+
+    """
+
+    id: str
+    type: str
+    data: dict[str, Any]
+
+
+def step_of(view: TableState) -> Step:
+    """Return how far a table is."""
+    if not view.hand_id:
+        return START
+    match = int(match_of(view.hand_id).rpartition("/")[2])
+    if view.phase is Phase.OVER:
+        return Step(match, OVER)
+    is_prepared = view.phase is Phase.SHUFFLING and not view.results
+    return Step(match, PREPARED if is_prepared else len(view.results))
+
+
+def notices_since(
+    view: TableState, told: Step, *, has_names: bool, is_closed: bool = False
+) -> Iterator[Notice]:
+    """Yield what is to be told of a table's present match after a step.
+
+    Args:
+        view: the table.
+        told: the last step that was told.
+        has_names: whether the players are named.
+        is_closed: whether the match ended with its table.
+
+    """
+    now = step_of(view)
+    match = match_of(view.hand_id)
+    name = _names(view) if has_names else _no_name
+    first = told.number + 1 if told.match == now.match else BEGUN
+    for number in range(first, min(now.number, len(view.results)) + 1):
+        if number == BEGUN:
+            yield Notice(f"{match}/begun", "match.begun", _begun(view, name))
+        else:
+            yield Notice(f"{match}/{number}", "hand.over", _hand(view, number, name))
+    if now.number == OVER and first <= OVER:
+        yield Notice(f"{match}/over", "match.over", _match(view, name, is_closed=is_closed))
+
+
+_Namer = Callable[[int], dict[str, str]]
+"""Returns a player's name as a member of an object; nothing if players are not named."""
+
+
+def _names(view: TableState) -> _Namer:
+    return lambda seat: {"name": view.player(seat)}
+
+
+def _no_name(_seat: int) -> dict[str, str]:
+    return {}
+
+
+def _begun(view: TableState, name: _Namer) -> dict[str, Any]:
+    return {
+        **_heading(view),
+        "hands": view.options.hands,
+        "target": view.options.target,
+        "players": [
+            {"seat": seat, **name(seat), "bot": state.bot}
+            for seat, state in sorted(view.seats.items())
+            if not state.left
+        ],
+    }
+
+
+def _hand(view: TableState, number: int, name: _Namer) -> dict[str, Any]:
+    then = _after_hand(view, number)
+    result: HandResult = then.results[-1]
+    totals = scoring.totals(then)
+    return {
+        **_heading(view),
+        "hand": result.hand,
+        "reason": result.reason.value,
+        "out": result.out,
+        "elapsed_ms": result.elapsed_ms,
+        "scores": [
+            {"seat": seat, **name(seat), "points": points, "total": totals[seat]}
+            for seat, points in zip(result.seats, result.points, strict=True)
+        ],
+        "teams": team_rows(then),
+    }
+
+
+def _match(view: TableState, name: _Namer, *, is_closed: bool) -> dict[str, Any]:
+    return {
+        **_heading(view),
+        "hands": len(view.results),
+        "closed": is_closed,
+        "winners": [{"seat": seat, **name(seat)} for seat in view.winners],
+        "scores": [
+            {"seat": seat, **name(seat), "total": total}
+            for seat, total in sorted(scoring.totals(view).items())
+        ],
+        "teams": team_rows(view),
+    }
+
+
+def _heading(view: TableState) -> dict[str, Any]:
+    return {"code": view.code, "game": view.options.game, "match": match_of(view.hand_id)}
+
+
+def _after_hand(view: TableState, number: int) -> TableState:
+    """Return the view with the tally as it was after a hand."""
+    if number == len(view.results):
+        return view
+    then = view.copy()
+    del then.results[number:]
+    return then

@@ -1,0 +1,177 @@
+"""The queue of a webhook, in a file beside the journal, or in memory where there is none.
+
+What is told of a table is written together with how far the table is: after a crash nothing is missing, and
+nothing is told again that the receiver has taken.
+"""
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from racing_demon_server.journal.interface import JournalUnusable
+
+from .notices import Step
+
+APPLICATION_ID: Final = int.from_bytes(b"RDW1", "big")
+"""Identifies the file as the queue of a webhook (``PRAGMA application_id``)."""
+VERSION: Final = 1
+"""The version of the file that this program writes (``PRAGMA user_version``)."""
+MOST_WAITING: Final = 4_000
+"""The most notices that wait; the oldest are dropped beyond that."""
+KEPT_MS: Final = 7 * 86_400_000
+"""How long a notice waits that nobody takes."""
+MOST_TABLES: Final = 10_000
+"""The most tables of which it is known what was told: far more than are open."""
+MEMORY: Final = ":memory:"
+
+LAYOUT: Final = """
+    CREATE TABLE IF NOT EXISTS notices (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        id TEXT NOT NULL,
+        body BLOB NOT NULL,
+        made_ms INTEGER NOT NULL,
+        due_ms INTEGER NOT NULL
+    );
+    CREATE TABLE IF NOT EXISTS told (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        code TEXT NOT NULL UNIQUE,
+        match INTEGER NOT NULL,
+        step INTEGER NOT NULL
+    );
+"""
+"""The tables of the file. ``told``: how far the newest tables are; everything until then is in ``notices``,
+or was taken."""
+
+
+class Waiting(NamedTuple):
+    """A notice that waits."""
+
+    number: int
+    id: str
+    body: bytes
+
+
+class Told(NamedTuple):
+    """What has happened at a table.
+
+    Attributes:
+        code: the table's code.
+        step: how far it is.
+        notices: id and body of what is to be told.
+        made_ms: the time, in milliseconds since 1970.
+        due_ms: when it may be told.
+
+    """
+
+    code: str
+    step: Step
+    notices: Sequence[tuple[str, bytes]] = ()
+    made_ms: int = 0
+    due_ms: int = 0
+
+
+class QueueFile:
+    """The notices that wait. One thread at a time may use it.
+
+    Args:
+        path: the file, which is created if it is missing; ``None`` for a queue in memory.
+
+    Raises:
+        JournalUnusable: the file cannot be used.
+
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        try:
+            if path is not None:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.touch(mode=0o600)
+            self._db = sqlite3.connect(path or MEMORY, isolation_level=None, check_same_thread=False)
+        except (OSError, sqlite3.Error) as error:
+            raise JournalUnusable(f"The webhook's queue in {path} cannot be opened: {error}.") from error
+        try:
+            self._prepare(path)
+        except sqlite3.Error as error:
+            self._db.close()
+            raise JournalUnusable(f"The webhook's queue in {path} cannot be used: {error}.") from error
+        except JournalUnusable:
+            self._db.close()
+            raise
+
+    def _prepare(self, path: Path | None) -> None:
+        db = self._db
+        application, version = (
+            db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
+        )
+        is_new = not db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        if not is_new and application != APPLICATION_ID:
+            raise JournalUnusable(f"{path} is no queue of a webhook. It was left as it is.")
+        if version > VERSION:
+            raise JournalUnusable(
+                f"A newer version wrote the webhook's queue in {path}. Update this program."
+            )
+        db.execute("PRAGMA journal_mode=WAL")
+        db.execute("PRAGMA synchronous=FULL")
+        db.executescript(
+            f"BEGIN IMMEDIATE; {LAYOUT}; PRAGMA application_id={APPLICATION_ID}; "
+            f"PRAGMA user_version={VERSION}; COMMIT"
+        )
+
+    def close(self) -> None:
+        """Close the file."""
+        self._db.close()
+
+    def __len__(self) -> int:
+        """Return the number of waiting notices."""
+        return int(self._db.execute("SELECT count(*) FROM notices").fetchone()[0])
+
+    def told(self) -> Mapping[str, Step]:
+        """Return how far the tables are."""
+        rows = self._db.execute("SELECT code, match, step FROM told ORDER BY number")
+        return {code: Step(match, step) for code, match, step in rows}
+
+    def add(self, batch: Sequence[Told], now_ms: int) -> int:
+        """Write what has happened, all or nothing. Return how many notices were dropped for it.
+
+        Raises:
+            sqlite3.Error: it cannot be written now.
+
+        """
+        db = self._db
+        with db:
+            db.execute("BEGIN IMMEDIATE")
+            for code, step, notices, made_ms, due_ms in batch:
+                db.execute("INSERT OR REPLACE INTO told VALUES (NULL, ?, ?, ?)", (code, *step))
+                db.executemany(
+                    "INSERT INTO notices VALUES (NULL, ?, ?, ?, ?)",
+                    [(id_, body, made_ms, due_ms) for id_, body in notices],
+                )
+            db.execute("DELETE FROM told WHERE number <= (SELECT max(number) FROM told) - ?", (MOST_TABLES,))
+            dropped = db.execute(
+                "DELETE FROM notices WHERE made_ms < ? OR number NOT IN "
+                "(SELECT number FROM notices ORDER BY number DESC LIMIT ?)",
+                (now_ms - KEPT_MS, MOST_WAITING),
+            )
+            return dropped.rowcount
+
+    def first(self, now_ms: int) -> Waiting | None:
+        """Return the first notice that is due; ``None`` if there is none."""
+        row = self._db.execute(
+            "SELECT number, id, body FROM notices WHERE due_ms <= ? ORDER BY due_ms, number LIMIT 1",
+            (now_ms,),
+        ).fetchone()
+        return None if row is None else Waiting(*row)
+
+    def next_due_ms(self) -> int | None:
+        """Return when the first notice is due; ``None`` if none waits."""
+        due: int | None = self._db.execute("SELECT min(due_ms) FROM notices").fetchone()[0]
+        return due
+
+    def remove(self, number: int) -> None:
+        """Delete a notice that the receiver has taken."""
+        self._db.execute("DELETE FROM notices WHERE number = ?", (number,))
+
+    def postpone(self, number: int, due_ms: int) -> None:
+        """Let a notice wait that the receiver refuses, so that it does not hold up the others."""
+        self._db.execute("UPDATE notices SET due_ms = ? WHERE number = ?", (due_ms, number))

@@ -1,0 +1,303 @@
+"""The observer that tells a receiver of matches: it notes what happens, and two tasks write and send it."""
+
+import asyncio
+import json
+import logging
+import random
+import sqlite3
+import ssl
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from datetime import UTC, datetime
+from functools import partial
+from typing import Final, TypeVar
+
+from racing_demon_protocol.table.state import TableState
+from racing_demon_protocol.wire.messages import Event
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_server.journal.interface import JournalUnusable
+from racing_demon_server.journal.sqlite.database import webhook_of
+from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.disclosure import is_open
+from racing_demon_server.tables.observer import Observer
+from racing_demon_server.tables.read_model import CommittedTable
+
+from .delivery import NoAnswer, post
+from .endpoint import Endpoint, read_secret, signature
+from .notices import START, Notice, notices_since, step_of
+from .queue_file import MOST_TABLES, MOST_WAITING, QueueFile, Told, Waiting
+
+FIRST_PAUSE: Final = 0.5
+LONGEST_PAUSE: Final = 60.0
+"""The longest pause between attempts, in seconds."""
+REFUSED_MS: Final = 300_000
+"""How long a notice waits that the receiver has refused."""
+GOODBYE_SECONDS: Final = 3.0
+"""How long a stopping server goes on sending, if the receiver takes what it gets."""
+WRITE_SECONDS: Final = 1.0
+"""How long after a failure the queue is written again."""
+TEMPORARY: Final = frozenset({408, 425, 429})
+"""Refusals of the moment, not of the notice."""
+STEPS: Final = (ev.Dealt, ev.HandOver, ev.MatchOver)
+"""The events that may be steps of a match."""
+
+_Value = TypeVar("_Value")
+
+log = logging.getLogger("racing_demon_server")
+
+
+class WebhookSender(Observer):
+    """Tells a receiver of the matches of all tables of a server.
+
+    Attributes:
+        dropped: the number of notices, since the start, that were given up: nobody took them in time, or they
+            were too many.
+
+    Args:
+        endpoint: the receiver.
+        secret: signs the requests.
+        queue: the notices that wait; closed with the sender.
+        has_names: whether players are named.
+
+    """
+
+    def __init__(self, endpoint: Endpoint, secret: bytes, queue: QueueFile, *, has_names: bool) -> None:
+        self.dropped = 0
+        self._endpoint = endpoint
+        self._secret = secret
+        self._queue = queue
+        self._has_names = has_names
+        self._tls = ssl.create_default_context() if endpoint.is_tls else None
+        self._views: dict[CommittedTable, TableState] = {}
+        self._told = dict(queue.told())
+        self._waiting = len(queue)
+        self._fresh: list[Told] = []
+        self._has_fresh = asyncio.Event()
+        self._has_waiting = asyncio.Event()
+        self._thread = ThreadPoolExecutor(1, "webhook")
+        self._writing: asyncio.Task[None] | None = None
+        self._sending: asyncio.Task[None] | None = None
+        self._is_stopping = False
+        self._is_well = True
+        self._cannot_write = False
+        self._has_failed = False
+
+    def __len__(self) -> int:
+        """Return the number of notices that wait."""
+        return self._waiting + sum(len(each.notices) for each in self._fresh)
+
+    # On the play path.
+
+    def opened(self, table: CommittedTable) -> None:
+        """Note a new table, or what was not told yet of one that comes back.
+
+        Like a broker's queue, this keeps a copy of the view and applies each event to it, because the table's
+        own may be ahead by then, even in the next match.
+        """
+        self._guard(table, partial(self._open, table))
+
+    def published(self, table: CommittedTable, events: Sequence[Event]) -> None:
+        """Note the steps of a match."""
+        self._guard(table, partial(self._apply, table, events))
+
+    def closed(self, table: CommittedTable) -> None:
+        """Forget a table. What was told of it stays known: it may come back."""
+        self._views.pop(table, None)
+
+    def _guard(self, table: CommittedTable, step: Callable[[], None]) -> None:
+        """Do a step. After a failure, which must not disturb play, the table is told of no more."""
+        try:
+            step()
+        except Exception:
+            self._views.pop(table, None)
+            if not self._has_failed:
+                self._has_failed = True
+                log.exception("a webhook could not be told of a table; this is not told again")
+
+    def _open(self, table: CommittedTable) -> None:
+        view = self._views[table] = table.view.copy()
+        if view.seq:
+            self._note(view, delay_ms=0)
+        else:
+            self._keep(Told(view.code, START))
+
+    def _apply(self, table: CommittedTable, events: Sequence[Event]) -> None:
+        view = self._views.get(table)
+        if view is None:
+            return
+        for event in events:
+            view.apply(event)
+            if isinstance(event, STEPS):
+                is_closed = isinstance(event, ev.MatchOver) and event.closed
+                self._note(view, delay_ms=view.options.watch_delay_ms, is_closed=is_closed)
+
+    def _note(self, view: TableState, *, delay_ms: int, is_closed: bool = False) -> None:
+        """Note what was not told yet. What happens while nobody may watch is never told."""
+        told, now = self._told.get(view.code, START), step_of(view)
+        if now <= told:
+            return
+        made_ms = _now_ms()
+        found: Sequence[Notice] = ()
+        if is_open(view):
+            found = tuple(notices_since(view, told, has_names=self._has_names, is_closed=is_closed))
+        bodies = [(notice.id, _body(notice, made_ms)) for notice in found]
+        self._keep(Told(view.code, now, bodies, made_ms, made_ms + delay_ms))
+
+    def _keep(self, told: Told) -> None:
+        self._told.pop(told.code, None)
+        self._told[told.code] = told.step
+        if len(self._told) > MOST_TABLES:
+            del self._told[next(iter(self._told))]
+        self._fresh.append(told)
+        if len(self._fresh) > MOST_WAITING:  # the disk has taken nothing for long
+            self.dropped += len(self._fresh.pop(0).notices)
+        self._has_fresh.set()
+
+    # In tasks of its own.
+
+    def start(self) -> None:
+        """Begin to write and to send."""
+        self._writing = asyncio.create_task(self._write_forever(), name="webhook's queue")
+        self._sending = asyncio.create_task(self._send_forever(), name="webhook")
+
+    async def stop(self) -> None:
+        """Write what is left, send it if the receiver takes it, and stop."""
+        self._is_stopping = True
+        self._has_fresh.set()
+        tasks = [task for task in (self._writing, self._sending) if task is not None]
+        if tasks:
+            await asyncio.wait(tasks[:1])
+            self._has_waiting.set()
+            await asyncio.wait(tasks, timeout=GOODBYE_SECONDS if self._is_well else 0)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._run(self._queue.close)
+        self._thread.shutdown()
+
+    async def _run(self, work: Callable[[], _Value]) -> _Value:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+
+    async def _write_forever(self) -> None:
+        """Write what happens, as soon as it happens."""
+        while not self._is_stopping:
+            await self._has_fresh.wait()
+            self._has_fresh.clear()
+            await self._write()
+
+    async def _write(self) -> None:
+        batch, self._fresh = self._fresh, []
+        if not batch:
+            return
+        count = sum(len(each.notices) for each in batch)
+        self._waiting += count
+        try:
+            dropped = await self._run(partial(self._queue.add, batch, _now_ms()))
+        except sqlite3.Error as error:
+            self._waiting -= count
+            self._fresh = (batch + self._fresh)[-MOST_WAITING:]
+            if not self._cannot_write:
+                self._cannot_write = True
+                log.error("the webhook's queue cannot be written", extra={"why": str(error)})
+            asyncio.get_running_loop().call_later(WRITE_SECONDS, self._has_fresh.set)
+            return
+        self._cannot_write = False
+        self._waiting -= dropped
+        self.dropped += dropped
+        self._has_waiting.set()
+
+    async def _send_forever(self) -> None:
+        """Send what waits, one after the other, forever; when stopping, until nothing is due or taken."""
+        pause = FIRST_PAUSE
+        while True:
+            self._has_waiting.clear()
+            try:
+                next_one = await self._run(partial(self._queue.first, _now_ms()))
+                if next_one is None:
+                    if self._is_stopping:
+                        return
+                    await self._wait_until_due()
+                    continue
+                why = await self._send(next_one)
+            except Exception as error:
+                # No bug, and no full disk, may end the sending.
+                why = f"something unforeseen happened: {error!r}"
+            if not why:
+                pause = FIRST_PAUSE
+                self._report_return()
+                continue
+            self._report_outage(why)
+            if self._is_stopping:
+                return
+            await asyncio.sleep(pause * random.uniform(0.5, 1.0))  # noqa: S311 - not to come all at once
+            pause = min(LONGEST_PAUSE, pause * 2)
+
+    async def _wait_until_due(self) -> None:
+        due_ms = await self._run(self._queue.next_due_ms)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(None if due_ms is None else max(0, due_ms - _now_ms()) / 1_000):
+                await self._has_waiting.wait()
+
+    async def _send(self, notice: Waiting) -> str:
+        """Send a notice. Return why it was not taken; empty if it was."""
+        at = time.time_ns() // 1_000_000_000
+        headers = {
+            "webhook-id": notice.id,
+            "webhook-timestamp": str(at),
+            "webhook-signature": signature(self._secret, notice.id, at, notice.body),
+        }
+        try:
+            status = await post(self._endpoint, headers, notice.body, self._tls)
+        except NoAnswer as error:
+            return str(error)
+        if 200 <= status < 300:
+            await self._run(partial(self._queue.remove, notice.number))
+            self._waiting -= 1
+            return ""
+        if 300 <= status < 400:
+            return f"it answers {status}, and redirects are not followed"
+        if 400 <= status < 500 and status not in TEMPORARY:
+            await self._run(partial(self._queue.postpone, notice.number, _now_ms() + REFUSED_MS))
+        return f"it answers {status}"
+
+    def _report_outage(self, why: str) -> None:
+        if self._is_well:
+            self._is_well = False
+            text = "the webhook's receiver at %s takes nothing (%s); matches go on, and it is tried again"
+            log.warning(text, self._endpoint.authority, why)
+
+    def _report_return(self) -> None:
+        if not self._is_well:
+            self._is_well = True
+            log.warning("the webhook's receiver at %s takes notices again", self._endpoint.authority)
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000
+
+
+def _body(notice: Notice, made_ms: int) -> bytes:
+    """Return the body of a request: JSON, ASCII only."""
+    at = datetime.fromtimestamp(made_ms / 1_000, UTC).isoformat(timespec="milliseconds")
+    value = {"type": notice.type, "timestamp": at.replace("+00:00", "Z"), "data": notice.data}
+    return json.dumps(value, separators=(",", ":")).encode()
+
+
+def senders(settings: ServerSettings) -> list[WebhookSender]:
+    """Return the senders of the settings: one or none.
+
+    Raises:
+        JournalUnusable: the queue's file, or the secret's, cannot be used.
+
+    """
+    if not settings.webhook_url or settings.webhook_secret is None:
+        return []
+    try:
+        secret = read_secret(settings.webhook_secret)
+    except ValueError as error:
+        raise JournalUnusable(str(error)) from None
+    queue = QueueFile(None if settings.journal is None else webhook_of(settings.journal))
+    endpoint = Endpoint.parse(settings.webhook_url)
+    return [WebhookSender(endpoint, secret, queue, has_names=settings.webhook_names)]
