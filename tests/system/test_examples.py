@@ -6,8 +6,8 @@ import re
 import subprocess
 import sys
 from asyncio.subprocess import DEVNULL, PIPE
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from queue import Queue
@@ -19,6 +19,7 @@ from racing_demon_protocol.wire.messages import events as ev
 from tests.support.brokers import Broker, Listening
 from tests.support.nodes import node
 from tests.support.processes import Running, server_process
+from tests.support.receivers import secret_file
 from tests.support.servers import PATIENCE, Peer, serving, timeout
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -73,11 +74,12 @@ async def test_bots_end_in_a_sentence_where_there_is_no_table() -> None:
                 assert (out, err) == (b"", b"There is no table with that code here.\n")
 
 
-async def test_a_match_is_told_to_the_chat(tmp_path: Path) -> None:
-    """From the server by the broker to the webhook, once."""
+@contextmanager
+def chat_room() -> Iterator[tuple[str, Queue[str]]]:
+    """Run a chat that takes texts; give its address, and the texts."""
     posts: Queue[str] = Queue()
 
-    class Webhook(BaseHTTPRequestHandler):
+    class Chat(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             posts.put(json.loads(body)["text"])
@@ -87,11 +89,25 @@ async def test_a_match_is_told_to_the_chat(tmp_path: Path) -> None:
         def log_message(self, *_: object) -> None:
             """Be quiet."""
 
-    chat = ThreadingHTTPServer(("127.0.0.1", 0), Webhook)
+    chat = ThreadingHTTPServer(("127.0.0.1", 0), Chat)
     thread = Thread(target=chat.serve_forever)
     thread.start()
     try:
-        url = f"http://127.0.0.1:{chat.server_port}/"
+        yield f"http://127.0.0.1:{chat.server_port}/", posts
+    finally:
+        chat.shutdown()
+        thread.join()
+        chat.server_close()
+
+
+async def told(posts: Queue[str]) -> str:
+    """Return the next text in the chat."""
+    return await asyncio.to_thread(posts.get, timeout=PATIENCE)
+
+
+async def test_a_match_is_told_to_the_chat_by_a_broker(tmp_path: Path) -> None:
+    """From the server by the broker to the chat, once."""
+    with chat_room() as (url, posts):
         async with Broker.running(tmp_path) as broker, Listening.to(broker, "rd/pub/a1/status") as feed:
             arguments = ("--mqtt", broker.url, "--node", "a1")
             async with (
@@ -104,10 +120,35 @@ async def test_a_match_is_told_to_the_chat(tmp_path: Path) -> None:
                     await ann.ask(cl.AddBot)
                     await ann.ask(cl.Start)
                     await ann.until(ev.MatchOver)
-                    text = await timeout(PATIENCE, asyncio.to_thread(posts.get))
+                    text = await told(posts)
         assert re.fullmatch(rf".+ won at table {ann.code}: .+ -?\d+, .+ -?\d+", text)
         assert posts.empty()
-    finally:
-        chat.shutdown()
-        thread.join()
-        chat.server_close()
+
+
+async def test_a_match_is_told_to_the_chat_by_a_webhook(tmp_path: Path) -> None:
+    """The receiver takes what the server has signed; with another secret nobody tells it anything."""
+    secret, other = secret_file(tmp_path), tmp_path / "other.secret"
+    other.write_text(f"whsec_{'b3RoZXJz' * 6}\n")
+    with chat_room() as (url, posts):
+        async with example("webhook_receiver.py", "0", str(secret), url) as receiver:
+            address = (await receiver.line(r"^receiving at (\S+)$"))[1]
+            for file, names in ((other, ()), (secret, ("--webhook-names",)), (secret, ())):
+                webhook = ("--webhook", address, "--webhook-secret", str(file), *names)
+                async with server_process(*webhook) as (process, server):
+                    async with Peer.hosting(server, time_limit_ms=1_000, **QUICK) as ann:
+                        await ann.ask(cl.AddBot)
+                        await ann.ask(cl.Start)
+                        await ann.until(ev.MatchOver)
+                        if file is other:
+                            assert process.process.stderr is not None
+                            line = await timeout(PATIENCE, process.process.stderr.readline())
+                            assert b"it answers 401" in line
+                            continue
+                        begun, over = await told(posts), await told(posts)
+                player = r".+" if names else r"seat \d"
+                begins = rf"A match begins at table {ann.code}: {player}, {player}"
+                assert re.fullmatch(begins, begun)
+                result = rf"{player}( and {player})? won at table {ann.code}: {player} -?\d+, {player} -?\d+"
+                assert re.fullmatch(result, over)
+                assert ("Ann" in begun) is bool(names)
+        assert posts.empty()
