@@ -5,7 +5,7 @@ Names of people appear in payloads only, never in topics.
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from racing_demon_protocol.discovery.directory import VERSION
 from racing_demon_protocol.engine.commit_reveal import match_of
@@ -17,7 +17,7 @@ from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_server.tables.disclosure import is_open, team_rows
 
-from .topics import Topics
+from .topics import Sensor, Topics
 
 
 def record(view: TableState, node: str, urls: Sequence[str]) -> bytes:
@@ -58,9 +58,10 @@ def record(view: TableState, node: str, urls: Sequence[str]) -> bytes:
 
 
 def state(view: TableState) -> bytes:
-    """Return the state of a table: its phase, and the scores of this hand and of the match."""
+    """Return the state of a table: its phase, the scores of this hand and of the match, and who leads."""
     points, totals = scoring.points(view), scoring.totals(view)
     seats = sorted(view.seats.items()) if is_open(view) else []
+    leaders, most = scoring.leaders(view) if seats else ((), 0)
     return as_json(
         {
             "v": VERSION,
@@ -74,6 +75,9 @@ def state(view: TableState) -> bytes:
                 for seat, seat_state in seats
             ],
             **(_teams(view) if seats else {}),
+            "leader": " and ".join(map(view.player, leaders)) or None,
+            "points": most if leaders else None,
+            "players": len(view.seated()),
         }
     )
 
@@ -161,17 +165,29 @@ def _who(view: TableState, seat: int) -> dict[str, Any]:
     return {"seat": seat, "name": view.player(seat)}
 
 
-def table_config(topics: Topics, code: str) -> bytes:
-    """Return the description of a table's sensor: its phase, with the scores as attributes."""
+ICONS: Final = {
+    Sensor.PHASE: "mdi:cards-playing",
+    Sensor.LEADER: "mdi:crown",
+    Sensor.POINTS: "mdi:counter",
+    Sensor.PLAYERS: "mdi:account-group",
+}
+COUNTS: Final = {Sensor.POINTS: "points", Sensor.PLAYERS: "players"}
+"""The sensors whose states are numbers, with their units."""
+
+
+def table_config(topics: Topics, code: str, sensor: Sensor) -> bytes:
+    """Return the description of a table's sensor. That of its phase has the scores as attributes."""
     state = topics.table(code, "state")
+    is_phase, unit = sensor is Sensor.PHASE, COUNTS.get(sensor)
     return as_json(
         {
-            "name": f"Table {code.upper()}",
-            "unique_id": f"rd_{topics.node}_{code.lower()}",
-            "icon": "mdi:cards-playing",
+            "name": f"Table {code.upper()}" + ("" if is_phase else f" {sensor}"),
+            "unique_id": f"rd_{topics.node}_{code.lower()}" + ("" if is_phase else f"_{sensor}"),
+            "icon": ICONS[sensor],
             "state_topic": state,
-            "value_template": "{{ value_json.phase }}",
-            "json_attributes_topic": state,
+            "value_template": f"{{{{ value_json.{sensor} }}}}",
+            **({"json_attributes_topic": state} if is_phase else {}),
+            **({} if unit is None else {"unit_of_measurement": unit, "state_class": "measurement"}),
             **_common(topics),
         }
     )

@@ -21,7 +21,7 @@ from racing_demon_server.mqtt import payloads
 from racing_demon_server.tables.disclosure import is_open
 from racing_demon_server.tables.read_model import CommittedTable
 
-from .topics import Topics
+from .topics import Sensor, Topics
 
 MOST_WAITING: Final = 5_000
 """The most events, snapshots and similar messages that wait."""
@@ -46,17 +46,29 @@ class Topic(IntEnum):
     RECORD = 0
     STATE = 1
     SNAPSHOT = 2
-    SENSOR = 3
-    """The description of the table for Home Assistant."""
+    PHASE = 3
+    LEADER = 4
+    POINTS = 5
+    PLAYERS = 6
 
 
 INTERVAL_US: Final = {
     Topic.RECORD: 250_000,
     Topic.STATE: 250_000,
     Topic.SNAPSHOT: 5_000_000,
-    Topic.SENSOR: 5_000_000,
+    Topic.PHASE: 5_000_000,
+    Topic.LEADER: 5_000_000,
+    Topic.POINTS: 5_000_000,
+    Topic.PLAYERS: 5_000_000,
 }
 """The shortest time between two messages of a kind, in microseconds."""
+SENSORS: Final = {
+    Topic.PHASE: Sensor.PHASE,
+    Topic.LEADER: Sensor.LEADER,
+    Topic.POINTS: Sensor.POINTS,
+    Topic.PLAYERS: Sensor.PLAYERS,
+}
+"""The descriptions of a table for Home Assistant."""
 
 
 class _Waiting(NamedTuple):
@@ -132,7 +144,8 @@ class PublishQueue:
             self._withdraw(topic)
             self._remove(topic)
         if self._homeassistant:
-            self._remove(self._topics.sensor_config(code))
+            for sensor in Sensor:
+                self._remove(self._topics.sensor_config(code, sensor))
 
     def apply(self, table: CommittedTable, event: Event, now: int) -> None:
         """Apply a table's next event."""
@@ -220,7 +233,7 @@ class PublishQueue:
 
     def _mark_all_changed(self, code: str, now: int) -> None:
         for part in Topic:
-            if part is not Topic.SENSOR or self._homeassistant:
+            if part not in SENSORS or self._homeassistant:
                 self._mark_changed(code, part, now, at_once=True)
 
     def _mark_changed(self, code: str, part: Topic, now: int, *, at_once: bool = False) -> None:
@@ -258,8 +271,9 @@ class PublishQueue:
                 return topics.table(code), payloads.record(view, topics.node, self.urls)
             case Topic.STATE:
                 return topics.table(code, "state"), payloads.state(view)
-            case Topic.SENSOR:
-                return topics.sensor_config(code), payloads.table_config(topics, code)
+        if part in SENSORS:
+            sensor = SENSORS[part]
+            return topics.sensor_config(code, sensor), payloads.table_config(topics, code, sensor)
         topic = topics.table(code, "snapshot")
         if not is_open(view):
             return topic, b""  # removes the last one, because spectators are no longer allowed

@@ -1,12 +1,22 @@
 """The names of all topics. They contain the node's name and tables' codes only."""
 
 import re
+from enum import StrEnum
 from typing import Final
 
 from racing_demon_protocol.discovery.directory import CODE, NODE, ROOT
 
 DISCOVERY: Final = "homeassistant"
 """Where Home Assistant looks for descriptions by default."""
+
+
+class Sensor(StrEnum):
+    """What Home Assistant shows of a table."""
+
+    PHASE = "phase"
+    LEADER = "leader"
+    POINTS = "points"
+    PLAYERS = "players"
 
 
 class Topics:
@@ -31,7 +41,7 @@ class Topics:
         self.demon_config = f"{DISCOVERY}/event/rd_{node}/demon/config"
         self._retained = re.compile(
             rf"{ROOT}/{node}/tables/({CODE})(?:/(?:state|snapshot))?"
-            rf"|{DISCOVERY}/sensor/rd_{node}/({CODE})/config"
+            rf"|{DISCOVERY}/sensor/rd_{node}/({CODE})(?:_(?:leader|points|players))?/config"
         )
 
     def table(self, code: str, leaf: str = "") -> str:
@@ -43,9 +53,10 @@ class Topics:
         """
         return f"{ROOT}/{self.node}/tables/{_verified(code)}" + (f"/{leaf}" if leaf else "")
 
-    def sensor_config(self, code: str) -> str:
-        """Return the topic of a table's description for Home Assistant."""
-        return f"{DISCOVERY}/sensor/rd_{self.node}/{_verified(code)}/config"
+    def sensor_config(self, code: str, sensor: Sensor = Sensor.PHASE) -> str:
+        """Return the topic of the description of a table's sensor for Home Assistant."""
+        part = "" if sensor is Sensor.PHASE else f"_{sensor}"
+        return f"{DISCOVERY}/sensor/rd_{self.node}/{_verified(code)}{part}/config"
 
     def retained(self, code: str) -> list[str]:
         """Return the topics with retained messages of a table."""

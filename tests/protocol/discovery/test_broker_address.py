@@ -6,7 +6,7 @@ import re
 import pytest
 
 from racing_demon_protocol.discovery.broker_address import PASSWORD, BrokerAddress, parse_broker
-from racing_demon_server.mqtt.topics import Topics
+from racing_demon_server.mqtt.topics import Sensor, Topics
 from racing_demon_server.settings import ServerSettings
 
 TOPIC = re.compile(r"(rd/pub|homeassistant)/[a-z0-9_/]+")
@@ -80,11 +80,12 @@ def test_no_name_reaches_a_topic() -> None:
     for _ in range(100_000):
         code = "".join(rng.choices(signs, k=rng.randint(0, 20)))
         try:
-            made = [*topics.retained(code), topics.table(code, "events"), topics.sensor_config(code)]
+            configs = [topics.sensor_config(code, sensor) for sensor in Sensor]
+            made = [*topics.retained(code), topics.table(code, "events"), *configs]
         except ValueError:
             continue
         assert all(TOPIC.fullmatch(topic) for topic in made)
-        assert all(topics.code_of(topic) == code.upper() for topic in topics.retained(code))
+        assert all(topics.code_of(topic) == code.upper() for topic in (*topics.retained(code), *configs))
 
 
 def test_only_what_was_kept_of_this_nodes_tables_is_tidied() -> None:

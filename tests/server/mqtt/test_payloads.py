@@ -9,7 +9,7 @@ from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_server.mqtt.payloads import demon_config, record, results, state, table_config
-from racing_demon_server.mqtt.topics import Topics
+from racing_demon_server.mqtt.topics import Sensor, Topics
 from tests.support.contributing import contribute, reveal
 from tests.support.tables import SECOND, Own, Sitting, of_type
 
@@ -40,13 +40,40 @@ def _won(**options: Any) -> Sitting:
 
 def test_a_tables_sensor_is_described_in_full() -> None:
     """Its names, topics and template, and the device that it belongs to."""
-    assert json.loads(table_config(Topics("hall"), "BcDF")) == {
+    assert json.loads(table_config(Topics("hall"), "BcDF", Sensor.PHASE)) == {
         "name": "Table BCDF",
         "unique_id": "rd_hall_bcdf",
         "icon": "mdi:cards-playing",
         "state_topic": "rd/pub/hall/tables/bcdf/state",
         "value_template": "{{ value_json.phase }}",
         "json_attributes_topic": "rd/pub/hall/tables/bcdf/state",
+        **COMMON,
+    }
+
+
+@pytest.mark.parametrize(
+    ("sensor", "icon", "more"),
+    [
+        (Sensor.LEADER, "mdi:crown", {}),
+        (Sensor.POINTS, "mdi:counter", {"unit_of_measurement": "points", "state_class": "measurement"}),
+        (
+            Sensor.PLAYERS,
+            "mdi:account-group",
+            {"unit_of_measurement": "players", "state_class": "measurement"},
+        ),
+    ],
+)
+def test_who_leads_with_how_much_is_described_in_full(
+    sensor: Sensor, icon: str, more: dict[str, str]
+) -> None:
+    """Each is a sensor of its own, which reads the state that the table has at the broker anyway."""
+    assert json.loads(table_config(Topics("hall"), "BcDF", sensor)) == {
+        "name": f"Table BCDF {sensor}",
+        "unique_id": f"rd_hall_bcdf_{sensor}",
+        "icon": icon,
+        "state_topic": "rd/pub/hall/tables/bcdf/state",
+        "value_template": f"{{{{ value_json.{sensor} }}}}",
+        **more,
         **COMMON,
     }
 
@@ -131,7 +158,9 @@ def test_a_state_is_told_in_full() -> None:
     sitting = _won(call_out="shout")
     told = json.loads(state(sitting.mirror))
     scores = told.pop("scores")
-    assert told == {"v": 1, "code": "TEST", "phase": "playing", "paused": False, "hand": 1, "hands": 1}
+    leads = {"leader": None, "points": None, "players": 2}
+    phase = {"v": 1, "code": "TEST", "phase": "playing", "paused": False, "hand": 1, "hands": 1}
+    assert told == phase | leads
     assert [(score["seat"], score["name"], score["total"]) for score in scores] == [
         (0, "Ann", 0),
         (1, "Ben", 0),
@@ -150,7 +179,20 @@ def test_a_state_has_the_totals_of_the_match() -> None:
     told = json.loads(state(sitting.mirror))
     assert (told["hand"], told["phase"]) == (2, "playing")
     assert list(result.points) == [score["total"] for score in told["scores"]]
-    assert result.points[0] != result.points[1]
+    assert result.points[0] > result.points[1]
+    assert (told["leader"], told["points"], told["players"]) == ("Ann", result.points[0], 2)
+
+
+def test_all_who_lead_are_named() -> None:
+    """Several that have the same total, or a team."""
+    sitting = Sitting.lobby(3, hands=3)
+    sitting.start()
+    for seat in range(3):
+        sitting.events(seat, cl.Stuck)
+    points = sitting.mirror.results[0].points
+    told = json.loads(state(sitting.mirror))
+    assert points[0] == points[1] == points[2]
+    assert (told["leader"], told["points"]) == ("Ann and Ben and Cat", points[0])
 
 
 def test_a_seat_that_has_played_no_hand_has_no_points() -> None:
@@ -175,6 +217,18 @@ def test_nobody_is_named_where_nobody_may_look(closed: dict[str, Any]) -> None:
     view.locked = not closed
     assert json.loads(state(view))["scores"] == json.loads(record(view, "hall", []))["players"] == []
     assert (json.loads(record(view, "hall", []))["taken"], json.loads(state(view))["phase"]) == (2, "lobby")
+
+
+@pytest.mark.parametrize("closed", [{"spectators": False}, {}])
+def test_nobody_leads_where_nobody_may_look(closed: dict[str, Any]) -> None:
+    """The number of the players is told, as it is in the directory."""
+    sitting = Sitting.lobby(2, hands=2, **closed)
+    sitting.start()
+    for seat in range(2):
+        sitting.events(seat, cl.Stuck)
+    sitting.mirror.locked = not closed
+    told = json.loads(state(sitting.mirror))
+    assert (told["leader"], told["points"], told["players"]) == (None, None, 2)
 
 
 # Topics.

@@ -123,8 +123,11 @@ def test_a_closed_table_is_removed_and_nothing_of_it_comes_after() -> None:
     harness.queue.close(harness.table)
     sent = [message for message in harness.sent() if message.retain]
     removed = {message.topic for message in sent if not message.payload}
-    config = "homeassistant/sensor/rd_a1/bcdf/config"
-    assert removed == {TABLE, f"{TABLE}/state", f"{TABLE}/snapshot", config}
+    configs = {
+        f"homeassistant/sensor/rd_a1/{name}/config"
+        for name in ("bcdf", "bcdf_leader", "bcdf_points", "bcdf_players")
+    }
+    assert removed == {TABLE, f"{TABLE}/state", f"{TABLE}/snapshot", *configs}
     assert all(not message.payload for message in sent)
 
 

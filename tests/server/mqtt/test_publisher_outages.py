@@ -123,7 +123,13 @@ def test_what_a_lost_broker_may_not_have_got_is_told_to_the_next(
     assert {"/status", "/tables/test", "/tables/test/state", "/tables/test/snapshot"} <= {*topics}
     assert sorted(
         message.topic for message in last if message.topic.startswith("homeassistant") and message.payload
-    ) == ["homeassistant/event/rd_hall/demon/config", "homeassistant/sensor/rd_hall/test/config"]
+    ) == [
+        "homeassistant/event/rd_hall/demon/config",
+        "homeassistant/sensor/rd_hall/test/config",
+        "homeassistant/sensor/rd_hall/test_leader/config",
+        "homeassistant/sensor/rd_hall/test_players/config",
+        "homeassistant/sensor/rd_hall/test_points/config",
+    ]
     emptied = {message.topic.rpartition("hall")[2] for message in last if not message.payload}
     assert {"/tables/gone", "/tables/test", "/tables/test/state", "/tables/test/snapshot"} <= emptied
     lost = "cannot be reached (it went away); tables go on, and it is tried again"
