@@ -15,6 +15,8 @@ from racing_demon_protocol.wire.messages.events import MatchOver, Signalled, Stu
 from racing_demon_protocol.wire.messages.server import CaughtUp, Challenge, Devices, Identified, Refused
 from racing_demon_protocol.wire.options import Options
 from racing_demon_protocol.wire.player_proof import player_proof, secret_hash
+from tests.support.brokers import Broker, Listening
+from tests.support.receivers import Receiver, secret_file
 from tests.support.restartable_server import RestartableServer
 from tests.support.results import get, page_with, results_of
 from tests.support.servers import Peer
@@ -269,3 +271,24 @@ async def test_an_old_token_is_nobody_elses(tmp_path: Path) -> None:
             for token, status in ((known.token, 200), (former.token, 404)):
                 found = await get(server, f"/v1/matches/{link}", Authorization=f"Bearer {token}")
                 assert found[0] == status
+
+
+async def test_neither_a_broker_nor_a_webhook_learns_who_a_player_is(tmp_path: Path) -> None:
+    """A match of a known player is told with the name at the table, and without the player's id."""
+    async with (
+        Broker.running(tmp_path) as broker,
+        Listening.to(broker) as feed,
+        Receiver.running() as receiver,
+    ):
+        told = (f"--mqtt={broker.url}", "--node=a1", "--homeassistant", "--webhook-names")
+        webhook = (f"--webhook={receiver.url}", f"--webhook-secret={secret_file(tmp_path)}")
+        async with RestartableServer.started(tmp_path / "journal.sqlite", *FAST, *told, *webhook) as server:
+            await feed.until("status", lambda heard: heard.payload == b"online")
+            async with Peer.connect(server.url) as peer:
+                known = await enrolled(peer, "Ann", SECRETS[0])
+                await play_alone(peer, "Annabel")
+                await feed.until("/matches")
+                await receiver.until(lambda: len(receiver.taken) == 3)
+    everything = [*(heard.payload for heard in feed.heard), *(request.body for request in receiver.taken)]
+    assert sum(b"Annabel" in each for each in everything) > 4
+    assert not [each for each in everything if known.player.encode() in each]
