@@ -4,28 +4,22 @@ What is told of a table is written together with how far the table is: after a c
 nothing is told again that the receiver has taken.
 """
 
-import sqlite3
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from racing_demon_server.journal.interface import JournalUnusable
+from racing_demon_server.journal.sqlite.side_file import SideFile
 
 from .notices import Step
 
-APPLICATION_ID: Final = int.from_bytes(b"RDW1", "big")
-"""Identifies the file as the queue of a webhook (``PRAGMA application_id``)."""
-VERSION: Final = 1
-"""The version of the file that this program writes (``PRAGMA user_version``)."""
 MOST_WAITING: Final = 4_000
 """The most notices that wait; the oldest are dropped beyond that."""
 KEPT_MS: Final = 7 * 86_400_000
 """How long a notice waits that nobody takes."""
 MOST_TABLES: Final = 10_000
 """The most tables of which it is known what was told: far more than are open."""
-MEMORY: Final = ":memory:"
 
-LAYOUT: Final = """
+_LAYOUT: Final = """
     CREATE TABLE IF NOT EXISTS notices (
         number INTEGER PRIMARY KEY AUTOINCREMENT,
         id TEXT NOT NULL,
@@ -40,8 +34,9 @@ LAYOUT: Final = """
         step INTEGER NOT NULL
     );
 """
-"""The tables of the file. ``told``: how far the newest tables are; everything until then is in ``notices``,
-or was taken."""
+NOTICES: Final = SideFile("webhook notices", int.from_bytes(b"RDW1", "big"), 1, _LAYOUT, "FULL")
+"""The files of notices. ``told``: how far the newest tables are; everything until then is in ``notices``, or
+was taken."""
 
 
 class Waiting(NamedTuple):
@@ -83,40 +78,7 @@ class QueueFile:
     """
 
     def __init__(self, path: Path | None) -> None:
-        try:
-            if path is not None:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.touch(mode=0o600)
-            self._db = sqlite3.connect(path or MEMORY, isolation_level=None, check_same_thread=False)
-        except (OSError, sqlite3.Error) as error:
-            raise JournalUnusable(f"The webhook's queue in {path} cannot be opened: {error}.") from error
-        try:
-            self._prepare(path)
-        except sqlite3.Error as error:
-            self._db.close()
-            raise JournalUnusable(f"The webhook's queue in {path} cannot be used: {error}.") from error
-        except JournalUnusable:
-            self._db.close()
-            raise
-
-    def _prepare(self, path: Path | None) -> None:
-        db = self._db
-        application, version = (
-            db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
-        )
-        is_new = not db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-        if not is_new and application != APPLICATION_ID:
-            raise JournalUnusable(f"{path} is no queue of a webhook. It was left as it is.")
-        if version > VERSION:
-            raise JournalUnusable(
-                f"A newer version wrote the webhook's queue in {path}. Update this program."
-            )
-        db.execute("PRAGMA journal_mode=WAL")
-        db.execute("PRAGMA synchronous=FULL")
-        db.executescript(
-            f"BEGIN IMMEDIATE; {LAYOUT}; PRAGMA application_id={APPLICATION_ID}; "
-            f"PRAGMA user_version={VERSION}; COMMIT"
-        )
+        self._db = NOTICES.open(path)
 
     def close(self) -> None:
         """Close the file."""

@@ -69,6 +69,6 @@ def test_a_file_of_something_else_is_left_as_it_is(tmp_path: Path) -> None:
         db.execute("CREATE TABLE mine (id)")
     db.close()
     before = path.read_bytes()
-    with pytest.raises(JournalUnusable, match="no queue of a webhook"):
+    with pytest.raises(JournalUnusable, match="no file of webhook notices"):
         QueueFile(path)
     assert path.read_bytes() == before

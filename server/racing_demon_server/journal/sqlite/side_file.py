@@ -1,4 +1,4 @@
-"""Files beside a journal, for what a server remembers besides: results and players."""
+"""Files beside a journal, for what a server remembers besides: results, players, notices."""
 
 import contextlib
 import sqlite3
@@ -12,7 +12,7 @@ class SideFile(NamedTuple):
     """A kind of such files.
 
     Attributes:
-        holds: what is in it, in one word, for people.
+        holds: what is in it, for people.
         application_id: identifies it (``PRAGMA application_id``).
         version: the version that this program writes (``PRAGMA user_version``).
         layout: the statements that create its tables, where they are missing.
@@ -26,19 +26,21 @@ class SideFile(NamedTuple):
     layout: str
     synchronous: str
 
-    def open(self, path: Path) -> sqlite3.Connection:
+    def open(self, path: Path | None) -> sqlite3.Connection:
         """Open a file, for its owner only, or create it. Any thread may use the connection, one at a time.
 
-        It begins no transaction by itself, and waits five seconds for another program.
+        It begins no transaction by itself, and waits five seconds for another program. Without a path,
+        everything is in memory.
 
         Raises:
             JournalUnusable: the file cannot be used.
 
         """
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.touch(mode=0o600)
-            db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+            if path is not None:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.touch(mode=0o600)
+            db = sqlite3.connect(path or ":memory:", isolation_level=None, check_same_thread=False)
         except (OSError, sqlite3.Error) as error:
             raise JournalUnusable(f"The {self.holds} in {path} cannot be opened: {error}.") from error
         with contextlib.ExitStack() as undoing:
@@ -50,7 +52,7 @@ class SideFile(NamedTuple):
             undoing.pop_all()
         return db
 
-    def _prepare(self, db: sqlite3.Connection, path: Path) -> None:
+    def _prepare(self, db: sqlite3.Connection, path: Path | None) -> None:
         application, version = (
             db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
         )
