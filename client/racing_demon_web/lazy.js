@@ -18,6 +18,7 @@
  * @property {typeof import("./table/sound.js")} sound
  * @property {typeof import("./screens/tables.js")} tables
  * @property {typeof import("./table/text.js")} text
+ * @property {typeof import("./wake_lock.js")} wakeLock
  * @property {typeof import("./words_later.js")} words
  */
 
@@ -43,11 +44,12 @@ const FILES = {
   sound: "./table/sound.js",
   tables: "./screens/tables.js",
   text: "./table/text.js",
+  wakeLock: "./wake_lock.js",
   words: "./words_later.js",
 };
 
-/** @type {Partial<Modules>} */
-const loaded = {};
+/** The modules that have been loaded. @type {Partial<Modules>} */
+export const loaded = {};
 let tries = 0; // Browsers cache a failed import by its URL, so every retry needs another URL.
 
 /** Modules that failed to load while rendering; they are retried only on request. @type {Set<keyof Modules>} */

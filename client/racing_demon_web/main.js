@@ -1,10 +1,10 @@
 // The page: which screen is shown, how a table is entered, and what is drawn when.
 
 import { button, byId, element, setText } from "./dom.js";
-import { load, loadStyle, onLoadError, preload, withModule, withSound } from "./lazy.js";
+import { load, loaded, loadStyle, onLoadError, preload, withModule, withSound } from "./lazy.js";
 import { codeIn, pageIn, pathOf, readCode } from "./links.js";
 import { hex, randomBytes } from "./proof/sha256.js";
-import { install, isOutdated, keepAwake } from "./pwa.js";
+import { install, isOutdated } from "./pwa.js";
 import { Dialog } from "./screens/dialog.js";
 import { LobbyScreen } from "./screens/lobby.js";
 import {
@@ -322,7 +322,7 @@ const listener = {
     HANDLERS[name]?.(session, fields, isPast);
     const sentence = isPast ? "" : eventSentence(session.table, name, fields, session.seat);
     if (sentence) announce(sentence);
-    keepAwake(page.view === "tv" || session.table.isDealt || replay?.isOpen === true);
+    loaded.wakeLock?.keepAwake(page.view === "tv" || session.table.isDealt || replay?.isOpen === true);
     if (name !== "played" || fields.seat === session.seat) requestRender();
     else if (tableScreen.shows(fields)) renderSoon();
   },
@@ -617,7 +617,7 @@ const markInvitation = () => byId("start").classList.toggle("invites", codeIn(lo
 
 /** Show the first screen, with up-to-date results and open tables. */
 async function showStart() {
-  keepAwake(false);
+  loaded.wakeLock?.keepAwake(false);
   markInvitation();
   showScreen("start");
   if (!codeIn(location)) await withModule("tables", listTables, byId("tables"));

@@ -1,15 +1,9 @@
-// Installation, offline files and wake lock. They need https; over http the page works without them.
+// Installation and offline files. They need https; over http the page works without them.
 
 import { isFramed } from "./storage.js";
 
-/** @type {WakeLockSentinel | null} */
-let lock = null;
-let isWanted = false;
-let isAsking = false;
-
 /** Register the service worker, which caches the page's files. A framed page keeps nothing. */
 export function install() {
-  document.addEventListener("visibilitychange", () => keepAwake(isWanted));
   if (isFramed || !isSecureContext || location.protocol !== "https:" || !("serviceWorker" in navigator))
     return;
   const types = /** @type {any} */ (window).trustedTypes;
@@ -17,23 +11,6 @@ export function install() {
     ? types.createPolicy("shell", { createScriptURL: () => "/sw.js" }).createScriptURL("")
     : "/sw.js";
   navigator.serviceWorker.register(script).catch(() => undefined);
-}
-
-/**
- * Keep the screen on, where the device allows it.
- * @param {boolean} isOn
- */
-export async function keepAwake(isOn) {
-  isWanted = isOn;
-  if (isAsking || isFramed || !isSecureContext || !("wakeLock" in navigator) || document.hidden) return;
-  isAsking = true;
-  try {
-    if (isOn && lock?.released !== false) lock = await navigator.wakeLock.request("screen");
-    if (!isWanted && lock) await lock.release(); // it may no longer be wanted
-  } catch {
-    // refused, for example because the battery is low
-  }
-  isAsking = false;
 }
 
 /** The folder of this version's files. */

@@ -34,6 +34,7 @@ LATER: Final = (
     *(
         "later.css",
         "words_later.js",
+        "wake_lock.js",
         "rules/handicaps.js",
         "rules/hints.js",
         "overlay.css",
