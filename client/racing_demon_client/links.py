@@ -56,6 +56,8 @@ def parse_link(text: str) -> tuple[str, str]:
         host, slash, last = path.rpartition("/")
         if slash and (scheme in WEB_SCHEMES or CODE.fullmatch(last)):
             path, code = host, last
+    if code and "/" in path.rstrip("/"):  # the server is below a path, whose last name is no code
+        path = f"{path.rstrip('/').removesuffix(WEBSOCKET_PATH)}{WEBSOCKET_PATH}"
     return f"{SCHEMES[scheme]}://{path}" if scheme in WEB_SCHEMES else word[
         : len(word) - len(rest)
     ] + path, code
@@ -72,15 +74,17 @@ def _word(text: str) -> str:
 
 
 def server_url(address: str) -> str:
-    """Complete an address that may lack scheme, port or path.
+    """Complete an address that may lack scheme, port, or the end of its path.
 
-    A server's default port is 5252. TLS is handled by a reverse proxy, at the scheme's default port.
+    A server's default port is 5252. TLS is handled by a reverse proxy, at the scheme's default port. A server
+    may be below a path, like ``/games/cards``.
     """
     scheme, _, rest = address.rpartition("://")
     place, _, path = rest.partition("/")
     if not place.rpartition(":")[2].isdigit():
         place += f":{TLS_PORT if scheme == 'wss' else DEFAULT_PORT}"
-    return f"{scheme or 'ws'}://{place}/{path or 'v1'}"
+    below = f"/{path}".rstrip("/").removesuffix(WEBSOCKET_PATH)
+    return f"{scheme or 'ws'}://{place}{below}{WEBSOCKET_PATH}"
 
 
 QR_BORDER: Final = 2

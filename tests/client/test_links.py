@@ -58,6 +58,24 @@ def test_an_address_alone_is_an_address(text: str, address: str) -> None:
     assert (address, "") == parse_link(text)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "https://cards.example.org/games/cards/BCDF",
+        "wss://cards.example.org/games/cards/BCDF",
+        "wss://cards.example.org/games/cards/v1#BCDF",
+        "Come: https://cards.example.org/games/cards/BCDF!",
+    ],
+)
+def test_a_server_may_be_below_a_path(text: str) -> None:
+    """The link to one of its tables leads to its WebSocket, and can be made again."""
+    address, code = parse_link(text)
+    assert parse_link(address) == (address, "")
+    url = server_url(address)
+    assert (url, code) == ("wss://cards.example.org:443/games/cards/v1", "BCDF")
+    assert table_link(url, code) == "https://cards.example.org:443/games/cards/BCDF"
+
+
 def test_other_schemes_are_refused_in_words() -> None:
     """They lead to no table."""
     with pytest.raises(ValueError, match="begins with http://, https://, ws:// or wss://"):

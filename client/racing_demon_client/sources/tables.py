@@ -674,9 +674,10 @@ async def _address_for_others(client: Client) -> str:
     from racing_demon_client.net.server_query import has_table  # noqa: PLC0415 - seldom needed
 
     port = port_of(client.url)
+    base_path = urlsplit(client.url).path.removesuffix(WEBSOCKET_PATH)
     if ("", port) in await _resolved(client.url):
         for own in _own_addresses():
-            address = f"ws://{own}:{port}"
+            address = f"ws://{own}:{port}{base_path}"
             if await has_table(f"{address}{WEBSOCKET_PATH}", client.code):
                 return address
     return client.url.removesuffix(WEBSOCKET_PATH)
