@@ -2,7 +2,7 @@
 
 import { button, byId, element, setText } from "./dom.js";
 import { load, loaded, loadStyle, onLoadError, preload, withModule, withSound } from "./lazy.js";
-import { codeIn, pageIn, pathOf, readCode } from "./links.js";
+import { BASE, codeIn, pageIn, pathOf, readCode } from "./links.js";
 import { hex, randomBytes } from "./proof/sha256.js";
 import { install, isOutdated } from "./pwa.js";
 import { Dialog } from "./screens/dialog.js";
@@ -86,9 +86,9 @@ const viewInAddress = () => {
  * @returns {string | null} null if the page is leaving for another server
  */
 function readCodeField() {
-  const { code, host, scheme } = readCode(field("code").value);
-  if (host && host !== location.host) {
-    location.assign(`${scheme}://${host}${pathOf(code)}`);
+  const { code, place, scheme } = readCode(field("code").value);
+  if (place && place !== location.host + BASE) {
+    location.assign(`${scheme}://${place}${pathOf(code, "", "")}`);
     return null;
   }
   field("code").value = code;
@@ -242,7 +242,7 @@ function leave() {
     page.session = null;
     setView("");
     dialog.close();
-    history.replaceState({}, "", "/");
+    history.replaceState({}, "", `${BASE}/`);
     showStart();
   };
   if (session.seat === null || session.ended) end();
@@ -416,7 +416,7 @@ function seated({ code, seat }) {
   field("code").value = code;
   if (seat !== null && session.token) keepSeat(code, session.token);
   if (history.state === null && !isFramed) {
-    history.replaceState(null, "", "/");
+    history.replaceState(null, "", `${BASE}/`);
     updateAddress("pushState"); // so that Back has an entry to go to
   } else updateAddress("replaceState");
 }
@@ -537,7 +537,7 @@ function openMenu(name, seat = -1) {
  * @param {boolean} [isNew] whether Back leads to what is shown now
  */
 function openPage(path, isNew = true) {
-  if (isNew) history.pushState({}, "", path);
+  if (isNew) history.pushState({}, "", BASE + path);
   loadStyle("later.css");
   withModule("pages", ({ Pages }) => {
     pages ??= new Pages({
@@ -565,7 +565,7 @@ function closePage() {
     updateAddress("replaceState");
     return requestRender();
   }
-  history.replaceState({}, "", "/");
+  history.replaceState({}, "", `${BASE}/`);
   return showStart();
 }
 
@@ -789,7 +789,8 @@ function openAddress() {
   if (code && (view || isFramed || history.state?.watches)) watch(view);
   else if (token) enter({ name: "resume", fields: { code, token } });
   else (settings.name ? field("code") : field("name")).focus();
-  if (location.pathname === "/new") askPreset(new URLSearchParams(location.search).get("preset") ?? "");
+  if (location.pathname === `${BASE}/new`)
+    askPreset(new URLSearchParams(location.search).get("preset") ?? "");
 }
 
 begin().catch((error) => {

@@ -1,5 +1,6 @@
 // Installation and offline files. They need https; over http the page works without them.
 
+import { BASE } from "./links.js";
 import { isFramed } from "./storage.js";
 
 /** Register the service worker, which caches the page's files. A framed page keeps nothing. */
@@ -7,9 +8,10 @@ export function install() {
   if (isFramed || !isSecureContext || location.protocol !== "https:" || !("serviceWorker" in navigator))
     return;
   const types = /** @type {any} */ (window).trustedTypes;
+  const worker = `${BASE}/sw.js`;
   const script = types
-    ? types.createPolicy("shell", { createScriptURL: () => "/sw.js" }).createScriptURL("")
-    : "/sw.js";
+    ? types.createPolicy("shell", { createScriptURL: () => worker }).createScriptURL("")
+    : worker;
   navigator.serviceWorker.register(script).catch(() => undefined);
 }
 
@@ -19,7 +21,8 @@ const FOLDER = new URL(".", import.meta.url).pathname;
 /** Whether the server has another version of the page, for which this tab has not reloaded yet. */
 export async function isOutdated() {
   try {
-    const there = /\/web\/\w+\//.exec(await (await fetch("/", { cache: "no-cache" })).text())?.[0] ?? FOLDER;
+    const there =
+      /[^"]*\/web\/\w+\//.exec(await (await fetch(`${BASE}/`, { cache: "no-cache" })).text())?.[0] ?? FOLDER;
     if (there === FOLDER || sessionStorage.getItem("version") === there) return false;
     sessionStorage.setItem("version", there); // only once: servers of both versions may share the address
     return true;

@@ -1,6 +1,8 @@
 // What this device remembers: settings, the player's name, and the tokens of seats.
 
-const KEY = "racing-demon";
+import { BASE } from "./links.js";
+
+const KEY = `racing-demon${BASE}`;
 /** Whether another site shows this page in a frame. Then nothing is read or kept: it has no player and no seat. */
 export const isFramed = globalThis.self !== globalThis.top;
 const MAX_SEATS = 8; // of one table on one device

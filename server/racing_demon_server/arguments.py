@@ -19,6 +19,8 @@ LAST_PORT = 65_535
 MAX_DAYS = 36_500
 MAX_NODE_LETTERS = 30
 """The longest node name to which processes can add their numbers."""
+MAX_BASE_PATH = 100
+"""The most characters of a path that becomes part of every link and its QR code."""
 
 _Value = TypeVar("_Value")
 
@@ -79,6 +81,20 @@ def web_origin(text: str) -> str:
     if re.fullmatch(r"https?://[a-z0-9.-]+(:\d{1,5})?/?", text.lower()) is None:
         raise ValueError(f"{text!r} is not the origin of a site: write one like https://club.example.org")
     return text.lower().rstrip("/")
+
+
+@_argument
+def base_path(text: str) -> str:
+    """Return the path below which the pages are, without a slash behind it; empty for the root."""
+    import re  # noqa: PLC0415
+
+    path = text.rstrip("/")
+    if re.fullmatch(r"(/(?!\.)[\w.~-]+)*", path, re.ASCII) is None or len(path) > MAX_BASE_PATH:
+        raise ValueError(
+            f"{text!r} is not a path below which pages can be: write one like /games/cards, of letters, "
+            f"digits and -._~, and of at most {MAX_BASE_PATH} characters"
+        )
+    return path
 
 
 @_argument
@@ -171,6 +187,14 @@ def days(text: str) -> int:
 def is_owned(given: Namespace) -> bool:
     """Return whether a client has started this server for one table."""
     return given.stop_with_stdin or given.until_table_ends is not None
+
+
+def against_base_path(given: Namespace) -> Iterator[str]:
+    """Yield why all pages cannot be below a path."""
+    if given.base_path and given.lan:
+        yield "--base-path cannot be combined with --lan: an announcement leads to the root of a server"
+    if given.base_path and (given.tunnel is not None or given.tunnel_port is not None):
+        yield "--base-path cannot be combined with a tunnel, whose whole address is the server's"
 
 
 def against_processes(given: Namespace) -> Iterator[str]:

@@ -15,7 +15,9 @@ from racing_demon_protocol.constants import DEFAULT_PORT
 from .arguments import (
     MAX_CODE_LETTERS,
     MIN_CODE_LETTERS,
+    against_base_path,
     against_processes,
+    base_path,
     days,
     fail,
     is_owned,
@@ -180,7 +182,10 @@ def _settings(arguments: argparse.Namespace) -> "ServerSettings":
     port, owned = arguments.tunnel_port, is_owned(arguments)
     same = ("host", "port", "seed", "durability", "code_letters", "bot_speed")
     return ServerSettings(
-        **{name: getattr(arguments, name) for name in (*same, "metrics_public", "homeassistant", "web")},
+        **{
+            name: getattr(arguments, name)
+            for name in (*same, "metrics_public", "homeassistant", "web", "base_path")
+        },
         needs_players=arguments.until_table_ends is not None,
         mqtt_url=arguments.mqtt or "",
         node=arguments.node or "",
@@ -242,6 +247,7 @@ def _contradictions(given: argparse.Namespace, extensions: Sequence[Extension]) 
         yield from extension.contradictions(given)
     if given.processes > 1:
         yield from against_processes(given)
+    yield from against_base_path(given)
     has_end = given.tunnel is not None or given.tunnel_port is not None
     if given.tunnel_address and not has_end:
         yield "--tunnel-address needs --tunnel, or --tunnel-port, where the tunnel ends"
@@ -271,14 +277,14 @@ def _announces(arguments: argparse.Namespace) -> bool:
     """Return whether to announce the tables on the local network.
 
     An announcement gives every table's code to everybody there. So it is on by default only for servers of
-    the local network: not with a name, a proxy or a public URL, and not for a server that a client started,
-    which decides by an option.
+    the local network: not with a name, a proxy, a public URL or a base path, and not for a server that a
+    client started, which decides by an option.
     """
     if arguments.lan is not None:
         return bool(arguments.lan)
     from .network_interfaces import is_private  # noqa: PLC0415 - a --help needs none
 
-    asked = arguments.name, arguments.proxy, arguments.public_url
+    asked = arguments.name, arguments.proxy, arguments.public_url, arguments.base_path
     return not any(asked) and not is_owned(arguments) and is_private(arguments.host)
 
 
@@ -413,9 +419,17 @@ def _parser(extensions: Sequence[Extension]) -> argparse.ArgumentParser:
         "--lan",
         action=argparse.BooleanOptionalAction,
         help="announce tables on the local network, so that players find them without an address (default: "
-        "on at a private address or all addresses, without --name, --proxy and --public-url)",
+        "on at a private address or all addresses, without --name, --proxy, --public-url and --base-path)",
     )
     add("--no-web", dest="web", action="store_false", help="do not serve the page on which browsers play")
+    add(
+        "--base-path",
+        type=base_path,
+        default="",
+        metavar="PATH",
+        help="serve everything below this path, like /games/cards, behind a proxy that passes it on; see "
+        "docs/deploy.md",
+    )
     add(
         "--embed",
         action="extend",

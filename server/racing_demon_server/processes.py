@@ -149,8 +149,8 @@ class Parent:
             self._start(number)
         if all(process.await_word() for process in self._running.values()):
             self._patience = MAX_DEATHS
-            host, port = self._each[0].host, self._each[0].port
-            announce(url_of(host, port))
+            first = self._each[0]
+            announce(url_of(first.host, first.port, first.base_path))
         while self._running:
             pid, status = os.wait()
             process = self._running.pop(pid)

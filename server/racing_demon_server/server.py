@@ -169,7 +169,8 @@ class Server:
                 await gateway.listen(host=self.settings.host, port=self.settings.port)
             resources.push_async_callback(self._close_connections)
             await self.listen_further(context, resources)
-            url = url_of(self.settings.host, self.settings.port or gateway.port)
+            settings = self.settings
+            url = url_of(settings.host, settings.port or gateway.port, settings.base_path)
             started = {"url": url, "version": __version__, "tables": len(self._service)}
             log.info("server started", extra={**started, "loop": event_loop.loop_name()})
             self.begin(url, resources)
@@ -405,7 +406,7 @@ class TableServer(Server):
         resources.push_async_callback(self._drain)
         settings, port = self.settings, self.settings.port or self._gateway.port
         for broker in self._brokers:
-            broker.start(lambda: settings.join_urls or own_urls(settings.host, port))
+            broker.start(lambda: settings.join_urls or own_urls(settings.host, port, settings.base_path))
         is_hosted = self._until_table_ends is not None
         for announcer in self._announcers:
             announcer.start(partial(_announced_at, settings.host, is_hosted=is_hosted), port)

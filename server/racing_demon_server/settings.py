@@ -84,6 +84,7 @@ class ServerSettings:
         public_urls: the addresses to publish for joining; empty to guess them.
         presets: presets of the operator's own, shown to everybody who opens a table.
         web: whether to serve the browser table.
+        base_path: the path below which all pages are, like ``/games/cards``; empty for none.
         embeds: the origins whose pages may show tables in a frame, like ``https://club.example.org``.
         lists_tables: whether browsers can list the tables.
         announces: whether to announce the tables on the local network.
@@ -156,6 +157,7 @@ class ServerSettings:
     presets: tuple[Preset, ...] = ()
     public_urls: tuple[str, ...] = ()
     web: bool = True
+    base_path: str = ""
     embeds: tuple[str, ...] = ()
     lists_tables: bool = False
     announces: bool = False

@@ -155,7 +155,7 @@ async def serving_with(
     registry = Registry(chosen, time, NullJournal() if journal is None else journal)
     server = await start(chosen, registry, time, metrics, service)
     try:
-        yield Served(f"ws://127.0.0.1:{server.port}/v1", registry, server, chosen)
+        yield Served(f"ws://127.0.0.1:{server.port}{chosen.base_path}/v1", registry, server, chosen)
     finally:
         server.close()
         await timeout(PATIENCE, server.wait_closed())

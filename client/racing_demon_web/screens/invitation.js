@@ -1,7 +1,7 @@
 // How others come to a table: its address and QR code, on the host's lobby and on a big screen.
 
 import { byId } from "../dom.js";
-import { pathOf } from "../links.js";
+import { BASE, pathOf } from "../links.js";
 import { LATER } from "../words_later.js";
 
 /** @import { Session } from "../wire/session.js" */
@@ -19,7 +19,7 @@ let asksAt = 0;
  * @returns {Promise<{origin: string | null, tunnel?: boolean}>}
  */
 export async function addressForOthers() {
-  const answer = await fetch("/origin.json").catch(() => null);
+  const answer = await fetch(`${BASE}/origin.json`).catch(() => null);
   return answer?.ok ? answer.json().catch(() => location) : location;
 }
 
@@ -30,13 +30,13 @@ export async function addressForOthers() {
  * @param {string} code
  */
 export function showQr(picture, origin, code) {
-  const source = `/qr/${code}.svg?${origin}`; // so that a changed address loads another image
+  const source = `${BASE}/qr/${code}.svg?${origin}`; // so that a changed address loads another image
   picture.hidden = origin === null || code < "A"; // a word begins with a digit
   if (picture.hidden || picture.getAttribute("src") === source) return;
   picture.src = source;
   picture.onerror = () =>
     setTimeout(() => picture.getAttribute("src") === source && (picture.src = source), AGAIN_MS);
-  picture.alt = LATER.qrCode(`${origin}/${code}`);
+  picture.alt = LATER.qrCode(`${origin}${pathOf(code)}`);
   picture.className = "qr";
 }
 

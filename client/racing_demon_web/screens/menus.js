@@ -2,7 +2,7 @@
 
 import { asIs, button, byId, element, markTeam } from "../dom.js";
 import { withSound } from "../lazy.js";
-import { pathOf } from "../links.js";
+import { BASE, pathOf } from "../links.js";
 import { teamsOf, teamTotals } from "../rules/teams.js";
 import { changeSettings, settings } from "../storage.js";
 import { COLUMNS, caps } from "../table/keyboard.js";
@@ -30,7 +30,7 @@ const seatLink = (link, token) => `${link}${link.includes("#") ? "&" : "#"}seat=
  * @returns {Promise<{link: string | null, trouble: string, counts_as_one: boolean} | null>}
  */
 async function internetInvitation(code) {
-  const answer = code < "A" ? null : await fetch(`/internet/${code}.json`).catch(() => null);
+  const answer = code < "A" ? null : await fetch(`${BASE}/internet/${code}.json`).catch(() => null);
   return answer?.ok ? answer.json().catch(() => null) : null;
 }
 
@@ -359,7 +359,7 @@ export class Menus {
     const title = element("h3", "", LATER.overInternet);
     if (link === null) return [title, element("p", "", trouble)];
     const picture = document.createElement("img");
-    picture.src = `/internet/${code}.svg?${link.split("#")[0]}`; // so that a new address loads another image
+    picture.src = `${BASE}/internet/${code}.svg?${link.split("#")[0]}`; // so that a new address loads another image
     picture.alt = LATER.internetCode;
     picture.className = "qr";
     const note = counts_as_one ? [element("p", "", LATER.countsAsOne)] : [];

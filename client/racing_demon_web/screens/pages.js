@@ -1,6 +1,7 @@
 // Pages of results: standings, matches, and a match with its replay. The server's are described in the wire's document.
 
 import { button, byId, choice, element, markTeam } from "../dom.js";
+import { BASE, pathOf } from "../links.js";
 import { changeSettings, read, tokenOf, write } from "../storage.js";
 import { colorOf } from "../table/table_screen.js";
 import { askAs, forget, keptPeople, knownPeople, Person, rememberHere } from "../wire/person.js";
@@ -134,8 +135,8 @@ export class Pages {
    */
   #linkTo(path, text) {
     const link = /** @type {HTMLAnchorElement} */ (element("a", "", text));
-    link.href = path;
-    if (location.pathname === path) link.setAttribute("aria-current", "page");
+    link.href = BASE + path;
+    if (location.pathname === link.pathname) link.setAttribute("aria-current", "page");
     link.addEventListener("click", (event) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey) return; // a tab of its own
       event.preventDefault();
@@ -270,7 +271,7 @@ export class Pages {
 
   async #matches() {
     const own = this.#asked;
-    const open = await fetch("/tables.json").then(
+    const open = await fetch(`${BASE}/tables.json`).then(
       (answer) => answer.json(),
       () => [],
     );
@@ -280,7 +281,7 @@ export class Pages {
       const row = element("li");
       const title = this.games[table.game]?.title ?? table.game;
       const link = /** @type {HTMLAnchorElement} */ (element("a", "", LATER.watchTable(table.host, title)));
-      link.href = `/${table.code}?watch`;
+      link.href = pathOf(table.code, "?watch");
       row.append(link);
       return row;
     });
@@ -345,7 +346,7 @@ export class Pages {
       actions.append(
         button(LATER.watchReplay, () => watch(null)),
         button(LATER.verify, verify),
-        button(LATER.shareResult, () => this.#share(text, `${location.origin}/match/${link}`)),
+        button(LATER.shareResult, () => this.#share(text, `${location.origin}${BASE}/match/${link}`)),
         button(LATER.savePicture, () => savePicture(found, title, when)),
         button(LATER.saveRecord, save),
       );

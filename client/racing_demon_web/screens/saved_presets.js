@@ -1,5 +1,6 @@
 // The presets that this device has saved, and those of the server's own.
 
+import { BASE } from "../links.js";
 import { read, write } from "../storage.js";
 
 const MAX_SAVED = 32;
@@ -47,7 +48,7 @@ export function forgetPreset(title) {
 /** @returns {Promise<Preset[]>} the presets of the server's own; none where it cannot be reached */
 export async function serverPresets() {
   try {
-    return valid(await (await fetch("/presets.json")).json());
+    return valid(await (await fetch(`${BASE}/presets.json`)).json());
   } catch {
     return [];
   }

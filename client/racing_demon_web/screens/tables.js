@@ -1,12 +1,13 @@
 // The list of public tables.
 
 import { asIs, button, element } from "../dom.js";
+import { BASE } from "../links.js";
 import { tableSummary } from "../words_later.js";
 
 /** @returns {Promise<any[]>} the open tables; none where the server does not list them, or cannot be reached */
 export async function openTables() {
   try {
-    const tables = await (await fetch("/tables.json")).json();
+    const tables = await (await fetch(`${BASE}/tables.json`)).json();
     return Array.isArray(tables) ? tables : [];
   } catch {
     return [];

@@ -1,5 +1,6 @@
 // Records of matches, as the server gives them: for replays, and to prove the hands again.
 
+import { BASE } from "../links.js";
 import { TableState } from "../rules/state.js";
 import { LATER, proofWords } from "../words_later.js";
 import { HandTranscript } from "./commit_reveal.js";
@@ -38,7 +39,7 @@ export const recordPath = (link) => `/v1/matches/${link}/record`;
  */
 export async function fetchText(path, token) {
   const headers = token ? { Authorization: `Bearer ${token}` } : undefined;
-  const answer = await fetch(path, { headers }).catch(() => null);
+  const answer = await fetch(BASE + path, { headers }).catch(() => null);
   return answer?.ok ? answer.text().catch(() => "") : "";
 }
 

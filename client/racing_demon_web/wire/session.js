@@ -1,5 +1,6 @@
 // A session at a table: the WebSocket, reconnecting, and commands until they are acknowledged.
 
+import { BASE } from "../links.js";
 import { TableState } from "../rules/state.js";
 import { WORDS } from "../words.js";
 import { decode, encode } from "./codec.js";
@@ -51,8 +52,7 @@ function now() {
  */
 
 /** The address of this server's WebSocket. */
-export const webSocketUrl = () =>
-  `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}${WEBSOCKET_PATH}`;
+export const webSocketUrl = () => location.origin.replace("http", "ws") + BASE + WEBSOCKET_PATH;
 
 export class Session {
   #epoch = "";

@@ -4,6 +4,7 @@ import os
 import secrets
 from typing import TYPE_CHECKING, Final
 
+from racing_demon_protocol.constants import WEBSOCKET_PATH
 from racing_demon_protocol.discovery.broker_address import parse_broker
 from racing_demon_protocol.wire.redirects import bracketed
 from racing_demon_server.network_interfaces import EVERYWHERE, reachable
@@ -17,13 +18,14 @@ MOST_URLS: Final = 4
 """The most URLs published, for machines on many networks."""
 
 
-def own_urls(host: str, port: int) -> tuple[str, ...]:
+def own_urls(host: str, port: int, base_path: str = "") -> tuple[str, ...]:
     """Return the addresses at which a listening server can probably be reached.
 
     Loopback addresses are omitted, unless the server listens only there.
     """
+    path = f"{base_path}{WEBSOCKET_PATH}" if base_path else ""
     hosts = [str(each.ip) for each in reachable(host, {})] if host in EVERYWHERE else [host]
-    return tuple(f"ws://{bracketed(each)}:{port}" for each in hosts[:MOST_URLS])
+    return tuple(f"ws://{bracketed(each)}:{port}{path}" for each in hosts[:MOST_URLS])
 
 
 def publishers(settings: ServerSettings, clock: Clock) -> "list[Publisher]":

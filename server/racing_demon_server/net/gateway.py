@@ -261,6 +261,6 @@ def _completed(response: Response, request: Request) -> Response:
     return response
 
 
-def url_of(host: str, port: int) -> str:
+def url_of(host: str, port: int, base_path: str = "") -> str:
     """Return the URL of a listening server."""
-    return f"ws://{bracketed(host)}:{port}{WEBSOCKET_PATH}"
+    return f"ws://{bracketed(host)}:{port}{base_path}{WEBSOCKET_PATH}"

@@ -33,7 +33,7 @@ class HttpRequest(NamedTuple):
 
     Attributes:
         request: the request.
-        path: its path, without a query.
+        path: its path, without a query, and without the path below which all pages are.
         client: the name under which its client is counted.
         peer: the address of the peer.
         local: the address and port of this machine that the peer has connected to.

@@ -31,6 +31,8 @@ UNKNOWN_NAME: Final = (
     "This server does not answer to that name: it could be a stranger's. Use its address, the numbers that "
     "the table's host sees.\nWho runs the server allows a name with racing-demon-server --name NAME.\n"
 )
+MONITORED: Final = frozenset({"/healthz", "/metrics"})
+"""Pages for monitors, who ask this machine's port and know of no path below which the others are."""
 ASSETS: Final = re.compile(r"/web/.*")
 """The paths of the page's files."""
 INTERNET_PATH: Final = re.compile(r"/internet/([A-Z]{4,16})\.(json|svg)")
@@ -55,12 +57,13 @@ class Routes:
         self._connections = connections
         self._metrics: tuple[int, str] = (-METRICS_KEPT_US, "")
         if self._settings.web:
-            self._assets = Assets.load(self._settings.embeds)
+            self._assets = Assets.load(self._settings.embeds, self._settings.base_path)
         routes = self._list()
         self._named = {route.path: route for route in routes if isinstance(route.path, str)}
         self._patterns = [(route.path, route) for route in routes if isinstance(route.path, re.Pattern)]
         assert not any(map(POSSIBLE_CODE.fullmatch, self._named)), "a page has the path of a table"
         self._unknown = Route("", lambda _: None, self._own_name)
+        self._base = Route("", self._to_base, self._own_name)
 
     def _list(self) -> list[Route]:
         """Return all pages."""
@@ -91,7 +94,7 @@ class Routes:
 
     def answer(self, asked: HttpRequest) -> Response | Awaitable[Response] | None:
         """Answer a request, perhaps later; ``None`` accepts a WebSocket."""
-        route = self._route(asked.path)
+        asked, route = self._route(asked)
         if not self._context.addresses.count_request(asked.client, self._context.clock(), route.units):
             return http.too_many()
         if route.page is not accept and (ban := self._context.bans.of_address(asked.client)) is not None:
@@ -100,14 +103,28 @@ class Routes:
             return http.text(HTTPStatus.MISDIRECTED_REQUEST, "This server has a different name.\n")
         response = route.access(asked) or route.page(asked)
         if response is None and route.page is not accept:
-            return http.text(HTTPStatus.NOT_FOUND, f"The game is at {WEBSOCKET_PATH}, over WebSocket.\n")
+            return http.text(
+                HTTPStatus.NOT_FOUND,
+                f"The game is at {self._settings.base_path}{WEBSOCKET_PATH}, over WebSocket.\n",
+            )
         return response
 
-    def _route(self, path: str) -> Route:
-        """Return the route of a path. Pages with a name come first, so that none is taken for a table."""
-        if path in self._named:
-            return self._named[path]
-        return next((route for pattern, route in self._patterns if pattern.fullmatch(path)), self._unknown)
+    def _route(self, asked: HttpRequest) -> tuple[HttpRequest, Route]:
+        """Return a request without the path below which all pages are, and its route.
+
+        Pages with a name come first, so that none is taken for a table.
+        """
+        base, path = self._settings.base_path, asked.path
+        if base and path not in MONITORED:
+            if path == base:
+                return asked, self._base
+            if not path.startswith(f"{base}/"):
+                return asked, self._unknown
+            path = path.removeprefix(base)
+        route = self._named.get(path) or next(
+            (route for pattern, route in self._patterns if pattern.fullmatch(path)), self._unknown
+        )
+        return asked._replace(path=path), route
 
     # Who may.
 
@@ -160,6 +177,10 @@ class Routes:
 
     # Pages for browsers.
 
+    def _to_base(self, _: HttpRequest) -> Response:
+        """Redirect a browser to the page, whose path ends with a slash."""
+        return http.redirect(f"{self._settings.base_path}/")
+
     def _table_list(self, _: HttpRequest) -> Response:
         """Return as many tables as a browser shows, those with free seats first."""
         listed: Iterable[dict[str, Any]] = self._service.listing() if self._settings.lists_tables else ()
@@ -180,8 +201,10 @@ class Routes:
         origin, path = self._origin_for_others(asked), QR_PATH.fullmatch(asked.path)
         if origin is None or path is None:
             return None
+        # Capitals need a smaller code; schemes, hosts and tables' codes ignore case.
+        address = f"{origin.upper()}{self._settings.base_path}/{path[1]}"
         headers = [("Content-Type", "image/svg+xml"), ("Cache-Control", "no-cache"), *ALONE]
-        return http.respond(HTTPStatus.OK, headers, qr_code(f"{origin}/{path[1]}"))
+        return http.respond(HTTPStatus.OK, headers, qr_code(address))
 
     def _invitation(self, tunnel: Tunnel, asked: HttpRequest) -> Response | None:
         """Return the invitation to a table over the internet, for whoever knows its code here.

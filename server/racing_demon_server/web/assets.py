@@ -80,19 +80,21 @@ class Assets:
     """The page and what it loads.
 
     Args:
-        contents: the files by their paths; in the page and in the files beside it ``{assets}`` becomes the
-            path of the others.
+        contents: the files by their paths; in the page and in the files beside it ``{base}`` becomes the
+            path below which they are, and ``{assets}`` that of the others.
         embeds: the origins that may frame a table that is watched.
+        base: the path below which browsers find all of it, like ``/games/cards``. Requests are without it.
 
     """
 
-    def __init__(self, contents: Mapping[str, bytes], embeds: Sequence[str] = ()) -> None:
+    def __init__(self, contents: Mapping[str, bytes], embeds: Sequence[str] = (), base: str = "") -> None:
+        self._base = base.encode()
         self._embeds = " ".join(embeds) or "'none'"
         whole = sha256(b"".join(name.encode() + contents[name] for name in sorted(contents)))
         self._folder = f"/web/{whole.hexdigest()[:16]}"
-        self._page = _file(INDEX, self._with_folder(contents[INDEX]))
+        self._page = _file(INDEX, self._placed(contents[INDEX]))
         self._root = {
-            f"/{name}": _file(name, self._with_folder(contents[name])) for name in AT_ROOT & contents.keys()
+            f"/{name}": _file(name, self._placed(contents[name])) for name in AT_ROOT & contents.keys()
         }
         self._files = {
             f"{self._folder}/{name}": _file(name, data)
@@ -100,14 +102,14 @@ class Assets:
             if name != INDEX and name not in AT_ROOT
         }
 
-    def _with_folder(self, content: bytes) -> bytes:
-        """Return a file that names the path of the others."""
-        return content.replace(b"{assets}", self._folder.encode())
+    def _placed(self, content: bytes) -> bytes:
+        """Return a file that names the paths of the page and of the others."""
+        return content.replace(b"{assets}", b"{base}" + self._folder.encode()).replace(b"{base}", self._base)
 
     @classmethod
-    def load(cls, embeds: Sequence[str] = ()) -> "Assets":
+    def load(cls, embeds: Sequence[str] = (), base: str = "") -> "Assets":
         """Read the files of `racing_demon_web`."""
-        return cls(dict(_read(files("racing_demon_web"))), embeds)
+        return cls(dict(_read(files("racing_demon_web"))), embeds, base)
 
     def answer(
         self, path: str, headers: Mapping[str, str], sockets: Sequence[str] = (), query: str = ""

@@ -14,8 +14,8 @@ MAX_CACHED: Final = 256
 
 @lru_cache(maxsize=MAX_CACHED)
 def qr_code(address: str) -> bytes:
-    """Return the QR code of a table's address as SVG."""
-    return draw(address.upper())  # capitals need a smaller code; schemes, hosts and tables' codes ignore case
+    """Return the QR code of a table's address as SVG, which is kept."""
+    return draw(address)
 
 
 def draw(address: str) -> bytes:

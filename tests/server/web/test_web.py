@@ -73,6 +73,13 @@ async def get(served: Served, path: str, host: str = "", **headers: str) -> tupl
     return await asyncio.to_thread(ask)
 
 
+def picture_of(address: str) -> bytes:
+    """Return the QR code of an address, as the server draws it."""
+    drawn = io.BytesIO()
+    segno.make_qr(address, error="m").save(drawn, kind="svg", border=2, xmldecl=False)
+    return drawn.getvalue()
+
+
 def walked(folder: Traversable, parent: str = "") -> Iterator[str]:
     """Yield the paths of all files in a folder, but for Python's own."""
     for entry in folder.iterdir():
@@ -179,6 +186,57 @@ async def test_a_server_without_the_page_has_none() -> None:
         assert answer.status == 404
 
 
+BASE: Final = "/games/cards"
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        *((f"{BASE}{path}", 200) for path in ("/", "/BCDF", "/new", "/scores", "/tables.json", "/sw.js")),
+        *((f"{BASE}{path}", 200) for path in ("/healthz", "/metrics", "/origin.json")),
+        *((path, 200) for path in ("/healthz", "/metrics")),
+        (BASE, 307),
+        *((path, 404) for path in ("/", "/BCDF", "/tables.json", "/v1", "/sw.js", "/scores", "/games")),
+        *(
+            (path, 404)
+            for path in (f"{BASE}x", f"{BASE}{BASE}/", f"/x{BASE}/", "/games//cards/", f"/{BASE}/")
+        ),
+        *((path, 404) for path in (f"{BASE}/../cards/", "/GAMES/CARDS/", f"{BASE}//")),
+    ],
+)
+async def test_all_pages_are_below_a_path(path: str, status: int) -> None:
+    """Where the server has one, nothing is without it but what monitors ask this machine for."""
+    async with serving(base_path=BASE) as served:
+        answer, _ = await get(served, path)
+    assert (answer.status, answer.headers["Location"]) == (status, f"{BASE}/" if status == 307 else None)
+
+
+async def test_what_the_page_loads_is_below_its_path() -> None:
+    """The page, the manifest and the worker name no file outside of it; the game is there alone."""
+    async with serving(base_path=BASE) as served:
+        _, page = await get(served, f"{BASE}/BCDF")
+        _, manifest = await get(served, f"{BASE}/manifest.webmanifest")
+        _, worker = await get(served, f"{BASE}/sw.js")
+        named = re.findall(r'(?:src|href|start_url|scope)"?[=:] ?"(/[^"]*)"', f"{page!r}{manifest!r}")
+        assert len(named) == 10
+        for path in named:
+            assert path.startswith(f"{BASE}/")
+            assert (await get(served, path))[0].status == 200
+        assert b"{base}" not in page + manifest + worker
+        async with Peer.hosting(served.url):
+            pass
+        with pytest.raises(InvalidStatus):
+            await connect(served.url.replace(BASE, ""))
+
+
+async def test_a_link_below_a_path_keeps_its_letters() -> None:
+    """The path may tell capitals from others, so only the host of a QR code is written in capitals."""
+    there = ("wss://cards.example.org/games/cards/v1",)
+    async with serving(base_path=BASE, public_urls=there, host="127.0.0.1") as served:
+        _, drawn = await get(served, f"{BASE}/qr/BCDF.svg", "localhost")
+    assert drawn == picture_of(f"HTTPS://CARDS.EXAMPLE.ORG{BASE}/BCDF")
+
+
 def test_files_of_other_versions_lie_elsewhere() -> None:
     """A byte changed in one file changes where all are, so that no page loads another version's."""
     before, after = Assets(FILES), Assets({**FILES, "main.js": b"2;" * 500})
@@ -251,10 +309,7 @@ async def test_a_tables_address_is_drawn_for_cameras() -> None:
     async with serving() as served:
         answer, body = await get(served, "/qr/BCDF.svg", f"192.0.2.5:{served.port}")
         assert (answer.status, answer.headers["Content-Type"]) == (200, "image/svg+xml")
-        drawn = io.BytesIO()
-        address = f"HTTP://192.0.2.5:{served.port}/BCDF"
-        segno.make_qr(address, error="m").save(drawn, kind="svg", border=2, xmldecl=False)
-        assert drawn.getvalue() == body
+        assert picture_of(f"HTTP://192.0.2.5:{served.port}/BCDF") == body
 
 
 async def test_no_picture_leads_others_to_themselves() -> None:
