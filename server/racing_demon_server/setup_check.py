@@ -104,9 +104,10 @@ async def _check_name(name: str) -> Finding:
 
 
 class _Arrival(NamedTuple):
-    """A request as it arrives: the peer's address, and the headers."""
+    """A request as it arrives: the peer's address, the path, and the headers."""
 
     peer: str
+    path: str
     headers: http.client.HTTPMessage
 
 
@@ -122,10 +123,10 @@ class _Arrivals:
         try:
             async with asyncio.timeout(MAX_SECONDS):
                 request = await reader.readuntil(b"\r\n\r\n")
-            _, _, headers = request.partition(b"\r\n")
-            self._last = _Arrival(
-                str(writer.get_extra_info("peername")[0]), http.client.parse_headers(BytesIO(headers))
-            )
+            line, _, headers = request.partition(b"\r\n")
+            path = line.decode("latin-1").split(" ")[1:2]
+            peer = str(writer.get_extra_info("peername")[0])
+            self._last = _Arrival(peer, "".join(path), http.client.parse_headers(BytesIO(headers)))
             body = self._secret.encode()
             head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
             writer.write(head.encode() + body)
@@ -137,8 +138,13 @@ class _Arrivals:
     async def check(self, url: str, settings: ServerSettings) -> Finding:
         """Ask for a public address, and judge what arrives."""
         self._last = None
+        base = settings.base_path
+        if base and urlsplit(url).path.rstrip("/").removesuffix(WEBSOCKET_PATH) != base:
+            text = f"{url} is not below {base}, so it leads to no table: end it with {base}{WEBSOCKET_PATH}."
+            return Finding(Verdict.PROBLEM, "proxy", text)
+        asked = f"{base}{WEBSOCKET_PATH}"
         try:
-            said = await asyncio.wait_for(asyncio.to_thread(_fetch, url), 2 * MAX_SECONDS)
+            said = await asyncio.wait_for(asyncio.to_thread(_fetch, url, asked), 2 * MAX_SECONDS)
         except ssl.SSLError as error:
             text = f"{url}: its certificate is not valid ({error.reason}). Browsers refuse it, too."
             return Finding(Verdict.PROBLEM, "proxy", text)
@@ -149,11 +155,14 @@ class _Arrivals:
         if said != self._secret or self._last is None:
             text = f"{url} does not lead to this port. Let the proxy pass requests on to it."
             return Finding(Verdict.PROBLEM, "proxy", text)
+        if self._last.path != asked:
+            text = f"{url}: {asked} arrives as {self._last.path}. Let the proxy pass the whole path on."
+            return Finding(Verdict.PROBLEM, "proxy", text)
         return _judged(url, self._last, settings)
 
 
-def _fetch(url: str) -> str:
-    """Request a public address as a browser opens a table, and return the beginning of the answer."""
+def _fetch(url: str, path: str) -> str:
+    """Request a path there as a browser opens a table, and return the beginning of the answer."""
     parts = urlsplit(url)
     is_tls = parts.scheme in {"https", "wss"}
     kind = http.client.HTTPSConnection if is_tls else http.client.HTTPConnection
@@ -165,7 +174,7 @@ def _fetch(url: str) -> str:
             "Sec-WebSocket-Version": "13",
             "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==",
         }
-        connection.request("GET", WEBSOCKET_PATH, headers=headers)
+        connection.request("GET", path, headers=headers)
         return connection.getresponse().read(64).decode(errors="replace")
     finally:
         connection.close()
@@ -173,7 +182,7 @@ def _fetch(url: str) -> str:
 
 def _judged(url: str, arrival: _Arrival, settings: ServerSettings) -> Finding:
     """Return what the server would make of a request through a proxy."""
-    peer, headers = arrival
+    peer, _, headers = arrival
     name = urlsplit(url).hostname or ""
     host = urlsplit(f"//{headers.get('Host', '')}").hostname or ""
     named = named_clients(headers.get_all("X-Forwarded-For") or [], headers.get_all("Forwarded") or [])

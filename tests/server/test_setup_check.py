@@ -7,6 +7,7 @@ import tempfile
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -38,13 +39,19 @@ def at(port: int, **more: object) -> ServerSettings:
 
 
 @asynccontextmanager
-async def proxy(port: int, *, drops: bytes = b"", adds: bytes = b"") -> AsyncIterator[str]:
-    """Run a proxy in front of a port that leaves out one header and adds another, and give its address."""
+async def proxy(
+    port: int, *, drops: bytes = b"", adds: bytes = b"", strips: bytes = b""
+) -> AsyncIterator[str]:
+    """Run a proxy in front of a port, and give its address.
+
+    It leaves out one header, adds another, and leaves out what a path begins with.
+    """
 
     async def forward(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         request = await reader.readuntil(b"\r\n\r\n")
         lines = [line for line in request.split(b"\r\n") if not (drops and line.startswith(drops))]
         lines[1:1] = [adds] if adds else []
+        lines[0] = lines[0].replace(strips, b"")
         upstream_reader, upstream = await asyncio.open_connection(HOST, port)
         upstream.write(b"\r\n".join(lines))
         writer.write(await upstream_reader.read())
@@ -93,6 +100,21 @@ async def test_a_proxy_is_seen_as_the_server_will_see_it() -> None:
     async with proxy(port, adds=told) as url:
         _, finding = await found(at(port, public_urls=(url,), proxies=()))
     assert f"which is not trusted: all behind it count as one. Add --proxy {HOST}" in finding.text
+
+
+async def test_a_proxy_passes_the_whole_path_on() -> None:
+    """What a server below a path is asked for must bear it, and so must its public address."""
+    port = free_port()
+    below = partial(at, port, base_path="/games/cards")
+    for prefix, path, verdict, text in (
+        ("", "/games/cards/v1", Verdict.OK, "which names its clients"),
+        ("/games/cards", "/games/cards/v1", Verdict.PROBLEM, "/games/cards/v1 arrives as /v1"),
+        ("", "", Verdict.PROBLEM, "end it with /games/cards/v1"),
+    ):
+        async with proxy(port, adds=b"X-Forwarded-For: 203.0.113.7", strips=prefix.encode()) as url:
+            _, finding = await found(below(public_urls=(url + path,)))
+        assert finding.verdict is verdict
+        assert text in finding.text
 
 
 async def test_an_address_that_leads_elsewhere_is_a_problem() -> None:
