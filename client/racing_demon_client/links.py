@@ -87,6 +87,16 @@ def server_url(address: str) -> str:
     return f"{scheme or 'ws'}://{place}{below}{WEBSOCKET_PATH}"
 
 
+def short_address(url: str) -> str:
+    """Return a server's address as people write it: without ``/v1``, unless the server is below a path.
+
+    The last name of such a path would be taken for a table's code.
+    """
+    url = url.rstrip("/")
+    short = url.removesuffix(WEBSOCKET_PATH)
+    return url if "/" in short.rpartition("://")[2] else short
+
+
 QR_BORDER: Final = 2
 """The margin in modules: half of the standard's, which is enough for cameras and fits a lobby."""
 MAX_QR_LINK: Final = 200

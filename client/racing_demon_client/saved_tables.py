@@ -22,7 +22,8 @@ from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from racing_demon_protocol.constants import MAX_NAME_LENGTH, MAX_SEATS, WEBSOCKET_PATH
+from racing_demon_client.links import short_address
+from racing_demon_protocol.constants import MAX_NAME_LENGTH, MAX_SEATS
 
 from .files import read_entries, replace_file, shown, state_folder
 
@@ -265,7 +266,7 @@ def _without_secrets(url: str) -> str:
     """Return an address without user name, password, query and fragment."""
     scheme, mark, rest = url.partition("://") if "://" in url else ("", "", url)
     rest = rest.rpartition("@")[2].partition("?")[0].partition("#")[0]
-    rest = rest.rstrip("/").removesuffix(WEBSOCKET_PATH)
+    rest = short_address(rest)
     if not rest:
         raise ValueError("no address")
     return scheme + mark + rest

@@ -3,7 +3,7 @@
 import pytest
 import segno
 
-from racing_demon_client.links import parse_link, qr_lines, server_url, table_link
+from racing_demon_client.links import parse_link, qr_lines, server_url, short_address, table_link
 from racing_demon_client.terminal.drawing.pages import ROOMY
 from tests.support.screens import hosting, shows, wait
 
@@ -74,6 +74,20 @@ def test_a_server_may_be_below_a_path(text: str) -> None:
     url = server_url(address)
     assert (url, code) == ("wss://cards.example.org:443/games/cards/v1", "BCDF")
     assert table_link(url, code) == "https://cards.example.org:443/games/cards/BCDF"
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("ws://192.168.1.5:5252/v1", "ws://192.168.1.5:5252"),
+        ("wss://cards.example.org:443/games/cards/v1", "wss://cards.example.org:443/games/cards/v1"),
+        ("[::1]:5252/v1/", "[::1]:5252"),
+    ],
+)
+def test_the_address_that_is_shown_can_be_typed(url: str, shown: str) -> None:
+    """Nothing of it is taken for a table's code."""
+    assert short_address(url) == shown
+    assert parse_link(shown) == (shown, "")
 
 
 def test_other_schemes_are_refused_in_words() -> None:

@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 from websockets.exceptions import WebSocketException
 
 from racing_demon_client.errors import ConnectionFailed
-from racing_demon_client.links import server_url
+from racing_demon_client.links import server_url, short_address
 from racing_demon_protocol.constants import MAX_NAME_LENGTH, MAX_SEATS, WEBSOCKET_PATH
 from racing_demon_protocol.discovery.mdns import MOST_TABLES, MOST_TEXT
 from racing_demon_protocol.enums import Reason
@@ -59,7 +59,7 @@ class FoundTable:
     @property
     def address(self) -> str:
         """The address as people write it."""
-        return self.url.removesuffix(WEBSOCKET_PATH)
+        return short_address(self.url)
 
 
 async def has_table(url: str, code: str, seconds: float = PROBE_SECONDS) -> bool:

@@ -22,7 +22,7 @@ from racing_demon_client.errors import (
     TableEnded,
     TunnelRefused,
 )
-from racing_demon_client.links import server_url
+from racing_demon_client.links import server_url, short_address
 from racing_demon_client.net.client import Client
 from racing_demon_client.net.local_server import (
     MAX_RESTARTS,
@@ -674,13 +674,12 @@ async def _address_for_others(client: Client) -> str:
     from racing_demon_client.net.server_query import has_table  # noqa: PLC0415 - seldom needed
 
     port = port_of(client.url)
-    base_path = urlsplit(client.url).path.removesuffix(WEBSOCKET_PATH)
     if ("", port) in await _resolved(client.url):
         for own in _own_addresses():
-            address = f"ws://{own}:{port}{base_path}"
-            if await has_table(f"{address}{WEBSOCKET_PATH}", client.code):
-                return address
-    return client.url.removesuffix(WEBSOCKET_PATH)
+            url = f"ws://{own}:{port}{urlsplit(client.url).path}"
+            if await has_table(url, client.code):
+                return short_address(url)
+    return short_address(client.url)
 
 
 class _LocalAddresses:
