@@ -103,7 +103,7 @@ async def main() -> None:
         with ResultsFile(path) as file:
             for number in range(given.matches):
                 file.save("journal", f"{number}.1", match(rng, number, given.players), is_over=True)
-            worker = ResultsWorker(path, no_journal, "journal")
+            worker = ResultsWorker(file, no_journal, "journal")
             link = next(iter(file.ended())).link
             _, late = await lags(lambda: time.sleep(5))
             sys.stdout.write(f"nothing: {p99(late)}\n")

@@ -142,8 +142,8 @@ def _serve(arguments: argparse.Namespace, extensions: Sequence[Extension]) -> in
             return serve(server, _announce)
     journal = _journal(arguments)
     if journal is not None:
-        players = players_of(journal) if arguments.processes == 1 else None
-        settings = replace(settings, journal=journal, results=results_of(journal), players=players)
+        results, players = results_of(journal), players_of(journal)
+        settings = replace(settings, journal=journal, results=results, players=players)
     warn_of_others(settings.journal, arguments.processes)
     if arguments.processes == 1:
         return serve_tables(settings, _announce)

@@ -40,6 +40,7 @@ from racing_demon_server.net.tunnel import KEY_SIZE, Tunnel
 from racing_demon_server.ops.metrics import Metrics
 from racing_demon_server.players.file import PlayersFile
 from racing_demon_server.players.keeper import PlayersKeeper
+from racing_demon_server.players.store import PlayersStore
 from racing_demon_server.results.keeper import ResultsKeeper
 from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.read_model import CommittedTable
@@ -340,29 +341,42 @@ class TableServer(Server):
 
     def open_players(self, resources: AsyncExitStack) -> PlayersKeeper | None:
         """Return the keeper of the players; ``None`` if all are guests."""
-        path = self.settings.players
-        if path is None:
+        if self.settings.players is None:
             return None
         try:
-            file = PlayersFile(path, secrets.token_hex(32))
+            store = self.open_players_store()
         except JournalUnusable as error:
             log.error("no players are remembered", extra={"why": str(error)})
             return None
-        keeper = PlayersKeeper(file, is_suggested=self.settings.remembers_people)
+        keeper = PlayersKeeper(store, self.journal_name, is_suggested=self.settings.remembers_people)
         resources.push_async_callback(keeper.close)
         return keeper
+
+    def open_players_store(self) -> PlayersStore:
+        """Open the players, for one thread.
+
+        Raises:
+            JournalUnusable: they cannot be used.
+
+        """
+        return PlayersFile(self.settings.players, secrets.token_hex(32))
+
+    @property
+    def journal_name(self) -> str:
+        """The name of the journal among those that share results and players."""
+        journal = self.settings.journal
+        return "" if journal is None else journal.stem
 
     def open_results(self, store: Store, resources: AsyncExitStack) -> ResultsKeeper | None:
         """Return the keeper of the results of matches; ``None`` if the settings keep none."""
         path, journal = self.settings.results, self.settings.journal
         if path is None or journal is None:
             return None
-        players = None if self._players is None else self.settings.players
-        open_worker = partial(_open_worker, path, store.reading, journal.stem, players)
+        open_players = None if self._players is None else self.open_players_store
+        open_worker = partial(_open_worker, path, store.reading, self.journal_name, open_players)
         days = self.settings.keep_days
         prune = None if days is None else partial(_prune, journal, days)
         keeper = ResultsKeeper(self.settings.standings, open_worker, prune)
-        keeper.players = self._players
         resources.push_async_callback(keeper.close)
         return keeper
 
@@ -496,11 +510,15 @@ class TableEnd(Observer):
             self._end()
 
 
-def _open_worker(path: Path, reading: "Reading", name: str, players: Path | None) -> "ResultsWorker":
+def _open_worker(
+    path: Path, reading: "Reading", name: str, open_players: Callable[[], PlayersStore] | None
+) -> "ResultsWorker":
     """Open the results, once the port is open."""
-    from racing_demon_server.results.worker import ResultsWorker  # noqa: PLC0415 - it takes a while to load
+    # They take a while to load.
+    from racing_demon_server.results.store import ResultsFile  # noqa: PLC0415
+    from racing_demon_server.results.worker import ResultsWorker  # noqa: PLC0415
 
-    return ResultsWorker(path, reading, name, players)
+    return ResultsWorker(ResultsFile(path), reading, name, None if open_players is None else open_players())
 
 
 async def _prune(journal: Path, days: int) -> None:

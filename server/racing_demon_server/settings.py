@@ -32,7 +32,7 @@ class ServerSettings:
         first_journal: the journal of the first of several processes, beside which bans are kept for all;
             ``None`` if there is one process.
         results: the file of the results, which all processes share; ``None`` keeps none.
-        players: the file of the players; ``None`` remembers none.
+        players: the file of the players, which all processes share; ``None`` remembers none.
         remembers_people: whether people are usually remembered, as at a table at home.
         standings: who may see the standings.
         keep_days: the days after which the events of a match are deleted; ``None`` keeps them.

@@ -19,24 +19,28 @@ import pytest
 
 from racing_demon_client.net.client import Client
 from racing_demon_client.sources import broker as listing
-from racing_demon_protocol.enums import Phase
+from racing_demon_protocol.enums import Phase, Reason
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.server import Devices, Identified
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.sharding import owner
 from tests.support.brokers import Broker, Listening
 from tests.support.effort import usually
+from tests.support.people import SECRETS, answer, challenged, enrolled, play_alone
 from tests.support.ports import port_of
 from tests.support.processes import SERVER, Running, server_process, started, text_of
 from tests.support.restartable_server import Player, all_answered, judge, meeting, wait_until
+from tests.support.results import results_of
 from tests.support.servers import PATIENCE, Closing, Peer, deadline
 
 
-async def page(port: int, path: str) -> str:
+async def page(port: int, path: str, **headers: str) -> str:
     """Return what a port of this machine answers to plain HTTP."""
+    asked = urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers=headers)
 
     def get() -> str:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=PATIENCE) as answer:
+        with urllib.request.urlopen(asked, timeout=PATIENCE) as answer:  # noqa: S310 - our own server
             return str(answer.read().decode())
 
     return await asyncio.to_thread(get)
@@ -360,3 +364,88 @@ async def test_what_cannot_be_is_said(arguments: list[str], why: str) -> None:
     ended = await text_of(SERVER, *arguments)
     assert (ended.code, ended.out) == (2, "")
     assert why in ended.err
+
+
+# People.
+
+
+async def identified(peer: Peer, known: Identified, secret: str, host: str) -> Identified:
+    """Prove to be a player who is known already."""
+    await peer.say(answer(await challenged(peer), known, secret, host))
+    return await peer.until(Identified)
+
+
+async def test_a_player_is_one_in_all_processes(tmp_path: Path) -> None:
+    """Ann plays at two processes, proving who she is for the address that she knows: she has one row."""
+    journal = tmp_path / "journal.sqlite"
+    asked = ("--journal", str(journal), "--bot-speed=100", "--standings=open")
+    async with server_processes(2, *asked) as server:
+        shared = f"127.0.0.1:{port_of(server.url)}"
+        async with Peer.connect(server.urls[0]) as peer:
+            known = await enrolled(peer, "Ann", SECRETS[0])
+            await play_alone(peer, "Ann", spectators=False)
+        async with Peer.connect(server.urls[1]) as peer:
+            again = await identified(peer, known, SECRETS[0], shared)
+            assert again.player == known.player
+            await play_alone(peer, "Ann", spectators=False)
+        for port in server.ports:
+            found: dict[str, Any] = {"matches": 0}
+            async with deadline(lambda: f"not all matches: {found}"):  # noqa: B023
+                while found["matches"] < 2:
+                    found = json.loads(await page(port, "/v1/standings?people=1"))
+            (row,) = found["rows"]
+            assert (row["matches"], row["player"]) == (2, known.player)
+            for _, link in results_of(journal):  # of matches that only their player may see
+                assert await page(port, f"/v1/matches/{link}", Authorization=f"Bearer {known.token}")
+
+
+async def test_devices_are_shared_by_all_processes(tmp_path: Path) -> None:
+    """A code of one process is good at another; a device is shown, and removed, wherever it is connected."""
+    async with server_processes(2, "--journal", str(tmp_path / "journal.sqlite")) as server:
+        async with Peer.connect(server.urls[0]) as phone, Peer.connect(server.urls[1]) as tablet:
+            await enrolled(phone, "Ann", SECRETS[0])
+            await phone.say(cl.ListDevices(with_code=True))
+            code = (await phone.until(Devices)).code
+            await challenged(tablet)
+            await tablet.say(cl.Link(name="Ann", code=code, secret=SECRETS[1]))
+            linked = await tablet.until(Identified)
+            assert linked.device in {each.device for each in (await phone.until(Devices)).devices}
+            await phone.say(cl.RemoveDevice(device=linked.device))
+            await phone.until(Devices)
+            assert await tablet.refusal(cl.ListDevices()) is Reason.NOT_NOW
+
+
+async def test_a_code_is_used_once_by_all_processes(tmp_path: Path) -> None:
+    """Two devices use a code at two processes at the same time: one is linked."""
+    async with (
+        server_processes(2, "--journal", str(tmp_path / "journal.sqlite")) as server,
+        Peer.connect(server.url) as phone,
+        contextlib.AsyncExitStack() as stack,
+    ):
+        tablets = [await stack.enter_async_context(Peer.connect(url)) for url in server.urls]
+        await enrolled(phone, "Ann", SECRETS[0])
+        await phone.say(cl.ListDevices(with_code=True))
+        code = (await phone.until(Devices)).code
+        for tablet in tablets:
+            await challenged(tablet)
+        for tablet, secret in zip(tablets, SECRETS[1:], strict=False):
+            await tablet.say(cl.Link(name="Ann", code=code, secret=secret))
+        answers = [await tablet.hear() for tablet in tablets]
+        assert sorted(type(each).__name__ for each in answers) == ["Identified", "Refused"]
+
+
+async def test_wrong_codes_are_counted_over_all_processes(tmp_path: Path) -> None:
+    """Five wrong codes, some of them at each process, end the right one."""
+    async with server_processes(2, "--journal", str(tmp_path / "journal.sqlite")) as server:
+        async with Peer.connect(server.url) as phone, contextlib.AsyncExitStack() as stack:
+            guests = [await stack.enter_async_context(Peer.connect(url)) for url in server.urls]
+            await enrolled(phone, "Ann", SECRETS[0])
+            await phone.say(cl.ListDevices(with_code=True))
+            code = (await phone.until(Devices)).code
+            for guest in guests:
+                await challenged(guest)
+            for number in range(5):
+                wrong = cl.Link(name="Ann", code="BBBBBB", secret=SECRETS[1])
+                assert await guests[number % 2].refusal(wrong) is Reason.BAD_TOKEN
+            right = cl.Link(name="Ann", code=code, secret=SECRETS[1])
+            assert await guests[0].refusal(right) is Reason.BAD_TOKEN

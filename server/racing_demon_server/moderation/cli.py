@@ -208,9 +208,11 @@ def _players(arguments: argparse.Namespace) -> int:
     if arguments.player is not None:
         return _change_player(arguments)
     answers = _ask_all(arguments.journal, command="players")
-    players = [player for answer in answers for player in answer["players"]]
+    players = {
+        player["id"]: player for answer in answers for player in answer["players"]
+    }  # each process has all
     rows = [["id", "name", "devices", "last seen", "now"]]
-    for player in sorted(players, key=lambda each: -each["seen"]):
+    for player in sorted(players.values(), key=lambda each: -each["seen"]):
         facts = player["id"], printable(player["name"]), str(player["devices"]), _moment(player["seen"])
         rows.append([*facts, player["merged_into"]])
     _print_rows(rows if players else [["no players are remembered"]])

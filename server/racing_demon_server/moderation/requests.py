@@ -57,31 +57,30 @@ class OperatorRequests:
             case {"command": "reload_bans"}:
                 return self._reload()
             case {"command": "players"}:
-                return {"players": [] if self._players is None else self._players.overview()}
+                return {"players": [] if self._players is None else await self._players.overview()}
             case {"command": "change_player", "player": str(player)}:
-                return {"changed": self._change_player(player, request)}
+                return {"changed": await self._change_player(player, request)}
         raise RequestFailed("the server does not know this command: is it of another version?")
 
-    def _change_player(self, player: str, request: Mapping[str, Any]) -> bool:
+    async def _change_player(self, player: str, request: Mapping[str, Any]) -> bool:
         """Merge, rename or forget a player; return whether this server knows the player.
 
         Raises:
             RequestFailed: the change is refused.
 
         """
-        if self._players is None or self._players.directory.player(player) is None:
+        if self._players is None:
             return False
         try:
             match request:
                 case {"into": str(into)}:
-                    self._players.merge(player, into)
+                    return await self._players.change(player, into=into)
                 case {"name": str(name)}:
-                    self._players.rename(player, name)
+                    return await self._players.change(player, name=name)
                 case _:
-                    self._players.forget(player)
+                    return await self._players.change(player)
         except CommandRefused as error:
             raise RequestFailed(error.text) from error
-        return True
 
     def _room(self, code: str) -> Room | None:
         """Return a table's room; ``None`` if it is not here.

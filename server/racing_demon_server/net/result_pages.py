@@ -97,7 +97,10 @@ class ResultPages:
         result = await self._result(asked, MATCH_PATH)
         if isinstance(result, Response):
             return result
-        if not may_see_match(result, self._viewer(asked, result)):
+        viewer = await self._viewer(asked, result)
+        if isinstance(viewer, Response):
+            return viewer
+        if not may_see_match(result, viewer):
             return _no_such()
         text = await self._ask(asked, lambda worker: worker.match(result))
         return text if isinstance(text, Response) else _cached(asked, str(result.id), text)
@@ -107,7 +110,9 @@ class ResultPages:
         result = await self._result(asked, RECORD_PATH)
         if isinstance(result, Response):
             return result
-        viewer = self._viewer(asked, result)
+        viewer = await self._viewer(asked, result)
+        if isinstance(viewer, Response):
+            return viewer
         if not may_see_record(result, viewer):
             return _no_such()
         with_chat = may_read_chat(viewer)
@@ -135,11 +140,12 @@ class ResultPages:
         result = None if found is None else await self._ask(asked, lambda worker: worker.result(found[1]))
         return _no_such() if result is None else result
 
-    def _viewer(self, asked: HttpRequest, result: "Result") -> Viewer:
+    async def _viewer(self, asked: HttpRequest, result: "Result") -> Viewer | Response:
         token = _token(asked)
         number = self._keeper.table_of(result.summary.code, token)
         has_seat = number is not None and self._keeper.is_of_table(result, number)
-        return Viewer(has_seat, self._keeper.has_played(result, token))
+        has_played = bool(token) and await self._ask(asked, lambda worker: worker.has_played(result, token))
+        return has_played if isinstance(has_played, Response) else Viewer(has_seat, has_played)
 
     async def _ask(self, asked: HttpRequest, question: "Callable[[ResultsWorker], Any]") -> Any:
         try:

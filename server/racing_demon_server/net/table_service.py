@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+import re
 import secrets
 from collections.abc import Collection, Coroutine, Iterator
 from functools import partial
@@ -44,6 +45,9 @@ from .connection import Connection
 from .handler import Handler, ServerContext
 from .origin import Origin
 
+PORT: Final = re.compile(r":\d+$")
+USUAL_PORTS: Final = frozenset({80, 443})
+"""The ports that browsers leave out of a host."""
 NO_REPORTS: Final = "Nobody reads reports here. Talk to whoever runs this server."
 TOO_MANY_REPORTS: Final = "You have made many reports; whoever runs this server reads them. Wait ten minutes."
 UNREAD: Final = "The server still reads this table from its journal. Come back in a moment."
@@ -58,6 +62,7 @@ class TableService:
         players: keeps the players; ``None`` if all are guests.
         hasher: hashes passphrases.
         reporting: the reports that are being written.
+        identifying: the requests about players that are being carried out.
 
     """
 
@@ -69,6 +74,7 @@ class TableService:
         self.players = players
         self.hasher = PassphraseHasher()
         self.reporting: set[asyncio.Task[None]] = set()
+        self.identifying: set[asyncio.Task[None]] = set()
 
     def __len__(self) -> int:
         """Return the number of tables."""
@@ -97,6 +103,15 @@ class TableService:
     def handler(self, connection: Connection, request: Request, origin: Origin) -> Handler:
         """Return the handler of a connection whose handshake is complete."""
         return TableHandler(connection, self, origin, request.headers.get("Host", ""))
+
+    def same_hosts(self, host: str) -> tuple[str, ...]:
+        """Return a host and port that lead here, and the same host with the ports of all processes."""
+        shards, shared = self.context.settings.shards, self.context.settings.port
+        if shards.is_alone:
+            return (host,)
+        name = PORT.sub("", host)
+        usual = (name,) if shared in USUAL_PORTS else ()
+        return (host, *usual, *(f"{name}:{port}" for port in (shared, *shards.ports)))
 
     def close(self) -> None:
         """Hash no more passphrases."""
@@ -217,7 +232,7 @@ class TableHandler(Handler):
         super().greet(hello)
         players = self._tables.players
         if players is not None and self._identity is None and understands(hello.software, REMEMBERS):
-            self._identity = Identity(self._host)
+            self._identity = Identity(self._tables.same_hosts(self._host))
             self.reply(players.challenge(self._identity))
 
     def identify(self, request: cl.PlayerRequest) -> None:
@@ -228,12 +243,29 @@ class TableHandler(Handler):
             return
         if not addresses.may_miss(self.address, self.arrived):
             raise addresses.too_many_misses()
+        if not self.has_entered:  # who takes a seat has said before who that is
+            self.hold(outlasts_entry=True)
+        task = asyncio.create_task(self._answer_identity(players, self._identity, request))
+        self._tables.identifying.add(task)
+        task.add_done_callback(self._tables.identifying.discard)
+
+    async def _answer_identity(
+        self, players: PlayersKeeper, identity: Identity, request: cl.PlayerRequest
+    ) -> None:
         try:
-            players.answer(self, self._identity, request)
+            await players.answer(self, identity, request)
         except CommandRefused as error:
             if error.reason is Reason.BAD_TOKEN:
-                addresses.count_miss(self.address, self.arrived)
-            raise
+                self.context.addresses.count_miss(self.address, self.context.clock())
+            self.refuse(error.reason, error.text)
+        except Exception:
+            self.fail()
+        if self.is_closing:
+            players.leave(self)
+            return
+        self.replay(self.release()[1:])
+        if self.is_entry_due:
+            self.check_entry()
 
     def command(self, command: cl.Command) -> None:
         """Put a player's command into the inbox of the table."""

@@ -1,17 +1,20 @@
-"""All players of a server and their devices: who may prove to be whom, and change what. Pure.
+"""The rules for players and their devices: who may prove to be whom, and change what.
 
-Times are milliseconds since 1970, and randomness is an argument. Few steps go through all players.
+Everything is in the store, which several processes or servers may share, and nothing is remembered here: each
+call belongs into a transaction of the store. What was written before a refusal counts, too. Times are
+milliseconds since 1970, and randomness is an argument.
 """
 
+import hashlib
 import hmac
-import unicodedata
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.wire.player_proof import player_proof
+
+from .store import Device, LinkCode, Player, PlayersStore, folded
 
 ID_LETTERS: Final = "23456789abcdefghjkmnpqrstvwxyz"
 """The letters of a player's id: none is taken for another, and they form few words."""
@@ -22,13 +25,23 @@ CODE_MS: Final = 120_000
 """How long a code for another device is valid."""
 MAX_WRONG_CODES: Final = 5
 """So many wrong codes for a name end the codes of that name, whoever tried them."""
-TRIAL_MS: Final = 7 * 24 * 3_600_000
-"""How long a device that was linked may change nothing."""
 MAX_DEVICES: Final = 16
 """The most devices of a player."""
 MAX_PLAYERS: Final = 20_000
 """The most players. For another one, whoever never took a seat and was away longest is forgotten."""
 MAX_LABEL: Final = 40
+SEEN_MS: Final = 3_600_000
+"""How much older than now the time may be when a device was last seen: it is not written each time."""
+TOKEN_MS: Final = 7 * 24 * 3_600_000
+"""How long a token for requests over HTTP is valid."""
+TOKEN_LABEL: Final = b"racing-demon token 1\n"
+"""Keeps tokens apart from everything else that is made with a device's key."""
+MAC_SIZE: Final = 20
+SAID_LENGTH: Final = 24
+TOKEN_LENGTH: Final = SAID_LENGTH + 2 * MAC_SIZE
+"""Hexadecimal digits of a token: a device's number, the second when it was made, and a MAC."""
+HEXADECIMAL: Final = frozenset("0123456789abcdef")
+MAX_NUMBER: Final = 2**63
 
 UNKNOWN: Final = "This server does not know you on this device."
 WRONG_CODE: Final = (
@@ -37,123 +50,58 @@ WRONG_CODE: Final = (
 ON_TRIAL: Final = "A device that was linked less than seven days ago cannot do that."
 
 
-@dataclass(slots=True)
-class Device:
-    """A device of a player.
-
-    Attributes:
-        number: its number.
-        player: the player's id.
-        key: the hash of its secret, which proves who uses it.
-        label: what it is called.
-        added_ms: when it was added.
-        seen_ms: when it was last seen.
-        is_linked: whether it was added by a code, and not with its player.
-
-    """
-
-    number: int
-    player: str
-    key: bytes = field(repr=False)
-    label: str
-    added_ms: int
-    seen_ms: int
-    is_linked: bool
-
-    def is_on_trial(self, at_ms: int) -> bool:
-        """Return whether it may change nothing yet."""
-        return self.is_linked and at_ms - self.added_ms < TRIAL_MS
-
-
-@dataclass(slots=True)
-class Player:
-    """A player.
-
-    Attributes:
-        id: what everybody may know.
-        name: the name that was used last.
-        created_ms: when the player was created.
-        seen_ms: when the player was last seen.
-        has_played: whether the player ever took a seat.
-        merged_into: the player whose results these are now; empty if nobody's.
-
-    """
-
-    id: str
-    name: str
-    created_ms: int
-    seen_ms: int
-    has_played: bool = False
-    merged_into: str = ""
-
-
-class LinkCode(NamedTuple):
-    """A code for another device of a player, valid until a time."""
-
-    code: str
-    until_ms: int
-
-
 class ChallengeFacts(NamedTuple):
-    """What a proof must be made of, besides the device's secret: see :func:`player_proof`."""
+    """What a proof must be made of, besides the device's secret: see :func:`player_proof`.
+
+    Attributes:
+        server: the server's name for itself.
+        nonce: the challenge's.
+        hosts: the host and port that the client has dialled, and others that lead to the same server.
+
+    """
 
     server: str
     nonce: str
-    host: str
+    hosts: tuple[str, ...]
 
 
 class Directory:
     """The players of a server.
 
     Args:
-        players: those that are kept.
-        devices: their devices.
+        store: keeps them.
 
     """
 
-    def __init__(self, players: Iterable[Player] = (), devices: Iterable[Device] = ()) -> None:
-        self._players = {player.id: player for player in players}
-        self._devices: dict[int, Device] = {}
-        self._of_players: dict[str, list[Device]] = {}
-        self._keys: set[bytes] = set()
-        for device in devices:
-            self._put(device)
-        self._codes: dict[str, LinkCode] = {}
-        self._wrong: dict[str, int] = {}
-
-    def __len__(self) -> int:
-        return len(self._players)
-
-    def __iter__(self) -> Iterator[Player]:
-        return iter(self._players.values())
-
-    def player(self, player: str) -> Player | None:
-        """Return a player; ``None`` if there is none."""
-        return self._players.get(player)
+    def __init__(self, store: PlayersStore) -> None:
+        self._store = store
 
     def canonical(self, player: str) -> str:
         """Return whose results a player's are: those of another whom the player was merged into."""
         for _ in range(MAX_DEVICES):
-            known = self._players.get(player)
+            known = self._store.player(player)
             if known is None or not known.merged_into:
                 break
             player = known.merged_into
         return player
 
-    def devices(self, player: str) -> list[Device]:
-        """Return a player's devices, in the order in which they came to the player."""
-        return list(self._of_players.get(player, ()))
+    def current(self, device: Device) -> Device | None:
+        """Return a device as it is now; ``None`` if it was removed, or forgotten with its player."""
+        now = self._store.device(device.number)
+        return now if now is not None and now.key == device.key else None
 
-    def knows(self, device: Device) -> bool:
-        """Return whether a device was not removed, nor forgotten with its player."""
-        return self._devices.get(device.number) is device
+    def player_of(self, device: Device) -> Player:
+        """Return the player of a device that is known."""
+        player = self._store.player(device.player)
+        assert player is not None
+        return player
 
     # Becoming known.
 
     def enroll(
         self, name: str, key: bytes, label: str, at_ms: int, randomness: bytes
     ) -> tuple[Player, Device]:
-        """Create a player with a first device.
+        """Create a player with a first device. Where there are too many, an idle one is forgotten for it.
 
         Args:
             name: the player's name.
@@ -167,22 +115,17 @@ class Directory:
 
         """
         self._verify_new(key)
-        if len(self._players) >= MAX_PLAYERS:
-            text = "This server remembers as many players as it can. You can play as a guest."
-            raise CommandRefused(Reason.SERVER_FULL, text)
+        if self._store.count() >= MAX_PLAYERS:
+            idle = self._store.idle()
+            if idle is None:
+                text = "This server remembers as many players as it can. You can play as a guest."
+                raise CommandRefused(Reason.SERVER_FULL, text)
+            self.forget(idle)
         player = Player(_letters(randomness, ID_LETTERS, ID_LENGTH), name, at_ms, at_ms)
-        if player.id in self._players:
+        if self._store.player(player.id) is not None:
             raise CommandRefused(Reason.NOT_NOW, "That did not work. Try again.")
-        self._players[player.id] = player
-        return player, self._add(player, key, label, at_ms, is_linked=False)
-
-    def to_make_room(self) -> str:
-        """Return who is to be forgotten before another one enrolls; empty for nobody."""
-        if len(self._players) < MAX_PLAYERS:
-            return ""
-        idle = (player for player in self._players.values() if not player.has_played)
-        found = min(idle, key=lambda player: player.seen_ms, default=None)
-        return "" if found is None else found.id
+        self._store.save_player(player)
+        return player, self._store.add_device(player.id, key, label[:MAX_LABEL], at_ms, is_linked=False)
 
     def identify(self, player: str, number: int, proof: str, challenge: ChallengeFacts) -> Device:
         """Return the device whose proof answers a challenge.
@@ -191,14 +134,12 @@ class Directory:
             CommandRefused: it is not a player's.
 
         """
-        device = self._devices.get(number)
+        device = self._store.device(number)
         key = bytes(32) if device is None else device.key
-        expected = player_proof(key, *challenge, player, number)
-        if (
-            not hmac.compare_digest(expected, proof)
-            or device is None
-            or device.player != self.canonical(player)
-        ):
+        server, nonce, hosts = challenge
+        expected = [player_proof(key, server, nonce, host, player, number) for host in hosts]
+        is_right = any([hmac.compare_digest(each, proof) for each in expected])  # noqa: C419 - all take the same time
+        if not is_right or device is None or device.player != self.canonical(player):
             raise CommandRefused(Reason.BAD_TOKEN, UNKNOWN)
         return device
 
@@ -210,27 +151,25 @@ class Directory:
 
         """
         self._verify_new(key)
-        folded, code = _folded(name), code.strip().upper()
-        namesakes = [player for player in self._codes if _folded(self._players[player].name) == folded]
-        for player in namesakes:
-            kept = self._codes[player]
-            if at_ms >= kept.until_ms:
-                del self._codes[player]
-            elif hmac.compare_digest(kept.code.encode(), code.encode()):
-                if len(self.devices(player)) >= MAX_DEVICES:
+        code = code.strip().upper()
+        valid = [each for each in self._store.codes(folded(name)) if at_ms < each.until_ms]
+        for each in valid:
+            if hmac.compare_digest(each.code.encode(), code.encode()):
+                if len(self._store.devices(each.player)) >= MAX_DEVICES:
                     text = "This player has as many devices as can be. Remove one first."
                     raise CommandRefused(Reason.NOT_NOW, text)
-                del self._codes[player]
-                return self._add(self._players[player], key, label, at_ms, is_linked=True)
-        for player in self._codes.keys() & set(namesakes):
-            self._wrong[player] = self._wrong.get(player, 0) + 1
-            if self._wrong[player] >= MAX_WRONG_CODES:
-                del self._codes[player]
+                self._store.remove_code(each.player)
+                return self._store.add_device(each.player, key, label[:MAX_LABEL], at_ms, is_linked=True)
+        for each in valid:
+            if each.wrong + 1 >= MAX_WRONG_CODES:
+                self._store.remove_code(each.player)
+            else:
+                self._store.save_code(each._replace(wrong=each.wrong + 1))
         raise CommandRefused(Reason.BAD_TOKEN, WRONG_CODE)
 
     # What a device may do.
 
-    def new_code(self, by: Device, at_ms: int, randomness: bytes) -> LinkCode:
+    def new_code(self, by: Device, at_ms: int, randomness: bytes) -> str:
         """Return a code for another device of the player, in place of an earlier one.
 
         Raises:
@@ -238,28 +177,27 @@ class Directory:
 
         """
         self._verify_trusted(by, at_ms)
-        code = LinkCode(_letters(randomness, CODE_LETTERS, CODE_LENGTH), at_ms + CODE_MS)
-        self._codes[by.player] = code
-        self._wrong.pop(by.player, None)
+        code, name = _letters(randomness, CODE_LETTERS, CODE_LENGTH), self.player_of(by).name
+        self._store.remove_codes(at_ms)
+        self._store.save_code(LinkCode(by.player, folded(name), code, at_ms + CODE_MS, 0))
         return code
 
-    def remove(self, by: Device, number: int, at_ms: int) -> Device:
-        """Remove a device of the player, and return it.
+    def remove(self, by: Device, number: int, at_ms: int) -> None:
+        """Remove a device of the player.
 
         Raises:
             CommandRefused: it is not the player's, or the device that asks was linked too recently.
 
         """
-        device = self._devices.get(number)
+        device = self._store.device(number)
         if device is None or device.player != by.player:
             raise CommandRefused(Reason.NOT_NOW, "There is no such device.")
-        if device is not by:
+        if number != by.number:
             self._verify_trusted(by, at_ms)
-        self._codes.pop(by.player, None)
-        self._drop(device)
-        return device
+        self._store.remove_code(by.player)
+        self._store.remove_device(device)
 
-    def rename(self, by: Device, name: str, at_ms: int) -> Player:
+    def rename(self, by: Device, name: str, at_ms: int) -> None:
         """Change the player's name.
 
         Raises:
@@ -267,77 +205,81 @@ class Directory:
 
         """
         self._verify_trusted(by, at_ms)
-        player = self._players[by.player]
-        player.name = name
-        return player
+        self._store.save_player(replace(self.player_of(by), name=name))
 
-    def see(self, device: Device, at_ms: int, *, plays: bool = False) -> Player:
-        """Record that a device was seen, and perhaps that its player took a seat."""
-        player = self._players[device.player]
-        device.seen_ms = player.seen_ms = at_ms
-        player.has_played = player.has_played or plays
-        return player
+    def see(self, device: Device, at_ms: int) -> None:
+        """Record that a device was seen; not each time."""
+        if at_ms - device.seen_ms >= SEEN_MS:
+            self._store.save_player(replace(self.player_of(device), seen_ms=at_ms))
+            self._store.save_device(device._replace(seen_ms=at_ms))
+
+    def take_seat(self, device: Device, name: str, at_ms: int) -> None:
+        """Record that the player of a device took a seat, by what name."""
+        player = replace(self.player_of(device), seen_ms=at_ms, has_played=True)
+        self._store.save_player(player if device.is_on_trial(at_ms) else replace(player, name=name))
+
+    # Requests over HTTP.
+
+    def token(self, device: Device, at_ms: int) -> str:
+        """Return what stands for a device in requests over HTTP, at any server with the same store."""
+        said = device.number.to_bytes(8) + (at_ms // 1_000).to_bytes(4)
+        return (said + _mac_of(device.key, said)).hex()
+
+    def of_token(self, token: str, at_ms: int) -> str:
+        """Return the player of a token; empty if it is none, is too old, or its device is not known now."""
+        if len(token) != TOKEN_LENGTH or not set(token) <= HEXADECIMAL:
+            return ""
+        said, mac = bytes.fromhex(token[:SAID_LENGTH]), bytes.fromhex(token[SAID_LENGTH:])
+        number, issued_ms = int.from_bytes(said[:8]), int.from_bytes(said[8:]) * 1_000
+        device = self._store.device(number) if number < MAX_NUMBER else None
+        key = bytes(32) if device is None else device.key
+        is_right = hmac.compare_digest(_mac_of(key, said), mac) and at_ms - issued_ms < TOKEN_MS
+        return device.player if device is not None and is_right else ""
 
     # What an operator may do.
 
-    def merge(self, player: str, into: str) -> Player:
+    def merge(self, player: str, into: str) -> None:
         """Let one player's devices and results be another's.
 
         Raises:
             CommandRefused: one of them is not known, or they are the same.
 
         """
-        merged, target = self._players.get(player), self._players.get(self.canonical(into))
+        merged, target = self._store.player(player), self._store.player(self.canonical(into))
         if merged is None or target is None or self.canonical(player) == target.id:
             raise CommandRefused(Reason.NOT_NOW, "Name two different players whom this server knows.")
-        merged.merged_into = target.id
-        for device in self.devices(player):
-            self._drop(device)
-            device.player = target.id
-            self._put(device)
-        self._codes.pop(player, None)
-        return merged
+        self._store.save_player(replace(merged, merged_into=target.id))
+        for device in self._store.devices(player):
+            self._store.save_device(device._replace(player=target.id))
+        self._store.remove_code(player)
 
-    def forget(self, player: str) -> list[Device]:
-        """Forget a player, and return the devices that are forgotten, too."""
-        devices = self.devices(player)
-        for device in devices:
-            self._drop(device)
-        self._players.pop(player, None)
-        self._codes.pop(player, None)
-        return devices
+    def set_name(self, player: str, name: str) -> None:
+        """Change a player's name."""
+        known = self._store.player(player)
+        assert known is not None
+        self._store.save_player(replace(known, name=name))
 
-    def merged_into(self, player: str) -> list[str]:
-        """Return the players whose results are this one's."""
-        return [each for each in self._players if each != player and self.canonical(each) == player]
+    def forget(self, player: str) -> None:
+        """Forget a player, those who were merged into it, and all their devices.
 
-    def _add(self, player: Player, key: bytes, label: str, at_ms: int, *, is_linked: bool) -> Device:
-        number = max(self._devices, default=0) + 1
-        device = Device(number, player.id, key, label[:MAX_LABEL], at_ms, at_ms, is_linked)
-        self._put(device)
-        return device
-
-    def _put(self, device: Device) -> None:
-        self._devices[device.number] = device
-        self._of_players.setdefault(device.player, []).append(device)
-        self._keys.add(device.key)
-
-    def _drop(self, device: Device) -> None:
-        del self._devices[device.number]
-        self._keys.discard(device.key)
-        own = self._of_players[device.player]
-        own.remove(device)
-        if not own:
-            del self._of_players[device.player]
+        Results keep the ids, and show a former player.
+        """
+        for each in (*self._store.merged_into(player), player):
+            self._store.remove_player(each)
 
     def _verify_new(self, key: bytes) -> None:
-        if key in self._keys:
+        if self._store.has_key(key):
             raise CommandRefused(Reason.NOT_NOW, "That secret is in use already. Make a new one.")
 
     @staticmethod
     def _verify_trusted(device: Device, at_ms: int) -> None:
         if device.is_on_trial(at_ms):
             raise CommandRefused(Reason.NOT_NOW, ON_TRIAL)
+
+
+def _mac_of(key: bytes, said: bytes) -> bytes:
+    """Return what proves that a token was made with a device's key."""
+    return hmac.digest(key, TOKEN_LABEL + said, hashlib.sha256)[:MAC_SIZE]
 
 
 def _letters(randomness: bytes, letters: str, length: int) -> str:
@@ -347,7 +289,3 @@ def _letters(randomness: bytes, letters: str, length: int) -> str:
         number, at = divmod(number, len(letters))
         chosen += letters[at]
     return chosen
-
-
-def _folded(name: str) -> str:
-    return unicodedata.normalize("NFKC", name).casefold().strip()

@@ -1,12 +1,14 @@
-"""The file of a server's players, beside its journal. Only its owner can read it."""
+"""The file of a server's players, which all its processes share. Only its owner can read it."""
 
-from collections.abc import Iterable
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final
 
 from racing_demon_server.journal.sqlite.side_file import SideFile
 
-from .directory import Device, Directory, Player
+from .store import PlayersStore
 
 _LAYOUT: Final = """
     CREATE TABLE IF NOT EXISTS server (id TEXT NOT NULL);
@@ -18,49 +20,60 @@ _LAYOUT: Final = """
         has_played INTEGER NOT NULL,
         merged_into TEXT NOT NULL
     ) WITHOUT ROWID;
+    CREATE INDEX IF NOT EXISTS players_idle ON players (seen_ms) WHERE has_played = 0;
+    CREATE INDEX IF NOT EXISTS players_merged ON players (merged_into) WHERE merged_into <> '';
     CREATE TABLE IF NOT EXISTS devices (
         number INTEGER PRIMARY KEY,
         player TEXT NOT NULL,
-        key BLOB NOT NULL UNIQUE,
+        device_key BLOB NOT NULL UNIQUE,
         label TEXT NOT NULL,
         added_ms INTEGER NOT NULL,
         seen_ms INTEGER NOT NULL,
         is_linked INTEGER NOT NULL
     );
+    CREATE INDEX IF NOT EXISTS devices_player ON devices (player);
+    CREATE TABLE IF NOT EXISTS codes (
+        player TEXT PRIMARY KEY,
+        name TEXT NOT NULL,
+        code BLOB NOT NULL,
+        until_ms INTEGER NOT NULL,
+        wrong INTEGER NOT NULL
+    ) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS seatings (
         id INTEGER PRIMARY KEY,
+        journal TEXT NOT NULL,
         table_id INTEGER NOT NULL,
         seat INTEGER NOT NULL,
         at_ms INTEGER NOT NULL,
         player TEXT NOT NULL,
         device INTEGER NOT NULL
     );
-    CREATE INDEX IF NOT EXISTS seatings_table ON seatings (table_id, seat, at_ms);
+    CREATE INDEX IF NOT EXISTS seatings_table ON seatings (journal, table_id, at_ms);
+    CREATE INDEX IF NOT EXISTS seatings_player ON seatings (player);
+    CREATE TABLE IF NOT EXISTS player_changes (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        player TEXT NOT NULL,
+        added INTEGER NOT NULL
+    );
 """
-PLAYERS: Final = SideFile("players", int.from_bytes(b"RDP1", "big"), 1, _LAYOUT, "FULL")
-"""The files of players. ``server``: the name by which devices know the server. ``key``: the hash of a
-device's secret. ``seatings``: who took which seat of a table when, with which device; a guest has no player,
-and device 0."""
+PLAYERS: Final = SideFile("players", int.from_bytes(b"RDP2", "big"), 1, _LAYOUT, "FULL")
+"""The files of players.
+
+- ``server``: the name by which devices know the server.
+- ``devices``: ``device_key`` is the hash of a device's secret.
+- ``codes``: for another device of a player; ``wrong`` counts the wrong ones that were tried.
+- ``seatings``: who took which seat of a table when, with which device, by the journal of the table's process;
+  a guest has no player, and device 0.
+- ``player_changes``: what other processes have to know: whose name or devices have changed, and the number of
+  a device that was added, otherwise 0.
+"""
 
 
-class Seating(NamedTuple):
-    """Who took a seat: a player with a device, or a guest, who has neither."""
-
-    table_id: int
-    seat: int
-    at_ms: int
-    player: str
-    device: int
-
-
-class PlayersFile:
-    """The players that are kept. One thread at a time may use it.
-
-    Attributes:
-        server: the server's name for itself, in hexadecimal.
+class PlayersFile(PlayersStore):
+    """The players in a file. See :class:`.store.PlayersStore`.
 
     Args:
-        path: the file; created if it is missing.
+        path: the file; created if it is missing. ``None`` keeps everything in memory.
         server: the name of a new server.
 
     Raises:
@@ -68,81 +81,30 @@ class PlayersFile:
 
     """
 
-    def __init__(self, path: Path, server: str) -> None:
-        self._db = db = PLAYERS.open(path)
-        db.execute("INSERT INTO server SELECT ? WHERE NOT EXISTS (SELECT 1 FROM server)", (server,))
-        self.server = str(db.execute("SELECT id FROM server").fetchone()[0])
+    def __init__(self, path: Path | None, server: str) -> None:
+        self._db: sqlite3.Connection = PLAYERS.open(path)
+        self.rows("INSERT INTO server SELECT ?1 WHERE NOT EXISTS (SELECT 1 FROM server)", server)
+        ((self.server,),) = self.rows("SELECT id FROM server")
+
+    def rows(self, sql: str, *values: object) -> Sequence[Sequence[Any]]:
+        """Carry out a statement, and return the rows that it finds."""
+        return self._db.execute(sql, values).fetchall()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Write everything inside the context, or nothing; no other process writes meanwhile."""
+        self._db.execute("BEGIN IMMEDIATE")
+        with self._db:  # commits, or rolls back
+            yield
+
+    def sealed(self, secret: bytes) -> bytes:
+        """Return a secret as it is: only the file's owner can read it."""
+        return secret
+
+    def opened(self, kept: bytes) -> bytes:
+        """Return a secret as it was kept."""
+        return kept
 
     def close(self) -> None:
         """Close the file."""
         self._db.close()
-
-    def changes(self) -> int:
-        """Return a number that changes whenever another connection writes the file."""
-        return int(self._db.execute("PRAGMA data_version").fetchone()[0])
-
-    def players(self) -> list[Player]:
-        """Return all players."""
-        return [
-            Player(id_, name, created_ms, seen_ms, bool(has_played), merged_into)
-            for id_, name, created_ms, seen_ms, has_played, merged_into in self._db.execute(
-                "SELECT id, name, created_ms, seen_ms, has_played, merged_into FROM players"
-            )
-        ]
-
-    def directory(self) -> Directory:
-        """Return all players and their devices."""
-        devices = [
-            Device(number, player, key, label, added_ms, seen_ms, bool(is_linked))
-            for number, player, key, label, added_ms, seen_ms, is_linked in self._db.execute(
-                "SELECT number, player, key, label, added_ms, seen_ms, is_linked FROM devices ORDER BY number"
-            )
-        ]
-        return Directory(self.players(), devices)
-
-    def save_player(self, player: Player) -> None:
-        """Write a player in place of an earlier state."""
-        self._db.execute(
-            "INSERT OR REPLACE INTO players VALUES (?, ?, ?, ?, ?, ?)",
-            (
-                player.id,
-                player.name,
-                player.created_ms,
-                player.seen_ms,
-                player.has_played,
-                player.merged_into,
-            ),
-        )
-
-    def save_device(self, device: Device) -> None:
-        """Write a device in place of an earlier state."""
-        self._db.execute(
-            "INSERT OR REPLACE INTO devices VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (
-                *(device.number, device.player, device.key, device.label),
-                *(device.added_ms, device.seen_ms, device.is_linked),
-            ),
-        )
-
-    def remove_device(self, number: int) -> None:
-        """Delete a device."""
-        self._db.execute("DELETE FROM devices WHERE number = ?", (number,))
-
-    def remove_player(self, player: str) -> None:
-        """Delete a player with all devices; who took which seats is forgotten, too."""
-        for table in ("devices", "seatings"):
-            self._db.execute(f"DELETE FROM {table} WHERE player = ?", (player,))  # noqa: S608 - our own names
-        self._db.execute("DELETE FROM players WHERE id = ?", (player,))
-
-    def add_seating(self, seating: Seating) -> None:
-        """Record who took a seat."""
-        self._db.execute("INSERT INTO seatings VALUES (NULL, ?, ?, ?, ?, ?)", seating)
-
-    def seatings(self, table_id: int) -> Iterable[Seating]:
-        """Return who took seats at a table, in order."""
-        rows = self._db.execute(
-            "SELECT table_id, seat, at_ms, player, device FROM seatings WHERE table_id = ? "
-            "ORDER BY at_ms, id",
-            (table_id,),
-        )
-        return [Seating(*row) for row in rows]

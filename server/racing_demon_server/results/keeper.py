@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.events import Event
 from racing_demon_server.match.seat_tokens import hash_token
-from racing_demon_server.players.keeper import PlayersKeeper
 from racing_demon_server.standings_access import StandingsAccess
 from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.read_model import CommittedTable
@@ -46,7 +45,6 @@ class ResultsKeeper(Observer):
     Attributes:
         access: who may see the standings.
         registry: the tables; set after they are opened, because they need their observers.
-        players: keeps the players; ``None`` if all are guests.
 
     Args:
         access: who may see the standings.
@@ -56,7 +54,6 @@ class ResultsKeeper(Observer):
     """
 
     registry: Registry
-    players: PlayersKeeper | None = None
 
     def __init__(
         self,
@@ -145,14 +142,6 @@ class ResultsKeeper(Observer):
     def is_of_table(self, result: "Result", number: int) -> bool:
         """Return whether a match was played at a table of this process."""
         return self._worker is not None and self._worker.is_of_table(result, number)
-
-    def has_played(self, result: "Result", token: str) -> bool:
-        """Return whether a token is that of a player of a match, at a connection since the start."""
-        player = "" if self.players is None else self.players.of_token(token)
-        if self.players is None or not player:
-            return False
-        canonical = self.players.directory.canonical
-        return player in {canonical(each.player) for each in result.summary.players if each.player}
 
     async def ask(self, address: str, question: "Callable[[ResultsWorker], Answer]") -> Answer:
         """Return the thread's answer to a question from an address.

@@ -4,8 +4,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from racing_demon_protocol.records.summary import MatchSummary
-from racing_demon_server.players.directory import Directory
-from racing_demon_server.players.file import PlayersFile, Seating
+from racing_demon_server.players.store import PlayersStore, Seating
 
 FORMER: Final = "A former player"
 """The name of a player who was forgotten."""
@@ -37,25 +36,28 @@ class Names:
         version: rises with every change.
 
     Args:
-        file: keeps the players; ``None`` if there are only guests.
+        store: keeps the players; ``None`` if there are only guests.
 
     """
 
-    def __init__(self, file: PlayersFile | None) -> None:
-        self._file = file
+    def __init__(self, store: PlayersStore | None) -> None:
+        self._store = store
         self._names: dict[str, tuple[str, str]] = {}
         self._seen = -1
         self.version = 0
 
     def reload(self) -> bool:
         """Read the players again if they have changed. Return whether somebody is called something else."""
-        if self._file is None or (seen := self._file.changes()) == self._seen:
+        if self._store is None or (seen := self._store.last_change()) == self._seen:
             return False
-        self._seen, directory = seen, Directory(self._file.players())
+        self._seen = seen
+        known = {id_: (name, into) for id_, name, into in self._store.names()}
         names = {}
-        for player in directory:
-            known = directory.player(directory.canonical(player.id)) or player
-            names[player.id] = (known.id, known.name)
+        for player in known:
+            now = player
+            while into := known[now][1]:  # nobody is merged into themselves
+                now = into
+            names[player] = (now, known[now][0])
         if names == self._names:
             return False
         is_known = bool(self._names.items() - names.items())
@@ -73,7 +75,7 @@ class Names:
 
     def applied(self, summary: MatchSummary) -> MatchSummary:
         """Return a summary with the ids and names that its players have now."""
-        if self._file is None or not any(player.player for player in summary.players):
+        if self._store is None or not any(player.player for player in summary.players):
             return summary
         players = []
         for player in summary.players:

@@ -12,7 +12,6 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from itertools import chain
-from pathlib import Path
 from typing import Final, TypeVar
 
 from racing_demon_protocol.errors import RacingDemonError
@@ -22,7 +21,8 @@ from racing_demon_protocol.records.summary import MatchSummary, Summarizer
 from racing_demon_server.journal.interface import JournalReader
 from racing_demon_server.journal.matches import Match, entries_of, export, matches_of
 from racing_demon_server.journal.reader import UnknownContents, corrections_of
-from racing_demon_server.players.file import PlayersFile
+from racing_demon_server.players.directory import Directory
+from racing_demon_server.players.store import PlayersStore
 
 from .answers import brief_json, match_json, player_json, standings_json
 from .names import Names, with_players
@@ -51,20 +51,19 @@ class ResultsWorker:
     """Makes and reads results. Only one thread may use it.
 
     Args:
-        path: the file of the results.
+        file: keeps the results.
         reading: opens the journal of this server, or of this process.
         name: the journal's name among those that share the results.
-        players: the file of the players; ``None`` if all are guests.
-
-    Raises:
-        JournalUnusable: the file cannot be used.
+        players: keeps the players, for this thread; ``None`` if all are guests.
 
     """
 
-    def __init__(self, path: Path, reading: Reading, name: str, players: Path | None = None) -> None:
-        self._file = ResultsFile(path)
-        self._players = None if players is None else PlayersFile(players, "")
-        self._known = Names(self._players)
+    def __init__(
+        self, file: ResultsFile, reading: Reading, name: str, players: PlayersStore | None = None
+    ) -> None:
+        self._file = file
+        self._players = players
+        self._known = Names(players)
         self._reading = reading
         self._name = name
         self._rested = time.monotonic()
@@ -132,7 +131,8 @@ class ResultsWorker:
         ended_ms = match.ended_ms if is_over else found[0].ended_ms
         summary = found[0].model_copy(update={"corrections": corrections, "ended_ms": ended_ms})
         if self._players is not None:
-            summary = with_players(summary, self._players.seatings(match.table.id))
+            seatings = self._players.seatings(self._name, match.table.id)
+            summary = with_players(summary, seatings)
         self._file.save(self._name, match.key, summary, is_over=is_over)
 
     # Answering.
@@ -170,6 +170,15 @@ class ResultsWorker:
     def is_of_table(self, result: Result, table_id: int) -> bool:
         """Return whether a match was played at a table of this process. Any thread may ask."""
         return (result.journal, _table_of(result.match)) == (self._name, table_id)
+
+    def has_played(self, result: Result, token: str) -> bool:
+        """Return whether a token stands for a player of a match."""
+        players = {each.player for each in result.summary.players if each.player}
+        if self._players is None or not players or not token:
+            return False
+        directory = Directory(self._players)
+        player = directory.of_token(token, time.time_ns() // 1_000_000)
+        return bool(player) and player in {directory.canonical(each) for each in players}
 
     def record(self, result: Result, *, with_chat: bool) -> str | None:
         """Return the record of a match; ``None`` if its events are gone, or another process has them.

@@ -7,18 +7,13 @@ import pytest
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.wire.player_proof import player_proof, secret_hash
-from racing_demon_server.players.directory import (
-    CODE_MS,
-    MAX_WRONG_CODES,
-    TRIAL_MS,
-    ChallengeFacts,
-    Device,
-    Directory,
-)
+from racing_demon_server.players.directory import CODE_MS, MAX_WRONG_CODES, ChallengeFacts, Directory
+from racing_demon_server.players.file import PlayersFile
+from racing_demon_server.players.store import TRIAL_MS, Device
 
 NOW: Final = 1_796_000_000_000
 KEYS: Final = [secret_hash(f"{number:064x}") for number in range(20)]
-HERE: Final = ChallengeFacts("5e" * 32, "0c" * 32, "cards.example:5252")
+HERE: Final = ChallengeFacts("5e" * 32, "0c" * 32, ("cards.example:5252",))
 
 
 def randomness(number: int) -> bytes:
@@ -28,26 +23,27 @@ def randomness(number: int) -> bytes:
 
 def with_ann() -> tuple[Directory, Device]:
     """Return players with Ann and her phone."""
-    directory = Directory()
+    directory = Directory(PlayersFile(None, "5e" * 32))
     _, phone = directory.enroll("Ann", KEYS[0], "phone", NOW, randomness(7))
     return directory, phone
 
 
 def proof_of(device: Device, challenge: ChallengeFacts = HERE) -> str:
     """Return what the device answers to a challenge."""
-    return player_proof(device.key, *challenge, device.player, device.number)
+    server, nonce, (host,) = challenge
+    return player_proof(device.key, server, nonce, host, device.player, device.number)
 
 
 def linked(directory: Directory, phone: Device) -> Device:
     """Return another device of the player, linked now."""
     code = directory.new_code(phone, NOW, randomness(1234))
-    return directory.link("ann", code.code.lower(), KEYS[1], "tablet", NOW)
+    return directory.link("ann", code.lower(), KEYS[1], "tablet", NOW)
 
 
 def test_a_device_proves_its_player() -> None:
     """The proof of the right secret is accepted."""
     directory, phone = with_ann()
-    assert directory.identify(phone.player, phone.number, proof_of(phone), HERE) is phone
+    assert directory.identify(phone.player, phone.number, proof_of(phone), HERE) == phone
 
 
 @pytest.mark.parametrize(
@@ -55,7 +51,7 @@ def test_a_device_proves_its_player() -> None:
     [
         HERE._replace(server="5f" * 32),
         HERE._replace(nonce="0d" * 32),
-        HERE._replace(host="evil.example:5252"),
+        HERE._replace(hosts=("evil.example:5252",)),
     ],
     ids=["of another server", "overheard before", "for another address"],
 )
@@ -73,7 +69,7 @@ def test_a_proof_is_good_for_one_player_and_device() -> None:
     bob, _ = directory.enroll("Bob", KEYS[2], "phone", NOW, randomness(99))
     stranger = Device(17, bob.id, bytes(32), "", NOW, NOW, is_linked=False)
     for player, number, proof in (
-        (bob.id, phone.number, player_proof(phone.key, *HERE, bob.id, phone.number)),
+        (bob.id, phone.number, player_proof(phone.key, *HERE[:2], HERE.hosts[0], bob.id, phone.number)),
         (bob.id, stranger.number, proof_of(stranger)),
     ):
         with pytest.raises(CommandRefused):
@@ -85,12 +81,12 @@ def test_a_code_links_one_device_and_ends() -> None:
     directory, phone = with_ann()
     tablet = linked(directory, phone)
     assert tablet.player == phone.player
-    code = directory.new_code(phone, NOW, randomness(5)).code
+    code = directory.new_code(phone, NOW, randomness(5))
     with pytest.raises(CommandRefused):
         directory.link("Bob", code, KEYS[3], "", NOW)
     with pytest.raises(CommandRefused):
         directory.link("Ann", code, KEYS[3], "", NOW + CODE_MS)
-    code = directory.new_code(phone, NOW, randomness(6)).code
+    code = directory.new_code(phone, NOW, randomness(6))
     directory.link("Ann", code, KEYS[3], "", NOW)
     with pytest.raises(CommandRefused):
         directory.link("Ann", code, KEYS[4], "", NOW)
@@ -99,7 +95,7 @@ def test_a_code_links_one_device_and_ends() -> None:
 def test_wrong_codes_end_a_code() -> None:
     """After some wrong codes the right one is refused, too, whoever tried them."""
     directory, phone = with_ann()
-    code = directory.new_code(phone, NOW, randomness(5)).code
+    code = directory.new_code(phone, NOW, randomness(5))
     for _ in range(MAX_WRONG_CODES):
         with pytest.raises(CommandRefused):
             directory.link("Ann", "BBBBBB", KEYS[3], "", NOW)
@@ -118,7 +114,8 @@ def test_a_linked_device_changes_nothing_for_seven_days() -> None:
     ):
         with pytest.raises(CommandRefused, match="seven days"):
             change(NOW + TRIAL_MS - 1)
-    assert directory.rename(tablet, "Anna", NOW + TRIAL_MS).name == "Anna"
+    directory.rename(tablet, "Anna", NOW + TRIAL_MS)
+    assert directory.player_of(phone).name == "Anna"
     directory.remove(phone, tablet.number, NOW)
     with pytest.raises(CommandRefused):
         directory.identify(tablet.player, tablet.number, proof_of(tablet), HERE)
@@ -141,10 +138,12 @@ def test_a_secret_is_one_devices() -> None:
 
 def test_merged_players_are_one() -> None:
     """After an operator has merged two players, devices and results of both are one's, in no circle."""
-    directory, phone = with_ann()
+    store = PlayersFile(None, "5e" * 32)
+    directory = Directory(store)
+    _, phone = directory.enroll("Ann", KEYS[0], "phone", NOW, randomness(7))
     anna, tablet = directory.enroll("Anna", KEYS[2], "tablet", NOW, randomness(99))
     directory.merge(anna.id, phone.player)
     assert directory.canonical(anna.id) == phone.player
-    assert {device.number for device in directory.devices(phone.player)} == {phone.number, tablet.number}
+    assert {device.number for device in store.devices(phone.player)} == {phone.number, tablet.number}
     with pytest.raises(CommandRefused, match="different players"):
         directory.merge(phone.player, anna.id)

@@ -9,42 +9,17 @@ from pathlib import Path
 from typing import Any, Final
 
 from racing_demon_protocol.enums import Reason
-from racing_demon_protocol.wire.capabilities import REMEMBERS, announced
 from racing_demon_protocol.wire.messages import client as cl
-from racing_demon_protocol.wire.messages.events import MatchOver, Signalled, StuckSaid
-from racing_demon_protocol.wire.messages.server import CaughtUp, Challenge, Devices, Identified, Refused
-from racing_demon_protocol.wire.options import Options
-from racing_demon_protocol.wire.player_proof import player_proof, secret_hash
+from racing_demon_protocol.wire.messages.server import Devices, Identified, Refused
+from racing_demon_protocol.wire.player_proof import secret_hash
 from tests.support.brokers import Broker, Listening
+from tests.support.people import SECRETS, answer, challenged, enrolled, play_alone
 from tests.support.receivers import Receiver, secret_file
 from tests.support.restartable_server import RestartableServer
 from tests.support.results import get, page_with, results_of
 from tests.support.servers import Peer
 
 FAST: Final = ("--bot-speed=100", "--standings=open")
-SOFTWARE: Final = announced("test", REMEMBERS)
-SECRETS: Final = [f"{number:064x}" for number in range(1, 9)]
-
-
-async def challenged(peer: Peer) -> Challenge:
-    """Say hello as a client that remembers, and return the server's challenge."""
-    await peer.greet(SOFTWARE)
-    return await peer.until(Challenge)
-
-
-async def enrolled(peer: Peer, name: str, secret: str) -> Identified:
-    """Become a new player."""
-    await challenged(peer)
-    await peer.say(cl.Enroll(name=name, secret=secret, device="a test"))
-    return await peer.until(Identified)
-
-
-def answer(challenge: Challenge, known: Identified, secret: str, host: str) -> cl.Identify:
-    """Return a device's answer to a challenge."""
-    proof = player_proof(
-        secret_hash(secret), challenge.server, challenge.nonce, host, known.player, known.device
-    )
-    return cl.Identify(player=known.player, device=known.device, proof=proof)
 
 
 def host_of(server: RestartableServer) -> str:
@@ -55,18 +30,6 @@ def host_of(server: RestartableServer) -> str:
 def has_matches(number: int, found: dict[str, Any]) -> bool:
     """Return whether the standings have so many matches."""
     return bool(found["matches"] == number)
-
-
-async def play_alone(peer: Peer, name: str, **options: Any) -> None:
-    """Play a match against a bot, until everybody is stuck."""
-    await peer.enter(cl.Create(name=name, options=Options(hands=1, countdown_ms=0, **options)))
-    await peer.until(CaughtUp)
-    await peer.ask(cl.AddBot, level="hard")
-    await peer.ask(cl.Start)
-    await peer.until(Signalled)
-    while not isinstance(message := await peer.hear(), MatchOver):
-        if isinstance(message, StuckSaid) and message.seat != peer.place.seat:  # another's card may help
-            await peer.say(peer.next(cl.Stuck, seen=peer.view.seq))
 
 
 async def test_a_player_is_known_after_a_restart(tmp_path: Path) -> None:

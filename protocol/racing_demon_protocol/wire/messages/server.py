@@ -422,7 +422,7 @@ class Identified(Message):
     """The number of the device that is connected."""
     name: Name
     token: Token
-    """What this connection's player sends with requests over HTTP, until the server's next start."""
+    """What this connection's player sends with requests over HTTP, for seven days."""
 
 
 class DeviceRow(WireModel):

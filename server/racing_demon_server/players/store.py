@@ -1,0 +1,309 @@
+"""All SQL about players, in words that SQLite and PostgreSQL share: their devices, codes, and who sat where.
+
+Several processes or servers write the same store. Whoever reads before writing does both in one transaction,
+of which there is one at a time.
+"""
+
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import astuple, dataclass
+from typing import Any, Final, NamedTuple, Protocol
+
+TRIAL_MS: Final = 7 * 24 * 3_600_000
+"""How long a device that was linked may change nothing."""
+KEPT_CHANGES: Final = 10_000
+"""Changes that are listed. Whoever has missed more reads everything again."""
+MAX_CHANGES: Final = 100
+"""The most changes that are read at a time."""
+
+_PLAYER: Final = "id, name, created_ms, seen_ms, has_played, merged_into"
+_DEVICE: Final = "number, player, device_key, label, added_ms, seen_ms, is_linked"
+
+
+class Device(NamedTuple):
+    """A device of a player.
+
+    Attributes:
+        number: its number.
+        player: the player's id.
+        key: the hash of its secret, which proves who uses it.
+        label: what it is called.
+        added_ms: when it was added.
+        seen_ms: when it was last seen.
+        is_linked: whether it was added by a code, and not with its player.
+
+    """
+
+    number: int
+    player: str
+    key: bytes
+    label: str
+    added_ms: int
+    seen_ms: int
+    is_linked: bool
+
+    def __repr__(self) -> str:
+        """Return what may stand in a log: not the key."""
+        return f"Device({self.number}, {self.player!r})"
+
+    def is_on_trial(self, at_ms: int) -> bool:
+        """Return whether it may change nothing yet."""
+        return self.is_linked and at_ms - self.added_ms < TRIAL_MS
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """A player.
+
+    Attributes:
+        id: what everybody may know.
+        name: the name that was used last.
+        created_ms: when the player was created.
+        seen_ms: when the player was last seen.
+        has_played: whether the player ever took a seat.
+        merged_into: the player whose results these are now; empty if nobody's.
+
+    """
+
+    id: str
+    name: str
+    created_ms: int
+    seen_ms: int
+    has_played: bool = False
+    merged_into: str = ""
+
+
+class LinkCode(NamedTuple):
+    """A code for another device.
+
+    Attributes:
+        player: whose device it adds.
+        name: the player's name, folded.
+        code: the code.
+        until_ms: when it ends.
+        wrong: how many wrong codes were tried for it.
+
+    """
+
+    player: str
+    name: str
+    code: str
+    until_ms: int
+    wrong: int
+
+
+class Seating(NamedTuple):
+    """Who took a seat: a player with a device, or a guest, who has neither."""
+
+    table_id: int
+    seat: int
+    at_ms: int
+    player: str
+    device: int
+
+
+class PlayersStore(Protocol):
+    """The players of a server. One thread at a time may use it.
+
+    Parameters are written as SQLite has them: ``?1``, ``?2``...
+
+    Attributes:
+        server: the server's name for itself, in hexadecimal.
+
+    """
+
+    server: str
+
+    # For each database.
+
+    def rows(self, sql: str, *values: object) -> Iterable[Sequence[Any]]:
+        """Carry out a statement, and return the rows that it finds."""
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """Write everything inside the context, or nothing; nobody else writes meanwhile."""
+
+    def sealed(self, secret: bytes) -> bytes:
+        """Return what is kept of a device's key or of a code: the same for the same."""
+
+    def opened(self, kept: bytes) -> bytes:
+        """Return what was sealed."""
+
+    def close(self) -> None:
+        """Close the store."""
+
+    # Players.
+
+    def player(self, player: str) -> Player | None:
+        """Return a player; ``None`` if there is none."""
+        for id_, name, created_ms, seen_ms, has_played, merged_into in self.rows(
+            f"SELECT {_PLAYER} FROM players WHERE id = ?1",  # noqa: S608 - our own names
+            player,
+        ):
+            return Player(id_, name, created_ms, seen_ms, bool(has_played), merged_into)
+        return None
+
+    def count(self) -> int:
+        """Return the number of players."""
+        ((count,),) = self.rows("SELECT count(*) FROM players")
+        return int(count)
+
+    def idle(self) -> str | None:
+        """Return who was away longest of those who never took a seat."""
+        sql = "SELECT id FROM players WHERE has_played = 0 ORDER BY seen_ms LIMIT 1"
+        return next((id_ for (id_,) in self.rows(sql)), None)
+
+    def merged_into(self, player: str) -> list[str]:
+        """Return the players whose results are this one's, also by way of others."""
+        sql = (
+            "WITH RECURSIVE merged (id) AS (SELECT id FROM players WHERE merged_into = ?1 "
+            "UNION SELECT players.id FROM players JOIN merged ON merged_into = merged.id) "
+            "SELECT id FROM merged"
+        )
+        return [id_ for (id_,) in self.rows(sql, player) if id_ != player]
+
+    def save_player(self, player: Player) -> None:
+        """Write a player in place of an earlier state."""
+        former = self.player(player.id)
+        id_, name, created_ms, seen_ms, has_played, merged_into = astuple(player)
+        self.rows(
+            f"INSERT INTO players ({_PLAYER}) VALUES (?1, ?2, ?3, ?4, ?5, ?6) "  # noqa: S608 - our own names
+            "ON CONFLICT (id) DO UPDATE SET name = excluded.name, seen_ms = excluded.seen_ms, "
+            "has_played = excluded.has_played, merged_into = excluded.merged_into",
+            *(id_, name, created_ms, seen_ms, int(has_played), merged_into),
+        )
+        if former is None or (former.name, former.merged_into) != (name, merged_into):
+            self.rows("UPDATE codes SET name = ?1 WHERE player = ?2", folded(name), id_)
+            self._tell(id_)
+
+    def remove_player(self, player: str) -> None:
+        """Delete a player with all devices; who took which seats is forgotten, too."""
+        for table in ("devices", "seatings", "codes"):
+            self.rows(f"DELETE FROM {table} WHERE player = ?1", player)  # noqa: S608 - our own names
+        self.rows("DELETE FROM players WHERE id = ?1", player)
+        self._tell(player)
+
+    def overview(self) -> Iterable[Sequence[Any]]:
+        """Return id, name, time when last seen, whom they were merged into and number of devices of all."""
+        return self.rows(
+            "SELECT id, name, seen_ms, merged_into, "
+            "(SELECT count(*) FROM devices WHERE player = players.id) FROM players"
+        )
+
+    # Devices.
+
+    def device(self, number: int) -> Device | None:
+        """Return a device; ``None`` if there is none."""
+        return next(self._devices("number = ?1", number), None)
+
+    def devices(self, player: str) -> list[Device]:
+        """Return a player's devices, in the order in which they were added."""
+        return list(self._devices("player = ?1 ORDER BY number", player))
+
+    def has_key(self, key: bytes) -> bool:
+        """Return whether a key is a device's."""
+        return any(True for _ in self.rows("SELECT 1 FROM devices WHERE device_key = ?1", self.sealed(key)))
+
+    def add_device(self, player: str, key: bytes, label: str, at_ms: int, *, is_linked: bool) -> Device:
+        """Add a device with a key that no other has."""
+        ((number,),) = self.rows(
+            "INSERT INTO devices (player, device_key, label, added_ms, seen_ms, is_linked) "
+            "VALUES (?1, ?2, ?3, ?4, ?4, ?5) RETURNING number",
+            *(player, self.sealed(key), label, at_ms, int(is_linked)),
+        )
+        self._tell(player, added=number)
+        return Device(number, player, key, label, at_ms, at_ms, is_linked)
+
+    def save_device(self, device: Device) -> None:
+        """Write when a device was seen, and whose it is."""
+        former = self.device(device.number)
+        sql = "UPDATE devices SET player = ?1, seen_ms = ?2 WHERE number = ?3"
+        self.rows(sql, device.player, device.seen_ms, device.number)
+        if former is not None and former.player != device.player:
+            self._tell(former.player)
+            self._tell(device.player)
+
+    def remove_device(self, device: Device) -> None:
+        """Delete a device."""
+        self.rows("DELETE FROM devices WHERE number = ?1", device.number)
+        self._tell(device.player)
+
+    def _devices(self, where: str, value: object) -> Iterator[Device]:
+        sql = f"SELECT {_DEVICE} FROM devices WHERE {where}"  # noqa: S608 - our own texts
+        for number, player, key, label, added_ms, seen_ms, is_linked in self.rows(sql, value):
+            yield Device(number, player, self.opened(key), label, added_ms, seen_ms, bool(is_linked))
+
+    # Codes.
+
+    def codes(self, name: str) -> list[LinkCode]:
+        """Return the codes of all players with a folded name."""
+        return [
+            LinkCode(player, named, self.opened(code).decode(), until_ms, wrong)
+            for player, named, code, until_ms, wrong in self.rows(
+                "SELECT player, name, code, until_ms, wrong FROM codes WHERE name = ?1", name
+            )
+        ]
+
+    def save_code(self, code: LinkCode) -> None:
+        """Write a code in place of the player's earlier one."""
+        self.rows(
+            "INSERT INTO codes (player, name, code, until_ms, wrong) VALUES (?1, ?2, ?3, ?4, ?5) "
+            "ON CONFLICT (player) DO UPDATE SET name = excluded.name, code = excluded.code, "
+            "until_ms = excluded.until_ms, wrong = excluded.wrong",
+            *code._replace(code="")[:2],
+            self.sealed(code.code.encode()),
+            *code[3:],
+        )
+
+    def remove_code(self, player: str) -> None:
+        """Delete a player's code."""
+        self.rows("DELETE FROM codes WHERE player = ?1", player)
+
+    def remove_codes(self, before_ms: int) -> None:
+        """Delete the codes that have ended before a time."""
+        self.rows("DELETE FROM codes WHERE until_ms <= ?1", before_ms)
+
+    # Seats.
+
+    def add_seating(self, journal: str, seating: Seating) -> None:
+        """Record who took a seat of a table in a journal."""
+        sql = (
+            "INSERT INTO seatings (journal, table_id, seat, at_ms, player, device) "
+            "VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
+        )
+        self.rows(sql, journal, *seating)
+
+    def seatings(self, journal: str, table_id: int) -> list[Seating]:
+        """Return who took seats of a table in a journal, in order."""
+        sql = (
+            "SELECT table_id, seat, at_ms, player, device FROM seatings WHERE journal = ?1 AND table_id = ?2 "
+            "ORDER BY at_ms, id"
+        )
+        return [Seating(*row) for row in self.rows(sql, journal, table_id)]
+
+    # What others are told.
+
+    def last_change(self) -> int:
+        """Return the number of the last change of players, of their names or of their devices."""
+        ((last,),) = self.rows("SELECT coalesce(max(id), 0) FROM player_changes")
+        return int(last)
+
+    def changes(self, since: int) -> list[tuple[int, str, int]]:
+        """Return number and player of changes after one, and the device that was added, 0 for none."""
+        sql = "SELECT id, player, added FROM player_changes WHERE id > ?1 ORDER BY id LIMIT ?2"
+        return [(id_, player, added) for id_, player, added in self.rows(sql, since, MAX_CHANGES)]
+
+    def names(self) -> Iterable[Sequence[Any]]:
+        """Return id, name and whom they were merged into of all players."""
+        return self.rows("SELECT id, name, merged_into FROM players")
+
+    def _tell(self, player: str, *, added: int = 0) -> None:
+        self.rows("INSERT INTO player_changes (player, added) VALUES (?1, ?2)", player, added)
+        self.rows(
+            "DELETE FROM player_changes WHERE id <= (SELECT max(id) FROM player_changes) - ?1", KEPT_CHANGES
+        )
+
+
+def folded(name: str) -> str:
+    """Return a name as it is compared."""
+    return unicodedata.normalize("NFKC", name).casefold().strip()
