@@ -128,10 +128,11 @@ def is_own_name(request: Request, hosts: Collection[str]) -> bool:
     return is_allowed_host(request, hosts or _names_of_machine())
 
 
-def is_own_page(request: Request, hosts: Collection[str], shards: Shards) -> bool:
+def is_own_page(request: Request, hosts: Collection[str], shards: Shards, shared_port: int) -> bool:
     """Return whether a handshake comes from a program, or from a page of this server.
 
-    Otherwise a page of another site could make its visitors join tables.
+    Otherwise a page of another site could make its visitors join tables. A page that was opened at the port
+    of all processes, or at that of https in front of it, connects to the port of its table's process.
     """
     origins = request.headers.get_all("Origin")
     if not origins:
@@ -141,7 +142,9 @@ def is_own_page(request: Request, hosts: Collection[str], shards: Shards) -> boo
         return False
     try:
         origin, host = urlsplit(origins[0].lower()), urlsplit(f"//{own[0].strip().lower()}")
-        ports = {host.port, *shards.ports} if host.port else {None}
+        ports: set[int | None] = {host.port, *shards.ports} if host.port else {None}
+        if host.port and not shards.is_alone:
+            ports |= {shared_port, None if origin.scheme == "https" else shared_port}
         return (
             origin.scheme in {"http", "https"} and origin.hostname == host.hostname and origin.port in ports
         )

@@ -146,7 +146,8 @@ class Routes:
 
     def _own_page(self, asked: HttpRequest) -> Response | None:
         """Allow programs and this server's own page, and no page of another site."""
-        if http.is_own_page(asked.request, self._settings.hosts, self._settings.shards):
+        settings = self._settings
+        if http.is_own_page(asked.request, settings.hosts, settings.shards, settings.port):
             return None
         return http.text(HTTPStatus.FORBIDDEN, "Pages from other sites cannot play here.\n")
 

@@ -94,6 +94,8 @@ def test_whoever_names_no_host_or_two_means_nobody() -> None:
         ("127.0.0.1:5001", "http://127.0.0.1:5001", True),
         ("127.0.0.1:5001", "HTTPS://127.0.0.1:5001", True),
         ("127.0.0.1:5001", "http://127.0.0.1:5002", True),
+        ("127.0.0.1:5001", "http://127.0.0.1:5000", True),
+        ("127.0.0.1:5001", "https://127.0.0.1", True),
         ("127.0.0.1:5443", "http://127.0.0.1:5443", True),
         ("127.0.0.1:5001", "http://127.0.0.1:5003", False),
         ("127.0.0.1:5001", "http://127.0.0.1", False),
@@ -107,16 +109,16 @@ def test_whoever_names_no_host_or_two_means_nobody() -> None:
     ],
 )
 def test_pages_that_this_server_has_served(host: str, origin: str, is_own: bool) -> None:
-    """Those of its own host, and of its own port or that of another of its processes."""
-    assert is_own is is_own_page(asking(host, origins=(origin,)), (), SEVERAL)
+    """Those of its own host, and of its own port, that of another of its processes, or that of all."""
+    assert is_own is is_own_page(asking(host, origins=(origin,)), (), SEVERAL, 5000)
 
 
 def test_a_page_that_has_two_origins_is_a_strangers() -> None:
     """No browser sends two, so one of them was put there by somebody else; a program sends none."""
     own = "http://127.0.0.1:5001"
-    assert not is_own_page(asking("127.0.0.1:5001", origins=(own, own)), (), SEVERAL)
-    assert not is_own_page(asking("127.0.0.1:5001", "127.0.0.1:5001", origins=(own,)), (), SEVERAL)
-    assert is_own_page(asking(), NAMED, SEVERAL)
+    assert not is_own_page(asking("127.0.0.1:5001", origins=(own, own)), (), SEVERAL, 5000)
+    assert not is_own_page(asking("127.0.0.1:5001", "127.0.0.1:5001", origins=(own,)), (), SEVERAL, 5000)
+    assert is_own_page(asking(), NAMED, SEVERAL, 5000)
 
 
 @pytest.mark.parametrize(("host", "shown"), [("127.0.0.1:5001", "127.0.0.1"), ("[::1]:5001", "[::1]")])
