@@ -263,7 +263,7 @@ def page_storage() -> Iterator[str]:
     for text in _texts(".js"):
         if "localStorage.setItem" in text or "/storage.js" in text:
             yield from re.findall(r"\b(?:read|write)\([\"`]([a-z.]+)", text)
-            yield from re.findall(r"^const KEY = \"(.*)\"", text, re.MULTILINE)
+            yield from re.findall(r"^const KEY = `(.*)\$\{BASE\}`", text, re.MULTILINE)
             for body in re.findall(r"^const DEFAULTS = \{(.*?)\}", text, re.MULTILINE | re.DOTALL):
                 yield from (f"settings: {name}" for name in re.findall(r"(\w+):", body))
 
