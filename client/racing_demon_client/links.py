@@ -4,6 +4,7 @@ import re
 import unicodedata
 from functools import lru_cache
 from typing import Final
+from urllib.parse import quote
 
 from racing_demon_protocol.constants import DEFAULT_PORT, WEBSOCKET_PATH
 
@@ -14,6 +15,9 @@ WEB_SCHEMES: Final = frozenset({"http", "https"})
 LINKS: Final = ("http://", "https://")
 CODE: Final = re.compile(r"[A-Za-z]{4,16}")
 """A table's code; the path ``/v1`` does not match."""
+PERSON_PAGE: Final = "you"
+MAX_PERSON_LINK: Final = 106
+"""The bytes of a QR code of version 5, the largest that fits into a small terminal."""
 AROUND: Final = "\"'<>()\u00ab\u00bb\u201c\u201d"
 BEHIND: Final = ".,;!?" + AROUND
 """What people write around and behind addresses."""
@@ -31,6 +35,21 @@ def table_link(address: str, code: str) -> str:
     return (
         f"{'https' if scheme == 'wss' else 'http'}://{rest.rstrip('/').removesuffix(WEBSOCKET_PATH)}/{code}"
     )
+
+
+def person_page(address: str) -> str:
+    """Return the link to the page of who uses a device, on a server like ``ws://192.168.1.5:5252``."""
+    return table_link(address, PERSON_PAGE)
+
+
+def person_link(address: str, code: str, name: str) -> str:
+    """Return the link by which a device becomes another one of a person.
+
+    What is behind ``#`` is sent to no server. A name that would make the QR code too large is left out.
+    """
+    link = f"{person_page(address)}#{code}"
+    whole = f"{link},{quote(name, safe='')}"
+    return whole if len(whole) <= MAX_PERSON_LINK else link
 
 
 def parse_link(text: str) -> tuple[str, str]:
@@ -124,7 +143,8 @@ def qr_lines(link: str, *, ascii_only: bool = False, is_dark: bool = True) -> tu
     import segno  # noqa: PLC0415 - few links are drawn
 
     # Scheme, host and code ignore case, and a QR code in capitals is smaller.
-    content = link.upper() if link.count("/") == LINK_SLASHES else link
+    has_only_code = link.count("/") == LINK_SLASHES and f"/{PERSON_PAGE}#" not in link
+    content = link.upper() if has_only_code else link
     code = segno.make_qr(content, error="l", boost_error=False)
     rows = [tuple(int(module) ^ is_dark for module in row) for row in code.matrix_iter(border=QR_BORDER)]
     if ascii_only:

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import os
+import re
 import signal
 import socket
 import sys
@@ -17,6 +18,9 @@ from benchmarks.pty_program import children_of, end_all
 from racing_demon_client.errors import ConnectionFailed, TableEnded
 from racing_demon_client.net.client import Client
 from racing_demon_protocol.enums import Phase
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.server import Identified
+from tests.support.people import challenged, enrolled
 from tests.support.ports import free_port
 from tests.support.processes import CLIENT, HOST_LINK, Running, plain_host, server_process, started
 from tests.support.servers import PATIENCE, Peer
@@ -207,6 +211,31 @@ def test_a_closed_window_closes_no_table(tmp_path: Path, port: int, how: str, se
         second.ended()
     with socket.socket() as other:
         assert other.connect_ex(("127.0.0.1", port))
+
+
+async def test_the_host_lets_a_cleared_phone_be_its_owners(tmp_path: Path, port: int) -> None:
+    """The terminal lists Ben with his last visit, and shows a code that makes a new device his."""
+    with mouse(tmp_path, "host", "--name", "Ann", "--no-announce", "--port", str(port)) as lobby:
+        code_in(lobby)
+        url = f"ws://127.0.0.1:{port}/v1"
+        async with Peer.connect(url) as phone:
+            ben = await enrolled(phone, "Ben", "1" * 64)
+        lobby.type("p")
+        lobby.until(r"Ben +last here \d{4}-\d\d-\d\d \d\d:\d\d +" + ben.player)
+        is_second = re.search(r"Ann +last here(?s:.*)Ben +last here", lobby.text)
+        lobby.type("\x1b[B\r" if is_second else "\r")
+        lobby.until("A new phone of Ben")
+        code = lobby.until(r"(?s)/you.*\b([A-Z]{6})\b.*valid for 2 minutes")[1]
+        async with Peer.connect(url) as cleared:
+            await challenged(cleared)
+            await cleared.say(cl.Link(name="Ben", code=code, secret="2" * 64))
+            assert (await cleared.until(Identified)).player == ben.player
+        lobby.type("\x1b")
+        lobby.until("Enter deals")
+        lobby.type("\x03")
+        lobby.until("Leave the table")
+        lobby.type("\x03")
+        lobby.ended()
 
 
 def test_enter_alone_asks_before_it_deals(tmp_path: Path, port: int) -> None:

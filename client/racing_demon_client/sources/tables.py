@@ -56,6 +56,7 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_protocol.wire.redirects import port_of
 
 from .invitations import InvitationPoll
+from .known_people import KnownPeople
 from .solo import SoloClient, statistics_path
 from .solo_table import SoloTable, daily_seed, named_seed
 
@@ -156,6 +157,9 @@ class OpenedTable:
 
     find_invitation: Callable[[], Invitation | None] | None = None
     """Returns the current invitation over the internet, of a table that has a tunnel."""
+
+    people: KnownPeople | None = None
+    """Asks a server that this user has opened for the people it knows."""
 
     def current_invitation(self) -> Invitation | None:
         """Return the invitation over the internet; ``None`` for a table without a tunnel."""
@@ -341,6 +345,7 @@ async def host(
                 ends_with_us=True,
                 find_addresses=find_addresses,
                 find_invitation=invitation,
+                people=KnownPeople(client.code, hosting.journal.path),
             )
         except (asyncio.CancelledError, TableEnded) as error:  # Ctrl-C, or the host has said "leave"
             await server.end(client)

@@ -29,10 +29,11 @@ from .screens.dialogs import (
 )
 from .screens.handicap import HandicapScreen
 from .screens.options import OptionsScreen
+from .screens.people import PeopleScreen
 from .screens.players import PlayerAction, PlayersScreen
 from .screens.table import AnalysisScreen, CanvasScreen, LobbyScreen, TallyScreen
 from .sessions import ReplaySession, SoloSession, TableSession, method_of
-from .style import DENSITIES, screen_text
+from .style import ASCII, DENSITIES, screen_text
 
 
 class AppContext(Protocol):
@@ -274,6 +275,16 @@ class ActionHandlers:
             locked = "Game and options: they can be changed after this match."
         server = next(iter(self._session.opened.addresses), "")
         self._app.open_dialog(OptionsScreen(view.options, locked, server), chosen)
+
+    def action_people(self) -> None:
+        """Show the people whom this user's own server knows, and codes for their devices."""
+        opened, appearance = self._session.opened, self._app.appearance
+        if opened.people is None:
+            text = "only who has opened the server with racing-demon host can confirm people"
+            self._session.model.selection.show_message(text, self._session.now())
+            return
+        address = next(iter(opened.current_addresses()), "")
+        self._app.open_dialog(PeopleScreen(opened.people, address, ascii_only=appearance.glyphs is ASCII))
 
     def action_help(self) -> None:
         """Show all keys."""

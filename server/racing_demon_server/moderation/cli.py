@@ -1,6 +1,7 @@
 """The operator's commands: tables of a running server, bans, players, and reports."""
 
 import argparse
+import json
 import re
 import sys
 import time
@@ -13,6 +14,7 @@ from racing_demon_protocol.formatting import is_printable, pluralize, printable
 from racing_demon_server.arguments import fail, parser_of
 from racing_demon_server.journal.interface import JournalUnusable
 from racing_demon_server.journal.sqlite.database import default_path, journals_of
+from racing_demon_server.journal.sqlite.lock_file import numbered
 
 from .bans import ADDRESS, MAX_REASON_BYTES, ServerBan, add_ban, banned_network, bans_of, lift_bans, read_bans
 from .control_socket import NotRunning, RequestFailed, control_socket_of, request
@@ -31,6 +33,7 @@ EXAMPLES: Final = """examples:
   racing-demon-server players                            list the players whom the server remembers
   racing-demon-server players k3xw7q2m --into p9d4tz6b   let two players be one, with all their results
   racing-demon-server players k3xw7q2m --name "Anna"     change a player's name
+  racing-demon-server players k3xw7q2m --code            let another device be this player's, by a code
   racing-demon-server players k3xw7q2m --forget          forget a player; results show a former player
   racing-demon-server reports                            list what people have reported
   racing-demon-server reports --done 06450a1b2c3d4e5f6       mark a report as done
@@ -205,18 +208,59 @@ def _person(person: Person) -> str:
 
 
 def _players(arguments: argparse.Namespace) -> int:
+    if arguments.table is not None:
+        arguments.journal = _journal_with(arguments.table, arguments.journal)
+    if arguments.code:
+        return _confirm_player(arguments)
     if arguments.player is not None:
         return _change_player(arguments)
     answers = _ask_all(arguments.journal, command="players")
-    players = {
+    found = {
         player["id"]: player for answer in answers for player in answer["players"]
     }  # each process has all
+    players = sorted(found.values(), key=lambda each: -each["seen"])
+    if arguments.json:
+        sys.stdout.writelines(f"{json.dumps(player)}\n" for player in players)
+        return 0
     rows = [["id", "name", "devices", "last seen", "now"]]
-    for player in sorted(players.values(), key=lambda each: -each["seen"]):
+    for player in players:
         facts = player["id"], printable(player["name"]), str(player["devices"]), _moment(player["seen"])
         rows.append([*facts, player["merged_into"]])
     _print_rows(rows if players else [["no players are remembered"]])
     return 0
+
+
+def _journal_with(code: str, path: Path) -> Path:
+    """Return the journal of the server that has a table: each host's server takes a file of its own.
+
+    Raises:
+        NotRunning: no server has it.
+
+    """
+    for journal in numbered(path):
+        try:
+            if request(control_socket_of(journal), command="table", code=code)["table"] is not None:
+                return journal
+        except NotRunning:
+            continue
+    raise NotRunning
+
+
+def _confirm_player(arguments: argparse.Namespace) -> int:
+    if arguments.player is None:
+        return fail(2, "name the player whose device it is: racing-demon-server players lists all.")
+    for answer in _ask_all(arguments.journal, command="confirm_player", player=arguments.player):
+        if (confirmed := answer["confirmed"]) is not None:
+            if arguments.json:
+                sys.stdout.write(f"{json.dumps(confirmed)}\n")
+                return 0
+            name, code, minutes = printable(confirmed["name"]), confirmed["code"], confirmed["seconds"] // 60
+            sys.stdout.write(
+                f"the code is {code}: it is valid for {pluralize(minutes, 'minute')}, once\n"
+                f"on the device, open the server's page /you, and enter the name {name} and the code\n"
+            )
+            return 0
+    return fail(1, f"there is no player {printable(arguments.player)}.")
 
 
 def _change_player(arguments: argparse.Namespace) -> int:
@@ -226,7 +270,7 @@ def _change_player(arguments: argparse.Namespace) -> int:
     elif arguments.name is not None:
         asked["name"] = arguments.name
     elif not arguments.forget:
-        return fail(2, "say what is to be done: --into ID, --name NAME or --forget.")
+        return fail(2, "say what is to be done: --into ID, --name NAME, --code or --forget.")
     if any(answer["changed"] for answer in _ask_all(arguments.journal, **asked)):
         sys.stdout.write("done\n")
         return 0
@@ -319,7 +363,11 @@ def _parser() -> argparse.ArgumentParser:
     change = players.add_mutually_exclusive_group()
     change.add_argument("--into", metavar="ID", help="let this be the same player, with all results")
     change.add_argument("--name", metavar="NAME", help="change the name")
+    change.add_argument("--code", action="store_true", help="make a code that lets a device be this player's")
     change.add_argument("--forget", action="store_true", help="forget the player with all devices")
+    players.add_argument("--json", action="store_true", help="write JSON, one line for each player")
+    text = "ask the server that has this table, of all that use journals like FILE"
+    players.add_argument("--table", type=str.upper, metavar="CODE", help=text)
     reports = add("reports", "list what people have reported, with the last lines of chat", _reports)
     reports.add_argument("--all", action="store_true", help="list those that are done, too")
     reports.add_argument("--done", metavar="ID", help="mark this report as done")

@@ -56,11 +56,29 @@ class OperatorRequests:
                 return {"closed": await self._close(code, reason)}
             case {"command": "reload_bans"}:
                 return self._reload()
-            case {"command": "players"}:
-                return {"players": [] if self._players is None else await self._players.overview()}
+            case {"command": "players" | "confirm_player" | "change_player"}:
+                return await self._ask_players(request)
+        raise RequestFailed("the server does not know this command: is it of another version?")
+
+    async def _ask_players(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
+        match request:
+            case {"command": "confirm_player", "player": str(player)}:
+                return {"confirmed": await self._confirm(player)}
             case {"command": "change_player", "player": str(player)}:
                 return {"changed": await self._change_player(player, request)}
-        raise RequestFailed("the server does not know this command: is it of another version?")
+        return {"players": [] if self._players is None else await self._players.overview()}
+
+    async def _confirm(self, player: str) -> Mapping[str, Any] | None:
+        """Return a player's code for another device; ``None`` if this server does not know the player.
+
+        Raises:
+            RequestFailed: there can be none now.
+
+        """
+        try:
+            return None if self._players is None else await self._players.confirm(player)
+        except CommandRefused as error:
+            raise RequestFailed(error.text) from error
 
     async def _change_player(self, player: str, request: Mapping[str, Any]) -> bool:
         """Merge, rename or forget a player; return whether this server knows the player.

@@ -177,10 +177,7 @@ class Directory:
 
         """
         self._verify_trusted(by, at_ms)
-        code, name = _letters(randomness, CODE_LETTERS, CODE_LENGTH), self.player_of(by).name
-        self._store.remove_codes(at_ms)
-        self._store.save_code(LinkCode(by.player, folded(name), code, at_ms + CODE_MS, 0))
-        return code
+        return self._code_for(self.player_of(by), at_ms, randomness)
 
     def remove(self, by: Device, number: int, at_ms: int) -> None:
         """Remove a device of the player.
@@ -238,6 +235,14 @@ class Directory:
 
     # What an operator may do.
 
+    def confirm(self, player: str, at_ms: int, randomness: bytes) -> tuple[Player, str] | None:
+        """Return a player, and a code for a device whose user the operator believes to be that player.
+
+        It is ``None`` if the player is not known.
+        """
+        known = self._store.player(self.canonical(player))
+        return None if known is None else (known, self._code_for(known, at_ms, randomness))
+
     def merge(self, player: str, into: str) -> None:
         """Let one player's devices and results be another's.
 
@@ -266,6 +271,12 @@ class Directory:
         """
         for each in (*self._store.merged_into(player), player):
             self._store.remove_player(each)
+
+    def _code_for(self, player: Player, at_ms: int, randomness: bytes) -> str:
+        code = _letters(randomness, CODE_LETTERS, CODE_LENGTH)
+        self._store.remove_codes(at_ms)
+        self._store.save_code(LinkCode(player.id, folded(player.name), code, at_ms + CODE_MS, 0))
+        return code
 
     def _verify_new(self, key: bytes) -> None:
         if self._store.has_key(key):

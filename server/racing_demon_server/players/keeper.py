@@ -245,6 +245,20 @@ class PlayersKeeper:
             )
         ]
 
+    async def confirm(self, player: str) -> dict[str, object] | None:
+        """Return a player's name, and a code that lets a device be theirs; ``None`` if nobody has the id.
+
+        Raises:
+            CommandRefused: the store cannot be used.
+
+        """
+        randomness = secrets.token_bytes(RANDOM_BYTES)
+        confirmed = await self._ask(partial(self._directory.confirm, player, self._now_ms(), randomness))
+        if confirmed is None:
+            return None
+        known, code = confirmed
+        return {"name": known.name, "code": code, "seconds": CODE_MS // 1_000}
+
     async def change(self, player: str, *, into: str | None = None, name: str | None = None) -> bool:
         """Merge a player into another one, change the name, or forget the player; return whether it is known.
 

@@ -92,6 +92,22 @@ def test_a_code_links_one_device_and_ends() -> None:
         directory.link("Ann", code, KEYS[4], "", NOW)
 
 
+def test_an_operators_code_links_a_player_without_devices() -> None:
+    """Who has lost all devices, and was merged besides, is let in by the operator, on trial."""
+    directory, phone = with_ann()
+    annie, laptop = directory.enroll("Annie", KEYS[2], "", NOW, randomness(99))
+    directory.merge(annie.id, phone.player)
+    directory.remove(phone, laptop.number, NOW)
+    directory.remove(phone, phone.number, NOW)
+    confirmed = directory.confirm(annie.id, NOW, randomness(6))
+    assert confirmed is not None
+    tablet = directory.link("Ann", confirmed[1], KEYS[3], "tablet", NOW)
+    assert (confirmed[0].id, tablet.player) == (phone.player, phone.player)
+    with pytest.raises(CommandRefused, match="seven days"):
+        directory.new_code(tablet, NOW, randomness(8))
+    assert directory.confirm("nobody", NOW, randomness(9)) is None
+
+
 def test_wrong_codes_end_a_code() -> None:
     """After some wrong codes the right one is refused, too, whoever tried them."""
     directory, phone = with_ann()

@@ -149,6 +149,38 @@ async def test_the_operator_merges_and_forgets(tmp_path: Path) -> None:
         assert (await operate(journal)).strip() == "no players are remembered"
 
 
+async def test_the_operator_lets_a_device_in(tmp_path: Path) -> None:
+    """With the operator's code a new device is a player's whose old one is gone; the code works once."""
+    journal = tmp_path / "journal.sqlite"
+    async with RestartableServer.started(journal, *FAST) as server:
+        async with Peer.connect(server.url) as phone:
+            known = await enrolled(phone, "Ann", SECRETS[0])
+        said = json.loads(await operate(journal, known.player, "--code", "--json"))
+        async with Peer.connect(server.url) as first, Peer.connect(server.url) as second:
+            for peer, secret in ((first, SECRETS[1]), (second, SECRETS[2])):
+                await challenged(peer)
+                await peer.say(cl.Link(name=said["name"], code=said["code"], secret=secret))
+            assert (await first.until(Identified)).player == known.player
+            assert (await second.until(Refused)).reason is Reason.BAD_TOKEN
+
+
+async def test_a_tables_host_confirms_nobody(tmp_path: Path) -> None:
+    """Who hosts Ann's table gets codes for their own devices only: none lets anybody be Ann."""
+    async with RestartableServer.started(tmp_path / "journal.sqlite", *FAST) as server:
+        async with Peer.connect(server.url) as eve, Peer.connect(server.url) as ann:
+            await enrolled(eve, "Eve", SECRETS[0])
+            place = await eve.enter(cl.Create(name="Eve"))
+            await enrolled(ann, "Ann", SECRETS[1])
+            await ann.enter(cl.Join(code=place.code, name="Ann"))
+            await eve.say(cl.ListDevices(with_code=True))
+            code = (await eve.until(Devices)).code
+            assert code
+            async with Peer.connect(server.url) as phone:
+                await challenged(phone)
+                guess = cl.Link(name="Ann", code=code, secret=SECRETS[2])
+                assert await phone.refusal(guess) is Reason.BAD_TOKEN
+
+
 async def test_a_player_sees_what_was_private(tmp_path: Path) -> None:
     """A match without spectators is shown to its player after the table is left, and to no other one."""
     journal = tmp_path / "journal.sqlite"

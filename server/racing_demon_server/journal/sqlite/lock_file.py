@@ -1,6 +1,7 @@
 """One server per file: a lock that the operating system releases when its holder dies."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -48,6 +49,12 @@ class LockFile:
         os.close(self._handle)
 
 
+def numbered(path: Path) -> Iterator[Path]:
+    """Yield the files among which servers choose: the one that is named, and those with a number added."""
+    for number in range(1, MOST_FILES):
+        yield path if number == 1 else path.with_stem(f"{path.stem}-{number}")
+
+
 def first_free(path: Path) -> Path:
     """Return the first unused file: the one that is named, or one with a number added to its name.
 
@@ -55,8 +62,7 @@ def first_free(path: Path) -> Path:
         JournalUnusable: there are too many, or none can be created there.
 
     """
-    for number in range(1, MOST_FILES):
-        free = path if number == 1 else path.with_stem(f"{path.stem}-{number}")
+    for free in numbered(path):
         try:
             LockFile(free).release()
         except JournalTaken:
