@@ -232,8 +232,10 @@ export const LATER = {
   nameOf: (/** @type {string} */ name) => `Name of ${name}`,
   rename: "Change the name",
   anotherDevice: "Add another device",
-  codeText: (/** @type {string} */ code) =>
-    `On the other device, open this page, and enter your name and ${code}. The code is valid for two minutes, once. Give it to nobody else.`,
+  codeText: (/** @type {string} */ name, /** @type {string} */ code, /** @type {boolean} */ hasPicture) =>
+    `On the other device, ${hasPicture ? "scan this, or " : ""}open this page and enter the name ${name} and ${code}. The code is valid for two minutes, once. Give it to nobody else.`,
+  qrOfCode: "QR code for the other device",
+  codeFilledIn: (/** @type {string} */ name) => `Is this a device of ${name}? Then press “That is me”.`,
   devices: "Devices",
   thisDevice: "(this device)",
   remove: "Not me: remove",

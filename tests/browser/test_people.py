@@ -34,7 +34,8 @@ async def test_two_phones_are_one_person(browser: Browser, tmp_path: Path) -> No
             await first.page.locator("#page button", has_text="Add another device").tap()
             await expect(first.page.locator("#page .proof")).to_contain_text("two minutes")
             assert await violations(first) == []
-            code = str(await first.page.locator("#page .proof").inner_text()).split(" name and ")[1][:6]
+            said = str(await first.page.locator("#page .proof").inner_text())
+            code = said.split("the name Ann and ")[1][:6]
             await second.open(f"{origin}/you")
             await second.page.locator('#page form input[aria-label="Your name"]').fill("Ann")
             await second.page.locator('#page form input[aria-label="Code"]').fill(code.lower())
@@ -53,6 +54,45 @@ async def test_two_phones_are_one_person(browser: Browser, tmp_path: Path) -> No
             await first.page.locator("#page .person button", has_text="Devices").tap()
             await first.page.locator("#page .person li button").tap()
             await expect(first.page.locator("#page .person li")).to_have_count(1)
+            assert first.complaints + second.complaints == []
+
+
+DRAWN: Final = """async (link) => {
+  const { src } = document.querySelector("script[type=module]");
+  const { qrPicture } = await import(new URL("screens/qr.js", src));
+  return qrPicture(link, "").querySelector("path").getAttribute("d");
+}"""
+
+
+async def test_a_scanned_code_fills_in_the_form(browser: Browser, tmp_path: Path) -> None:
+    """The QR code brings name and code behind ``#``; they leave the address at once, and a key links."""
+    async with RestartableServer.started(
+        tmp_path / "journal.sqlite", *FAST, "--name=table.localhost"
+    ) as server:
+        origin = origin_of(server).replace("127.0.0.1", "table.localhost")
+        small = {"width": 320, "height": 568}
+        async with (
+            phone(browser, origin, viewport=small) as first,
+            phone(browser, origin, viewport=small) as second,
+        ):
+            await first.play_match("Zoë & Co, 1")
+            await first.open(f"{origin}/you")
+            await first.page.locator("#page button", has_text="Add another device").tap()
+            shown = first.page.locator("#page .code path")
+            await expect(shown).to_be_visible()
+            said = str(await first.page.locator("#page .proof").inner_text())
+            code = said.split("the name Zoë & Co, 1 and ")[1][:6]
+            link = f"you#{code},Zo%C3%AB%20%26%20Co%2C%201"
+            assert await shown.get_attribute("d") == await first.page.evaluate(DRAWN, f"{origin}/{link}")
+            assert await violations(first) == []
+            for player in (first, second):
+                assert await player.page.evaluate("document.documentElement.scrollWidth") <= 320
+            await second.open(f"{origin}/{link}")
+            await expect(second.page.locator("#page .proof")).to_contain_text("a device of Zoë & Co, 1")
+            assert second.page.url == f"{origin}/you"
+            assert await violations(second) == []
+            await second.page.keyboard.press("Enter")
+            await expect(second.page.locator("#page .person input")).to_have_value("Zoë & Co, 1")
             assert first.complaints + second.complaints == []
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+import segno
 from rjsmin import jsmin
 
 from racing_demon_protocol.games import GAMES
@@ -44,6 +45,26 @@ async def test_types_are_right() -> None:
     """TypeScript, as strict as it can be, finds nothing wrong with the types that the comments tell."""
     compiler = tool("typescript/bin/tsc")
     assert await run(str(compiler), "-p", str(TOOLS)) == (0, "")
+
+
+FULL: Final = (17, 32, 53, 78, 106, 107)
+"""The bytes that versions 1 to 5 have room for, and one more. In fuller codes nothing is left to padding."""
+QR: Final = """
+import { qrModules } from "./client/racing_demon_web/screens/qr.js";
+console.log(JSON.stringify(JSON.parse(process.env.TEXTS).map((text) => qrModules(text))));
+"""
+
+
+async def test_qr_codes_are_those_of_the_standard() -> None:
+    """Texts that fill a version are drawn as by another program, module for module; a longer one is not."""
+    texts = [("https://cards.example.org/you#BCDFGH,Zo%C3%AB" * 3)[:length] for length in FULL]
+    ended, told = await run("--input-type=module", "--eval", QR, TEXTS=json.dumps(texts))
+    assert ended == 0, told
+    *drawn, too_long = json.loads(told)
+    assert too_long is None
+    for text, rows in zip(texts, drawn, strict=False):
+        code = segno.make_qr(text, error="l", mode="byte", mask=0, boost_error=False)
+        assert rows == [list(row) for row in code.matrix], text
 
 
 @more_when_long

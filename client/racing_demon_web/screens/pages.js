@@ -10,6 +10,8 @@ import { LIMITS } from "../wire/protocol.js";
 import { fetchRecord, fetchText, recordPath, verifyRecord } from "../wire/records.js";
 import { clock, signed } from "../words.js";
 import { LATER, plural } from "../words_later.js";
+import { addressForOthers } from "./invitation.js";
+import { qrPicture } from "./qr.js";
 import { resultRows } from "./results.js";
 
 /**
@@ -378,14 +380,22 @@ export class Pages {
     label.append(box, LATER.rememberHere);
     const status = element("p", "proof");
     status.setAttribute("role", "status");
+    const form = this.#codeForm(status);
     this.#draw(LATER.you, [
       label,
       element("p", "soft", LATER.rememberText),
       ...people.map((kept) => this.#person(kept, status)),
       status,
       element("h2", "", LATER.haveCode),
-      this.#codeForm(status),
+      form,
     ]);
+    const brought = codeOfLink();
+    if (!brought) return;
+    const [name, code, confirm] = form.elements;
+    /** @type {HTMLInputElement} */ (name).value = brought.name;
+    /** @type {HTMLInputElement} */ (code).value = brought.code;
+    if (brought.name) status.textContent = LATER.codeFilledIn(brought.name);
+    /** @type {HTMLElement} */ (brought.name ? confirm : name).focus();
   }
 
   /**
@@ -403,6 +413,7 @@ export class Pages {
       return answer;
     };
     const section = element("section", "person");
+    const picture = element("div", "code");
     const devices = element("ul");
     const name = /** @type {HTMLInputElement} */ (element("input"));
     name.value = kept.name;
@@ -415,7 +426,14 @@ export class Pages {
           : { name: "remove_device", fields: { device: removed } };
       const { name: kind, fields } = await ask(request);
       if (kind !== "devices") return;
-      if (fields.code) status.textContent = LATER.codeText(fields.code);
+      picture.replaceChildren();
+      if (fields.code) {
+        const { name } = knownPeople().find((each) => each.player === kept.player) ?? kept; // renamed elsewhere
+        const { origin } = await addressForOthers();
+        const drawn = origin && qrPicture(linkOfCode(origin, fields.code, name), LATER.qrOfCode);
+        if (drawn) picture.append(drawn);
+        status.textContent = LATER.codeText(name, fields.code, Boolean(drawn));
+      }
       devices.replaceChildren(
         ...fields.devices.map((/** @type {[number, string, number]} */ [number, text, added]) => {
           const row = element("li", "", `${text || "?"}, ${new Date(added).toLocaleDateString()} `);
@@ -439,13 +457,13 @@ export class Pages {
         this.show("/you");
       }),
     );
-    section.append(name, buttons, devices);
+    section.append(name, buttons, picture, devices);
     return section;
   }
 
   /** @param {HTMLElement} status */
   #codeForm(status) {
-    const form = element("form", "row");
+    const form = /** @type {HTMLFormElement} */ (element("form", "row"));
     const [name, code] = [LATER.yourName, LATER.code].map((text) => {
       const field = /** @type {HTMLInputElement} */ (element("input"));
       field.setAttribute("aria-label", text);
@@ -485,6 +503,33 @@ export class Pages {
     line.select();
     this.announce(document.execCommand("copy") ? LATER.resultCopied : text); // navigator.clipboard needs https
     line.remove();
+  }
+}
+
+const MAX_QR_BYTES = 106; // of a link: a larger code is hard to scan
+
+/**
+ * The link by which a device becomes another one of a person. What is behind `#` is sent to no server. A name that
+ * would make its QR code too large is left out.
+ * @param {string} origin
+ * @param {string} code
+ * @param {string} name
+ */
+function linkOfCode(origin, code, name) {
+  const link = `${origin}${BASE}/you#${code}`;
+  const whole = `${link},${encodeURIComponent(name)}`;
+  return whole.length > MAX_QR_BYTES ? link : whole;
+}
+
+/** What such a link has brought, removed from the address at once. */
+function codeOfLink() {
+  const [, code, name = ""] = /^#([A-Z]{6})(?:,(.*))?$/.exec(location.hash) ?? [];
+  if (!code) return null;
+  history.replaceState(history.state, "", location.pathname); // no copy of the address has it
+  try {
+    return { code, name: decodeURIComponent(name).slice(0, LIMITS.name) };
+  } catch {
+    return { code, name: "" };
   }
 }
 
