@@ -21,8 +21,8 @@ from racing_demon_protocol.enums import EndReason
 from racing_demon_protocol.records.summary import HandSummary, MatchSummary, PlayerSummary
 from racing_demon_server.journal.interface import JournalReader
 from racing_demon_server.ops import garbage_collection
+from racing_demon_server.results.file import ResultsFile
 from racing_demon_server.results.query import Filter, StandingsQuery
-from racing_demon_server.results.store import ResultsFile
 from racing_demon_server.results.worker import ResultsWorker
 
 HANDS: Final = 5

@@ -26,7 +26,7 @@ NO_DRIVER: Final = (
 ADVICE: Final = {
     "backup": "Back up a database with its own tools: pg_dump, or pg_basebackup with its log.",
     "restore": "Restore a database with its own tools: pg_restore, into an empty database.",
-    "prune": "In a database, export old matches, and then drop their partitions of the table events.",
+    "prune": "In a database the servers delete old matches themselves: give them --keep-matches.",
 }
 """What to do where a command of the journal is for files only."""
 

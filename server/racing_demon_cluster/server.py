@@ -4,12 +4,14 @@ import socket
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from functools import partial
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from racing_demon_server.journal.interface import Store
 from racing_demon_server.journal.writer import DurableJournal
 from racing_demon_server.net.handler import ServerContext
 from racing_demon_server.net.table_service import TableService
+from racing_demon_server.results.keeper import ResultsKeeper
 from racing_demon_server.server import StopReason, TableServer
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.observer import Observer
@@ -18,8 +20,12 @@ from racing_demon_server.tables.room import Clock
 
 from .membership import Membership
 from .postgres.store import PostgresStore
+from .results import JOURNAL, PostgresResults, Retention
 from .service import ClusterService
 from .settings import ClusterSettings
+
+if TYPE_CHECKING:
+    from racing_demon_server.results.worker import ResultsWorker
 
 
 class ClusterServer(TableServer):
@@ -68,10 +74,34 @@ class ClusterServer(TableServer):
         if settings.lists_tables:
             self._membership.list_tables()
 
+    @property
+    def journal_name(self) -> str:
+        """The name of the journal that all servers share."""
+        return JOURNAL
+
+    def open_results(self, store: Store, resources: AsyncExitStack) -> ResultsKeeper:
+        """Return the keeper of the results, which are in the database."""
+        open_worker = partial(_open_worker, self._cluster.database, self._store)
+        prune = None
+        if self.settings.keep_days is not None:
+            retention = Retention(self._cluster.database, self._store.node, self.settings.keep_days)
+            resources.push_async_callback(retention.close)
+            prune = retention.prune
+        keeper = ResultsKeeper(self.settings.standings, open_worker, prune)
+        resources.push_async_callback(keeper.close)
+        return keeper
+
     def terminate(self, reason: StopReason) -> None:
         """Hand over the tables before the server stops; a second signal stops it at once."""
         if not self._membership.drain():
             super().terminate(reason)
+
+
+def _open_worker(database: str, store: PostgresStore) -> "ResultsWorker":
+    """Open the results, once the port is open."""
+    from racing_demon_server.results.worker import ResultsWorker  # noqa: PLC0415 - it takes a while to load
+
+    return ResultsWorker(PostgresResults(database, store.node), store.reading, JOURNAL)
 
 
 def open_store(settings: ServerSettings, cluster: ClusterSettings) -> PostgresStore:

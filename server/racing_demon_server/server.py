@@ -515,7 +515,7 @@ def _open_worker(
 ) -> "ResultsWorker":
     """Open the results, once the port is open."""
     # They take a while to load.
-    from racing_demon_server.results.store import ResultsFile  # noqa: PLC0415
+    from racing_demon_server.results.file import ResultsFile  # noqa: PLC0415
     from racing_demon_server.results.worker import ResultsWorker  # noqa: PLC0415
 
     return ResultsWorker(ResultsFile(path), reading, name, None if open_players is None else open_players())

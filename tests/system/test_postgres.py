@@ -154,7 +154,7 @@ async def test_arguments_that_do_not_go_together_are_refused(arguments: tuple[st
     [
         (("backup", "postgresql://rd@db/rd", "--to", "copy"), "pg_dump"),
         (("restore", "postgresql://rd@db/rd", "--to", "copy"), "pg_restore"),
-        (("prune", "postgresql://rd@db/rd", "--before", "90d"), "partitions"),
+        (("prune", "postgresql://rd@db/rd", "--before", "90d"), "--keep-matches"),
         (
             ("list", "--journal", "postgresql://rd@127.0.0.1:1/rd"),
             "The database postgresql://rd@127.0.0.1:1/rd",

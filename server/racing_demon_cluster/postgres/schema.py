@@ -212,6 +212,26 @@ MIGRATIONS: Final = (
         frame bytea NOT NULL
     );
     """,
+    """
+    ALTER TABLE tables ADD COLUMN has_results bool NOT NULL DEFAULT false;
+    CREATE INDEX tables_unfinished ON tables (id) WHERE closed_ms IS NOT NULL AND NOT has_results;
+    CREATE INDEX tables_finished ON tables (closed_ms) WHERE has_results;
+    CREATE TABLE results (
+        id bigserial PRIMARY KEY,
+        journal text NOT NULL,
+        match text COLLATE "C" NOT NULL,
+        link text NOT NULL UNIQUE,
+        is_over int NOT NULL,
+        game text NOT NULL,
+        preset text NOT NULL,
+        started_ms bigint,
+        ended_ms bigint,
+        summary text NOT NULL,
+        UNIQUE (journal, match)
+    );
+    CREATE INDEX results_ended ON results (ended_ms, id);
+    CREATE TABLE pruned (table_id bigint PRIMARY KEY);
+    """,
 )
 """The statements that make each version of the layout from the one before. Only add to them.
 
@@ -223,7 +243,10 @@ of the incarnation ``clock_node`` by ``clock_offset_us``. ``events``: keyed by t
 that two writers who continue from the same event always collide; ``writer`` is the incarnation.
 ``whispers``: runs of private plays, too; ``place`` counts them since the event ``seq``.
 ``seeds``: encrypted, see :mod:`~racing_demon_cluster.seed_encryption`. ``clock``: a row for each incarnation.
-``codes``: those that incarnations have reserved for new tables. ``beats`` and ``listings``: for the servers
+``codes``: those that incarnations have reserved for new tables.
+``results``: what is remembered of matches, as in :mod:`~racing_demon_server.results.file`;
+``tables.has_results``: whether a closed table has all of them. ``pruned``: tables that were deleted, but
+for their logs. ``beats`` and ``listings``: for the servers
 of a cluster; the last is rebuilt after a crash.
 """
 

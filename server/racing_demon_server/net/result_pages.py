@@ -8,6 +8,7 @@ from urllib.parse import parse_qs
 
 from websockets.http11 import Response
 
+from racing_demon_server.match.seat_tokens import hash_token
 from racing_demon_server.rate_limits import RECORD, STANDINGS
 from racing_demon_server.results.keeper import ResultsKeeper
 from racing_demon_server.results.query import ResultsUnusable, StandingsQuery, TooManyQuestions
@@ -129,9 +130,11 @@ class ResultPages:
     async def _matches(self, asked: HttpRequest) -> Response:
         """Return the links of a table's matches, to whoever has a seat at the table."""
         code = _query(asked).get("table", [""])[-1].upper()
-        number = self._keeper.table_of(code, _token(asked))
+        number = await self._table_of(asked, code)
         if number is None:
             return _no_such()
+        if isinstance(number, Response):
+            return number
         found = await self._ask(asked, lambda worker: worker.of_table(number))
         return found if isinstance(found, Response) else _cached(asked, *found)
 
@@ -141,11 +144,21 @@ class ResultPages:
         return _no_such() if result is None else result
 
     async def _viewer(self, asked: HttpRequest, result: "Result") -> Viewer | Response:
-        token = _token(asked)
-        number = self._keeper.table_of(result.summary.code, token)
+        token, number = _token(asked), await self._table_of(asked, result.summary.code)
+        if isinstance(number, Response):
+            return number
         has_seat = number is not None and self._keeper.is_of_table(result, number)
         has_played = bool(token) and await self._ask(asked, lambda worker: worker.has_played(result, token))
         return has_played if isinstance(has_played, Response) else Viewer(has_seat, has_played)
+
+    async def _table_of(self, asked: HttpRequest, code: str) -> int | Response | None:
+        """Return the number of the open table with a code if the request has the token of a seat there."""
+        token = _token(asked)
+        if not token or (number := self._keeper.table_of(code, token)) is not None:
+            return number if token else None
+        hashed = hash_token(token)
+        found: int | Response | None = await self._ask(asked, lambda worker: worker.table_of(code, hashed))
+        return found
 
     async def _ask(self, asked: HttpRequest, question: "Callable[[ResultsWorker], Any]") -> Any:
         try:

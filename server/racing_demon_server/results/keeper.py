@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.events import Event
+from racing_demon_server.journal.interface import Fenced, JournalUnusable
 from racing_demon_server.match.seat_tokens import hash_token
 from racing_demon_server.standings_access import StandingsAccess
 from racing_demon_server.tables.observer import Observer
@@ -27,6 +28,8 @@ CORRECTIONS_SECONDS: Final = 5.0
 """The interval at which the keeper looks for corrections, which a command writes."""
 PRUNE_SECONDS: Final = 6 * 3_600.0
 """The interval at which old events are deleted."""
+AGAIN_SECONDS: Final = 20.0
+"""How long what could not be written waits, and what another server may have left."""
 OPEN_SECONDS: Final = 5.0
 """How long after the start the results are opened, unless somebody asks."""
 MAX_WAITING: Final = 50
@@ -53,7 +56,7 @@ class ResultsKeeper(Observer):
 
     """
 
-    registry: Registry
+    registry: Registry | None = None
 
     def __init__(
         self,
@@ -67,6 +70,7 @@ class ResultsKeeper(Observer):
         self._worker: ResultsWorker | None = None
         self._numbers: dict[CommittedTable, int] = {}
         self._due = set[int]()
+        self._failed = set[int]()
         self._is_due = asyncio.Event()
         self._is_asked = asyncio.Event()
         self._waiting = Counter[str]()
@@ -113,18 +117,26 @@ class ResultsKeeper(Observer):
 
     # What happens at the tables.
 
+    def opened(self, table: CommittedTable) -> None:
+        """Make the results that are missing of a table that another server had before."""
+        if table.view.seq:
+            self._update(table)
+
     def published(self, table: CommittedTable, events: Sequence[Event]) -> None:
         """Make the result of a hand that has ended."""
         if any(isinstance(event, ev.HandOver | ev.MatchOver) for event in events):
-            number = self.registry.number_of(table.view.code)
-            if number is not None:
-                self._numbers[table] = number
-                self._add(number)
+            self._update(table)
 
     def closed(self, table: CommittedTable) -> None:
         """Make the last result of a table that was closed."""
         number = self._numbers.pop(table, None)
         if number is not None:
+            self._add(number)
+
+    def _update(self, table: CommittedTable) -> None:
+        number = None if self.registry is None else self.registry.number_of(table.view.code)
+        if number is not None:
+            self._numbers[table] = number
             self._add(number)
 
     def _add(self, number: int) -> None:
@@ -135,7 +147,7 @@ class ResultsKeeper(Observer):
 
     def table_of(self, code: str, token: str) -> int | None:
         """Return the number of the open table at which a token has a seat; ``None`` if it has none."""
-        if not token or not self.registry.has_seat(code, hash_token(token)):
+        if self.registry is None or not token or not self.registry.has_seat(code, hash_token(token)):
             return None
         return self.registry.number_of(code)
 
@@ -166,7 +178,11 @@ class ResultsKeeper(Observer):
         await asyncio.shield(self._opening)
         if self._worker is None:
             raise ResultsUnusable
-        return await asyncio.get_running_loop().run_in_executor(self._thread, work, self._worker)
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._thread, work, self._worker)
+        except JournalUnusable as error:
+            log.error("results cannot be used now", extra={"why": str(error)})
+            raise ResultsUnusable from error
 
     # Making results.
 
@@ -181,11 +197,24 @@ class ResultsKeeper(Observer):
             if not old and self._prune is not None and self._pruning is None:
                 self._pruning = asyncio.create_task(self._prune_again_and_again(self._prune))
             if not (self._due or old):
-                await self._is_due.wait()
-                self._is_due.clear()
+                old = await self._wait()
                 continue
             number = self._due.pop() if self._due else old.pop(0)
-            await self._attempt(methodcaller("update", number))
+            if not await self._attempt(methodcaller("update", number)):
+                self._failed.add(number)
+
+    async def _wait(self) -> list[int]:
+        """Wait until something is due; return what is to be done again, or was left by another server."""
+        is_shared = self._worker is not None and self._worker.is_shared
+        try:
+            async with asyncio.timeout(AGAIN_SECONDS if self._failed or is_shared else None):
+                await self._is_due.wait()
+        except TimeoutError:
+            again, self._failed = sorted(self._failed), set()
+            left = await self._attempt(methodcaller("unfinished")) if is_shared else None
+            return [*again, *(left or ())]
+        self._is_due.clear()
+        return []
 
     @staticmethod
     async def _prune_again_and_again(prune: Callable[[], Awaitable[None]]) -> None:
@@ -203,10 +232,10 @@ class ResultsKeeper(Observer):
             await asyncio.sleep(CORRECTIONS_SECONDS)
 
     async def _attempt(self, work: "Callable[[ResultsWorker], Answer]") -> Answer | None:
-        """Do some work. What fails is done after the next hand, or after the next start."""
+        """Do some work; return ``None`` if it fails, which is done again later."""
         try:
             return await self._run(work)
-        except (Stopping, ResultsUnusable):
+        except (Stopping, ResultsUnusable, Fenced):
             return None
         except Exception:
             log.exception("results could not be written")

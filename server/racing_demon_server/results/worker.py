@@ -27,7 +27,7 @@ from racing_demon_server.players.store import PlayersStore
 from .answers import brief_json, match_json, player_json, standings_json
 from .names import Names, with_players
 from .query import ALL, Filter, StandingsQuery, Stopping
-from .store import Result, ResultsFile
+from .store import Result, ResultsStore
 
 WORK_SECONDS: Final = 0.0005
 """How long the thread works before it rests, so that the loop waits no longer for the interpreter."""
@@ -59,7 +59,7 @@ class ResultsWorker:
     """
 
     def __init__(
-        self, file: ResultsFile, reading: Reading, name: str, players: PlayersStore | None = None
+        self, file: ResultsStore, reading: Reading, name: str, players: PlayersStore | None = None
     ) -> None:
         self._file = file
         self._players = players
@@ -69,6 +69,7 @@ class ResultsWorker:
         self._rested = time.monotonic()
         self._corrections = -1
         self._totals: OrderedDict[Filter, _Total] = OrderedDict()
+        self._unknown = set[int]()
         self.is_stopping = False
 
     def close(self) -> None:
@@ -79,18 +80,21 @@ class ResultsWorker:
 
     # Making results.
 
-    def unfinished(self) -> list[int]:
-        """Return the tables that may lack results, after a crash or an older version, the newest first."""
-        with self._reading() as reader:
-            numbers = [table.id for table in self._paced(reader.tables())]
-        return [
-            each for each in self._paced(reversed(numbers)) if not self._file.is_finished(self._name, each)
-        ]
+    @property
+    def is_shared(self) -> bool:
+        """Whether other servers make results of the same journal, which this one may have to finish."""
+        return self._file.is_shared
 
-    def update(self, table_id: int) -> None:
-        """Make the results of a table's matches that have changed."""
+    def unfinished(self) -> list[int]:
+        """Return tables that may lack results, after a crash or an older version, the newest first."""
         with self._reading() as reader:
-            self._update(reader, table_id)
+            found = self._paced(self._file.unfinished(self._name, reader))
+            return [each for each in found if each not in self._unknown]
+
+    def update(self, table_id: int) -> bool:
+        """Make the results of a table's matches that have changed. Return whether that is done."""
+        with self._reading() as reader:
+            return self._update(reader, table_id)
 
     def apply_corrections(self) -> None:
         """Make the results of matches anew that were corrected since the last call."""
@@ -101,39 +105,49 @@ class ResultsWorker:
                 for table_id in sorted({_table_of(match) for match in reader.corrected()}):
                     self._update(reader, table_id)
 
-    def _update(self, reader: JournalReader, table_id: int) -> None:
+    def _update(self, reader: JournalReader, table_id: int) -> bool:
         """Make the results of a table that are missing, or were made before its last hand or correction."""
-        table = reader.find_table(table_id)
-        if table is None:  # it was pruned
-            return
-        try:
-            for match in self._paced(matches_of(reader, table)):
-                self._summarize(reader, match)
-            if table.closed_ms is not None:
-                self._file.set_finished(self._name, table.id)
-        except (UnknownContents, RacingDemonError) as error:
-            log.warning("a match has no result", extra={"table": table.code, "why": str(error)})
+        # Read before the journal: what another server has written since then, it made of the same or of more.
+        versions = self._file.versions(self._name, table_id)
+        with reader.moment():
+            table = reader.find_table(table_id)
+            if table is None:  # it was pruned
+                return True
+            try:
+                # A list: each of them is written, whatever becomes of the others.
+                written = [
+                    self._summarize(reader, match, versions.get(match.key, 0))
+                    for match in self._paced(matches_of(reader, table))
+                ]
+            except (UnknownContents, RacingDemonError) as error:
+                log.warning("a match has no result", extra={"table": table.code, "why": str(error)})
+                self._unknown.add(table.id)
+                return True
+        if table.closed_ms is not None and all(written):
+            self._file.set_finished(self._name, table.id)
+        return all(written)
 
-    def _summarize(self, reader: JournalReader, match: Match) -> None:
+    def _summarize(self, reader: JournalReader, match: Match, version: int) -> bool:
+        """Write the result of a match, unless it is there already; return whether it is there."""
         corrections = tuple(corrections_of(reader, match.key))
         known, is_over = self._file.of_match(self._name, match.key), match.ended_ms is not None
         if known is not None:
             same_hands = len(known.summary.hands) == match.hands and known.is_over == is_over
             if same_hands and known.summary.corrections == corrections:
-                return
+                return True
         if not match.hands:
-            return
+            return True
         summarizer = Summarizer(match.key)
         entries = self._paced(entries_of(reader, match))
         found = list(chain.from_iterable(summarizer.apply(entry) for entry in entries)) or summarizer.rest()
         if not found or not found[0].hands:
-            return
+            return True
         ended_ms = match.ended_ms if is_over else found[0].ended_ms
         summary = found[0].model_copy(update={"corrections": corrections, "ended_ms": ended_ms})
         if self._players is not None:
             seatings = self._players.seatings(self._name, match.table.id)
             summary = with_players(summary, seatings)
-        self._file.save(self._name, match.key, summary, is_over=is_over)
+        return self._file.save(self._name, match.key, summary, is_over=is_over, replaces=version)
 
     # Answering.
 
@@ -166,6 +180,10 @@ class ResultsWorker:
         found = self._file.of_table(self._name, table_id, MAX_OF_TABLE)
         version = "-".join(str(each.id) for each in found[:2])
         return f"{table_id}-{version}", json.dumps({"matches": [brief_json(each) for each in found]})
+
+    def table_of(self, code: str, token_hash: bytes) -> int | None:
+        """Return the number of another server's open table at which a token has a seat; ``None`` for none."""
+        return self._file.table_of(code, token_hash)
 
     def is_of_table(self, result: Result, table_id: int) -> bool:
         """Return whether a match was played at a table of this process. Any thread may ask."""

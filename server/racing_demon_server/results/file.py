@@ -1,0 +1,105 @@
+"""The results of a server's matches, in a file beside its journal that all its processes share."""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any, Final, Self
+
+from racing_demon_server.journal.interface import JournalReader
+from racing_demon_server.journal.sqlite.side_file import SideFile
+
+from .store import ResultsStore
+
+_LAYOUT: Final = """
+    CREATE TABLE IF NOT EXISTS results (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        journal TEXT NOT NULL,
+        match TEXT NOT NULL,
+        link TEXT NOT NULL UNIQUE,
+        is_over INTEGER NOT NULL,
+        game TEXT NOT NULL,
+        preset TEXT NOT NULL,
+        started_ms INTEGER,
+        ended_ms INTEGER,
+        summary TEXT NOT NULL,
+        UNIQUE (journal, match)
+    );
+    CREATE INDEX IF NOT EXISTS results_ended ON results (ended_ms, id);
+    CREATE TABLE IF NOT EXISTS finished_tables (
+        journal TEXT NOT NULL,
+        table_id INTEGER NOT NULL,
+        PRIMARY KEY (journal, table_id)
+    ) WITHOUT ROWID;
+"""
+RESULTS: Final = SideFile(
+    "results",
+    int.from_bytes(b"RDR1", "big"),
+    1,
+    _LAYOUT,
+    "NORMAL",  # what a power failure takes is made from the journal again
+)
+"""The files of results, with these tables.
+
+- ``results``: one row a match, replaced with each hand and each correction, so that ``id`` rises with every
+  change. ``match`` is its name in its journal. ``summary`` is a :class:`MatchSummary`.
+- ``finished_tables``: closed tables with all of their results, which are not read again after a restart.
+"""
+
+
+class ResultsFile(ResultsStore):
+    """The results in a file. See :class:`.store.ResultsStore`.
+
+    Args:
+        path: the file; created if it is missing.
+
+    Raises:
+        JournalUnusable: the file cannot be used.
+
+    """
+
+    is_shared = False
+
+    def __init__(self, path: Path) -> None:
+        self._db: sqlite3.Connection = RESULTS.open(path)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._db.close()
+
+    def rows(self, sql: str, *values: object) -> Sequence[Sequence[Any]]:
+        """Carry out a statement, and return the rows that it finds."""
+        return self._db.execute(sql, values).fetchall()
+
+    def stream(self, sql: str, *values: object) -> Iterator[Sequence[Any]]:
+        """Yield the rows that a query finds, one at a time."""
+        with closing(self._db.execute(sql, values)) as rows:
+            yield from rows
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Write everything inside the context, or nothing; no other process writes meanwhile."""
+        self._db.execute("BEGIN IMMEDIATE")
+        with self._db:  # commits, or rolls back
+            yield
+
+    def unfinished(self, journal: str, reader: JournalReader) -> Iterator[int]:
+        """Yield the tables of a journal that may lack results, the newest first: open ones may."""
+        sql = "SELECT 1 FROM finished_tables WHERE journal = ?1 AND table_id = ?2"
+        for table_id in reversed([table.id for table in reader.tables()]):
+            if not self.rows(sql, journal, table_id):
+                yield table_id
+
+    def set_finished(self, journal: str, table_id: int) -> None:
+        """Record that a closed table has all of its results."""
+        self.rows("INSERT OR IGNORE INTO finished_tables VALUES (?1, ?2)", journal, table_id)
+
+    def table_of(self, _code: str, _token_hash: bytes) -> int | None:
+        """Return ``None``: the keeper knows all tables of its process, and other journals are not read."""
+        return None

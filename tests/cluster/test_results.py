@@ -1,0 +1,56 @@
+"""Results in a database: behind the fence of the server that writes them, and never older than before."""
+
+import contextlib
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from racing_demon_cluster.postgres.store import PostgresStore
+from racing_demon_cluster.results import JOURNAL, PostgresResults
+from racing_demon_protocol.records.summary import MatchSummary
+from racing_demon_server.journal.interface import Fenced
+from tests.support.postgres import Postgres
+
+
+def summary(started_ms: int) -> MatchSummary:
+    """Return what is remembered of a match that began at some time."""
+    return MatchSummary(id="7.1", code="BCDFGH", game="racing_demon", started_ms=started_ms)
+
+
+@pytest.fixture
+def results(
+    servers: Postgres, name: str, opened: Callable[..., PostgresStore]
+) -> Iterator[tuple[PostgresResults, PostgresResults]]:
+    """Return the results as two servers have them."""
+    one, other = (PostgresResults(servers.url(name), opened(node).node) for node in ("n1", "n2"))
+    with contextlib.closing(one), contextlib.closing(other):
+        yield one, other
+
+
+def test_a_fenced_server_writes_no_result(
+    servers: Postgres, name: str, results: tuple[PostgresResults, PostgresResults]
+) -> None:
+    """What others have fenced changes no result and adds none; others read what it wrote before."""
+    one, other = results
+    assert one.save(JOURNAL, "7.1", summary(1), is_over=False)
+    one.close()  # as where its connection is lost
+    servers.sql("UPDATE nodes SET fenced = true WHERE name = 'n1'", name)
+    known = other.of_match(JOURNAL, "7.1")
+    assert known is not None
+    for match, replaces in (("7.1", known.id), ("8.1", 0)):
+        with pytest.raises(Fenced):
+            one.save(JOURNAL, match, summary(2), is_over=True, replaces=replaces)
+    assert servers.sql("SELECT match, started_ms FROM results", name) == [("7.1", 1)]
+
+
+def test_a_result_is_not_replaced_by_an_older_one(results: tuple[PostgresResults, PostgresResults]) -> None:
+    """Of two servers that make a result at the same time, one writes; its number rises, its link stays."""
+    one, other = results
+    assert one.save(JOURNAL, "7.1", summary(1), is_over=False)
+    assert not other.save(JOURNAL, "7.1", summary(2), is_over=False)
+    before = other.of_match(JOURNAL, "7.1")
+    assert before is not None
+    assert one.save(JOURNAL, "7.1", summary(3), is_over=True, replaces=before.id)
+    assert not other.save(JOURNAL, "7.1", summary(4), is_over=True, replaces=before.id)
+    (after,) = other.ended()
+    assert (after.link, after.id > before.id, after.summary.started_ms) == (before.link, True, 3)
