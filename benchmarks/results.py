@@ -24,6 +24,7 @@ from racing_demon_server.ops import garbage_collection
 from racing_demon_server.results.file import ResultsFile
 from racing_demon_server.results.query import Filter, StandingsQuery
 from racing_demon_server.results.worker import ResultsWorker
+from racing_demon_server.standings_access import StandingsAccess
 
 HANDS: Final = 5
 SEATS: Final = 4
@@ -115,12 +116,15 @@ async def main() -> None:
             def add_one() -> object:
                 number = given.matches
                 file.save("journal", f"{number}.1", match(rng, number, given.players), is_over=True)
-                return worker.standings(anything)
+                return worker.standings(anything, StandingsAccess.OPEN, "")
 
             for what, work in (
-                ("standings, the first time", lambda: worker.standings(anything)),
-                ("standings, again", lambda: worker.standings(anything)),
-                ("standings of a game, the first time", lambda: worker.standings(one_game)),
+                ("standings, the first time", lambda: worker.standings(anything, StandingsAccess.OPEN, "")),
+                ("standings, again", lambda: worker.standings(anything, StandingsAccess.OPEN, "")),
+                (
+                    "standings of a game, the first time",
+                    lambda: worker.standings(one_game, StandingsAccess.OPEN, ""),
+                ),
                 ("standings after another match", add_one),
                 ("a match", lambda: worker.match(worker.result(link) or found)),
             ):

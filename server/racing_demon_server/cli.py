@@ -401,8 +401,9 @@ def _parser(extensions: Sequence[Extension]) -> argparse.ArgumentParser:
         "--standings",
         type=StandingsAccess,
         choices=list(StandingsAccess),
-        help="who may see the standings: nobody (off, the default), or everybody who reaches the server "
-        "(open, the default for a table that racing-demon host opens)",
+        help="who may see the standings: nobody (off, the default), players whom the server remembers, each "
+        "those with whom they have finished a match (players), or everybody who reaches the server (open, "
+        "the default for a table that racing-demon host opens)",
     )
     add(
         "--code-letters",

@@ -8,5 +8,7 @@ class StandingsAccess(StrEnum):
 
     OFF = "off"
     """Nobody."""
+    PLAYERS = "players"
+    """Players whom the server remembers: each sees those with whom they have finished a match."""
     OPEN = "open"
     """Everybody who reaches the server."""

@@ -96,6 +96,20 @@ async def test_a_scanned_code_fills_in_the_form(browser: Browser, tmp_path: Path
             assert first.complaints + second.complaints == []
 
 
+async def test_only_players_see_standings(browser: Browser, tmp_path: Path) -> None:
+    """Where players see whom they have played with, a phone shows its player's, and a stranger's nothing."""
+    journal = tmp_path / "journal.sqlite"
+    async with RestartableServer.started(journal, *FAST, "--standings=players") as server:
+        origin = origin_of(server)
+        async with phone(browser, origin) as own, phone(browser, origin) as strange:
+            await own.play_match("Ann")
+            await own.open(f"{origin}/scores")
+            await own.page.locator("#page .standings a", has_text="Ann").tap()
+            await expect(own.page.locator("#page .matches li")).to_have_count(1)
+            await strange.open(f"{origin}/scores")
+            await expect(strange.page.locator("#page")).to_contain_text("shows no standings")
+
+
 async def test_another_name_is_another_person(browser: Browser, tmp_path: Path) -> None:
     """A tablet that two people share knows both; who forbids it is a guest."""
     async with RestartableServer.started(tmp_path / "journal.sqlite", *FAST) as server:

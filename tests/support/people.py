@@ -35,6 +35,18 @@ def answer(challenge: Challenge, known: Identified, secret: str, host: str) -> c
     return cl.Identify(player=known.player, device=known.device, proof=proof)
 
 
+async def play_together(host: Peer, guest: Peer) -> None:
+    """Play a match of two people who say at once that they are stuck."""
+    place = await host.enter(cl.Create(name="host", options=Options(hands=1, countdown_ms=0)))
+    await guest.enter(cl.Join(code=place.code, name="guest"))
+    await host.ask(cl.Start)
+    for peer in (host, guest):
+        await peer.until(Signalled)
+        await peer.say(peer.next(cl.Stuck, seen=peer.view.seq))
+    for peer in (host, guest):
+        await peer.until(MatchOver)
+
+
 async def play_alone(peer: Peer, name: str, **options: Any) -> None:
     """Play a match against a bot, until everybody is stuck."""
     await peer.enter(cl.Create(name=name, options=Options(hands=1, countdown_ms=0, **options)))

@@ -2,7 +2,7 @@
 
 import { button, byId, choice, element, markTeam } from "../dom.js";
 import { BASE, pathOf } from "../links.js";
-import { changeSettings, read, tokenOf, write } from "../storage.js";
+import { changeSettings, isSameName, read, settings, tokenOf, write } from "../storage.js";
 import { colorOf } from "../table/table_screen.js";
 import { askAs, forget, keptPeople, knownPeople, Person, rememberHere } from "../wire/person.js";
 import { PRESETS } from "../wire/presets.js";
@@ -47,6 +47,31 @@ async function ask(path, token = null) {
   } catch {
     return null;
   }
+}
+
+/** The token of a player of this device; empty until somebody needs it. */
+let playerToken = "";
+
+/**
+ * Fetch JSON that perhaps only players may see: as whoever may see it of those whom this device knows.
+ * @param {string} path
+ */
+async function askAsPlayer(path) {
+  const found = await ask(path, playerToken || null);
+  if (found) return found;
+  const people = knownPeople();
+  people.sort(
+    (one, other) =>
+      Number(isSameName(other.name, settings.name)) - Number(isSameName(one.name, settings.name)),
+  );
+  for (const { name } of people) {
+    const { name: kind, fields } = await askAs(new Person(name), null);
+    const seen = kind === "identified" ? await ask(path, fields.token) : null;
+    if (!seen) continue;
+    playerToken = fields.token;
+    return seen;
+  }
+  return null;
 }
 
 /**
@@ -159,7 +184,7 @@ export class Pages {
     if (game) query.set("game", game);
     if (preset) query.set("preset", preset);
     if (season) query.set("since_ms", String(beginOf(season)));
-    const found = await ask(`/v1/standings?${query}`);
+    const found = await askAsPlayer(`/v1/standings?${query}`);
     if (own !== this.#asked) return;
     if (!found) return this.#draw(LATER.standings, [element("p", "", LATER.noStandings), ...hereItems]);
     const count = LATER.matchesCount(found.matches, found.unfinished);
@@ -236,7 +261,7 @@ export class Pages {
   async #player(id) {
     const own = this.#asked;
     this.#draw(LATER.player, [element("p", "", LATER.loading)]);
-    const found = await ask(`/v1/players/${id}`);
+    const found = await askAsPlayer(`/v1/players/${id}`);
     if (own !== this.#asked) return;
     if (!found) return this.#draw(LATER.player, [element("p", "", LATER.noSuchPlayer)]);
     const { row, ratings, rivals, matches } = found;

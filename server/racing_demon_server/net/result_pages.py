@@ -17,8 +17,8 @@ from racing_demon_server.results.visibility import (
     may_read_chat,
     may_see_match,
     may_see_record,
-    may_see_standings,
 )
+from racing_demon_server.standings_access import StandingsAccess
 from racing_demon_server.web.assets import ALONE
 
 from . import http
@@ -74,21 +74,25 @@ class ResultPages:
 
     async def _standings(self, asked: HttpRequest) -> Response:
         """Return a page of the standings over some matches."""
-        if not may_see_standings(self._keeper.access):
+        access, token = self._keeper.access, _token(asked)
+        if access is StandingsAccess.OFF:
             return _no_such()
         try:
             query = StandingsQuery.of({name: each[-1] for name, each in _query(asked).items()})
         except ValueError as error:
             return http.text(HTTPStatus.BAD_REQUEST, f"The address is wrong: {error}.\n")
-        found = await self._ask(asked, lambda worker: worker.standings(query))
+        found = await self._ask(asked, lambda worker: worker.standings(query, access, token))
+        if found is None:
+            return _no_such()
         return found if isinstance(found, Response) else _cached(asked, *found)
 
     async def _player(self, asked: HttpRequest) -> Response:
         """Return a player's page, to whoever may see the standings."""
         path = PLAYER_PATH.fullmatch(asked.path)
-        if path is None or not may_see_standings(self._keeper.access):
+        access, token = self._keeper.access, _token(asked)
+        if path is None or access is StandingsAccess.OFF:
             return _no_such()
-        found = await self._ask(asked, lambda worker: worker.player(path[1]))
+        found = await self._ask(asked, lambda worker: worker.player(path[1], access, token))
         if found is None:
             return _no_such()
         return found if isinstance(found, Response) else _cached(asked, *found)

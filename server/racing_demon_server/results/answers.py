@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from racing_demon_protocol.records.ratings import RatedPlayers, Rating
 from racing_demon_protocol.records.standings import (
+    Key,
     Standing,
     Standings,
     TeamStanding,
@@ -16,17 +17,23 @@ from racing_demon_protocol.records.summary import MatchSummary
 
 from .query import StandingsQuery
 from .store import Result
+from .visibility import Sight
 
 ROWS: Final = 50
 """The rows of a page of standings."""
 MAX_RIVALS: Final = 10
 MAX_MATCHES: Final = 50
 """The most rivals and matches on a player's page."""
+UNSEEN: Final = "Another player"
+"""The name of somebody whom the viewer may not see."""
 
 
-def standings_json(found: Standings, rated: RatedPlayers, query: StandingsQuery) -> dict[str, Any]:
-    """Return a page of standings, with the ratings of its players."""
-    rows = [row for row in found.rows if not (query.people and row.key.bot)]
+def standings_json(
+    found: Standings, rated: RatedPlayers, query: StandingsQuery, sees: Sight, *, with_corrections: bool
+) -> dict[str, Any]:
+    """Return a page of standings, with the ratings of its players, as far as somebody may see them."""
+    rows = [row for row in found.rows if sees(row.key) and not (query.people and row.key.bot)]
+    teams = [row for row in found.teams if all(map(sees, row.players))]
     shown = slice((query.page - 1) * ROWS, query.page * ROWS)
     return {
         "matches": found.matches,
@@ -34,8 +41,8 @@ def standings_json(found: Standings, rated: RatedPlayers, query: StandingsQuery)
         "page": query.page,
         "pages": max(1, -(-len(rows) // ROWS)),
         "rows": [_row(row, rated.rating(row.key)) for row in rows[shown]],
-        "teams": [_team(row) for row in found.teams[:ROWS]],
-        "corrections": [each._asdict() for each in found.corrected[-ROWS:]],
+        "teams": [_team(row) for row in teams[:ROWS]],
+        "corrections": [each._asdict() for each in found.corrected[-ROWS:] if with_corrections],
     }
 
 
@@ -101,12 +108,16 @@ def player_json(
     rating: Rating | None,
     summaries: Iterable[MatchSummary],
     history: Iterable[tuple[int, float]],
+    sees: Sight,
 ) -> dict[str, Any]:
-    """Return a player's page: the row of the standings, ratings, rivals, and the newest matches."""
+    """Return a player's page: the row of the standings, ratings, rivals, and the newest matches.
+
+    Whom the viewer may not see has no name there.
+    """
     rivals: dict[str, Counter[str]] = {}
     matches: list[dict[str, Any]] = []
     for summary in summaries:
-        names = {player.seat: player.name for player in summary.players}
+        names = {player.seat: player.name if sees(Key.of(player)) else UNSEEN for player in summary.players}
         own = {player.seat for player in summary.players if player.player == row.key.player}
         for hand in summary.hands:
             for winner, loser, _, _ in hand.races:
@@ -127,6 +138,7 @@ def player_json(
                 "against": [name for seat, name in names.items() if seat not in own],
             }
         )
+    rivals.pop(UNSEEN, None)
     closest = sorted(rivals.items(), key=lambda each: -each[1].total())
     return {
         "row": _row(row, rating),

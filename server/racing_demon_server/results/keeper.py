@@ -190,10 +190,10 @@ class ResultsKeeper(Observer):
         """Make all results that are due, one table at a time: what has just ended, and then what is old."""
         old = await self._attempt(methodcaller("unfinished")) or []
         while True:
-            if not old and not self._is_warm and self.access is StandingsAccess.OPEN:
+            if not old and not self._is_warm and self.access is not StandingsAccess.OFF:
                 self._is_warm = True
                 # Otherwise whoever asks first waits.
-                await self._attempt(methodcaller("standings", StandingsQuery()))
+                await self._attempt(methodcaller("standings", StandingsQuery(), StandingsAccess.OPEN, ""))
             if not old and self._prune is not None and self._pruning is None:
                 self._pruning = asyncio.create_task(self._prune_again_and_again(self._prune))
             if not (self._due or old):

@@ -1,7 +1,10 @@
 """Who may see what of a server's results. Pure: sockets and pages ask the same functions."""
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from racing_demon_protocol.enums import BotLevel
+from racing_demon_protocol.records.standings import Key
 from racing_demon_server.standings_access import StandingsAccess
 
 if TYPE_CHECKING:
@@ -30,9 +33,26 @@ NOBODY = Viewer()
 """A viewer of whom nothing is known."""
 
 
-def may_see_standings(access: StandingsAccess) -> bool:
-    """Return whether somebody may see the standings."""
-    return access is StandingsAccess.OPEN
+Sight = Callable[[Key], bool]
+"""Tells whose standings, matches and page somebody may see."""
+BOTS: Final = frozenset(BotLevel)
+
+
+def sight_of_standings(access: StandingsAccess, viewer: str, companions: Collection[str]) -> Sight | None:
+    """Return whom of the standings somebody may see; ``None`` if there are none for them.
+
+    Args:
+        access: who may see the standings.
+        viewer: the player who asks; empty for a guest.
+        companions: the players with whom this one has finished a match.
+
+    """
+    if access is StandingsAccess.OPEN:
+        return lambda _: True
+    if access is StandingsAccess.OFF or not viewer:
+        return None
+    known = {viewer, *companions}
+    return lambda key: key.player in known or key.bot in BOTS
 
 
 def may_see_match(result: "Result", viewer: Viewer) -> bool:

@@ -23,11 +23,13 @@ from racing_demon_server.journal.matches import Match, entries_of, export, match
 from racing_demon_server.journal.reader import UnknownContents, corrections_of
 from racing_demon_server.players.directory import Directory
 from racing_demon_server.players.store import PlayersStore
+from racing_demon_server.standings_access import StandingsAccess
 
 from .answers import brief_json, match_json, player_json, standings_json
 from .names import Names, with_players
 from .query import ALL, Filter, StandingsQuery, Stopping
 from .store import Result, ResultsStore
+from .visibility import Sight, sight_of_standings
 
 WORK_SECONDS: Final = 0.0005
 """How long the thread works before it rests, so that the loop waits no longer for the interpreter."""
@@ -155,20 +157,29 @@ class ResultsWorker:
         """Return the result with a link; ``None`` if there is none."""
         return self._file.of_link(link)
 
-    def player(self, player: str) -> tuple[str, str] | None:
-        """Return the version and the text of a player's page; ``None`` without a finished match."""
-        if self._known.reload():
-            self._totals.clear()
+    def player(self, player: str, access: StandingsAccess, token: str) -> tuple[str, str] | None:
+        """Return the version and the text of a player's page.
+
+        It is ``None`` without a finished match, and for whoever may not see it.
+
+        Args:
+            player: the player's id.
+            access: who may see standings.
+            token: the token of the player who asks; empty for a guest.
+
+        """
+        viewer, sees = self._sight(access, token)
         player, total = self._known.canonical(player), self._total(ALL)
         row = total.standings.row_of(player) if player else None
-        if row is None:
+        if row is None or sees is None or not sees(row.key):
             return None
         summaries = [
             self._known.applied(result.summary)
             for result in self._paced(self._file.of_players(self._known.all_of(player)))
         ]
-        found = player_json(row, total.rated.rating(row.key), summaries, total.history.get(player, ()))
-        return f"{self._file.newest()}-{self._known.version}-{player}", json.dumps(found)
+        history = total.history.get(player, ())
+        found = player_json(row, total.rated.rating(row.key), summaries, history, sees)
+        return f"{self._file.newest()}-{self._known.version}-{player}-{viewer}", json.dumps(found)
 
     def match(self, result: Result) -> str:
         """Return the text of a match's page."""
@@ -192,11 +203,11 @@ class ResultsWorker:
     def has_played(self, result: Result, token: str) -> bool:
         """Return whether a token stands for a player of a match."""
         players = {each.player for each in result.summary.players if each.player}
-        if self._players is None or not players or not token:
+        player = self._player_of(token) if players else ""
+        if self._players is None or not player:
             return False
         directory = Directory(self._players)
-        player = directory.of_token(token, time.time_ns() // 1_000_000)
-        return bool(player) and player in {directory.canonical(each) for each in players}
+        return player in {directory.canonical(each) for each in players}
 
     def record(self, result: Result, *, with_chat: bool) -> str | None:
         """Return the record of a match; ``None`` if its events are gone, or another process has them.
@@ -217,16 +228,43 @@ class ResultsWorker:
                     )
         return None
 
-    def standings(self, query: StandingsQuery) -> tuple[str, str]:
-        """Return the version and the text of a page of standings, with ratings over all matches."""
-        if self._known.reload():  # somebody has another name, or is somebody else
-            self._totals.clear()
+    def standings(self, query: StandingsQuery, access: StandingsAccess, token: str) -> tuple[str, str] | None:
+        """Return the version and the text of a page of standings, with ratings over all matches.
+
+        It is ``None`` for whoever may see none.
+
+        Args:
+            query: what is asked for.
+            access: who may see standings.
+            token: the token of the player who asks; empty for a guest.
+
+        """
+        viewer, sees = self._sight(access, token)
+        if sees is None:
+            return None
         rated, total = self._total(ALL).rated, self._total(query.only)
         if total.shown is None:
             running = self._paced(self._file.running(query.only))
             total.shown = total.standings.standings(self._known.applied(each.summary) for each in running)
-        found = standings_json(total.shown, rated, query)
-        return f"{total.version}-{self._known.version}-{query.page}-{int(query.people)}", json.dumps(found)
+        is_open = access is StandingsAccess.OPEN
+        found = standings_json(total.shown, rated, query, sees, with_corrections=is_open)
+        version = f"{total.version}-{self._known.version}-{query.page}-{int(query.people)}-{viewer}"
+        return version, json.dumps(found)
+
+    def _sight(self, access: StandingsAccess, token: str) -> tuple[str, Sight | None]:
+        """Return the player who asks, where that matters, and whose standings this one may see."""
+        if self._known.reload():  # somebody has another name, or is somebody else
+            self._totals.clear()
+        viewer = self._player_of(token) if access is StandingsAccess.PLAYERS else ""
+        companions = self._total(ALL).companions.get(viewer, set()) if viewer else set()
+        return viewer, sight_of_standings(access, viewer, companions)
+
+    def _player_of(self, token: str) -> str:
+        """Return the player for whom a token stands; empty if it is nobody's."""
+        if self._players is None or not token:
+            return ""
+        directory = Directory(self._players)
+        return directory.canonical(directory.of_token(token, time.time_ns() // 1_000_000))
 
     def _total(self, only: Filter) -> "_Total":
         """Return the sums over the matches of a filter that have ended."""
@@ -266,6 +304,7 @@ class _Total:
         standings: the standings.
         shown: these with the matches that are being played, as of that change; ``None`` if nobody has asked.
         rated: the ratings.
+        companions: the players with whom each player has finished a match, by id.
         history: the last ratings of each player, by id, with the times of their matches.
 
     """
@@ -275,6 +314,7 @@ class _Total:
         self.standings = StandingsTotal()
         self.shown: Standings | None = None
         self.rated = RatedPlayers()
+        self.companions: dict[str, set[str]] = {}
         self._ended_ms = 0
         self._known: set[tuple[str, str]] = set()
         self.history: dict[str, deque[tuple[int, float]]] = {}
@@ -290,6 +330,9 @@ class _Total:
         self._known.add((result.journal, result.match))
         self._ended_ms = result.summary.ended_ms or 0
         self.standings.add(summary)
+        present = {player.player for player in summary.players if player.player}
+        for player in present:
+            self.companions.setdefault(player, set()).update(present)
         if is_rated and self.rated.add(summary):
             for key in map(Key.of, summary.players):
                 if key.player and (rating := self.rated.rating(key)) is not None:

@@ -13,7 +13,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Devices, Identified, Refused
 from racing_demon_protocol.wire.player_proof import secret_hash
 from tests.support.brokers import Broker, Listening
-from tests.support.people import SECRETS, answer, challenged, enrolled, play_alone
+from tests.support.people import SECRETS, answer, challenged, enrolled, play_alone, play_together
 from tests.support.receivers import Receiver, secret_file
 from tests.support.restartable_server import RestartableServer
 from tests.support.results import get, page_with, results_of
@@ -194,6 +194,33 @@ async def test_a_player_sees_what_was_private(tmp_path: Path) -> None:
             for token, status in ((known.token, 200), (stranger.token, 404), ("", 404)):
                 for path in (f"/v1/matches/{link}", f"/v1/matches/{link}/record"):
                     assert (await get(server, path, Authorization=f"Bearer {token}"))[0] == status
+
+
+async def test_players_see_whom_they_have_played_with(tmp_path: Path) -> None:
+    """Who has finished a match with Ann sees her row and page; a stranger and a guest see nothing of her."""
+    journal = tmp_path / "journal.sqlite"
+    async with RestartableServer.started(journal, *FAST[:1], "--standings=players") as server:
+        async with Peer.connect(server.url) as ann, Peer.connect(server.url) as ben:
+            players = await enrolled(ann, "Ann", SECRETS[0]), await enrolled(ben, "Ben", SECRETS[1])
+            await play_together(ann, ben)
+        async with Peer.connect(server.url) as cat, Peer.connect(server.url) as ben:
+            cats = await enrolled(cat, "Cat", SECRETS[2])
+            await ben.say(answer(await challenged(ben), players[1], SECRETS[1], host_of(server)))
+            await ben.until(Identified)
+            await play_together(cat, ben)
+        ids = {each.player for each in players}
+        both = {players[1].player, cats.player}
+        for known, seen in ((players[0], ids), (players[1], ids | both), (cats, both)):
+            bearer = {"Authorization": f"Bearer {known.token}"}
+            found = await page_with(server, "/v1/standings", partial(has_matches, 2), **bearer)
+            assert {row["player"] for row in found["rows"]} == seen
+        bearer = {"Authorization": f"Bearer {players[0].token}"}
+        bens = await page_with(server, f"/v1/players/{players[1].player}", bool, **bearer)
+        assert [match["against"] for match in bens["matches"]] == [["Another player"], ["host"]]
+        assert (await get(server, f"/v1/players/{cats.player}", **bearer))[0] == 404
+        for path in ("/v1/standings", f"/v1/players/{players[0].player}"):
+            for headers in ({}, {"Authorization": f"Bearer {'0' * len(cats.token)}"}):
+                assert (await get(server, path, **headers))[0] == 404
 
 
 async def test_a_removed_device_may_do_nothing_more(tmp_path: Path) -> None:
