@@ -25,6 +25,8 @@ export const LATER = {
   preset: "Preset",
   optionsLater: "All options can be changed at the table.",
   savedHere: "Saved on this device.",
+  sameAgain: "The same again",
+  sameAgainText: "With the options of the match that you came from.",
   savedAtServer: "A preset of this server.",
   forgetPreset: (/** @type {string} */ title) => `Forget ${title}`,
   savePreset: "Save the options as a preset",
@@ -217,6 +219,7 @@ export const LATER = {
   shareResult: "Share the result",
   savePicture: "Save as a picture",
   saveRecord: "Save the record",
+  rematch: "Rematch",
   resultCopied: "Result copied.",
   handEnded: (/** @type {string} */ reason) =>
     /** @type {Record<string, string>} */ ({

@@ -67,3 +67,27 @@ async def test_a_link_shows_a_match(browser: Browser, tmp_path: Path) -> None:
             await page.locator("#page label", has_text="People only").tap()
             await expect(page.locator("#page .standings tr")).to_have_count(5)
             assert guest.complaints == []
+
+
+async def test_a_rematch_has_the_same_options(browser: Browser, tmp_path: Path) -> None:
+    """From the page of a match of one hand, two presses open another table for one hand, by keys alone."""
+    async with (
+        RestartableServer.started(tmp_path / "journal.sqlite", *FAST) as server,
+        phone(browser, origin_of(server), viewport={"width": 320, "height": 568}) as player,
+    ):
+        page = player.page
+        await player.play_match("Ann")
+        code = await player.code()
+        await page.locator(".after button", has_text="Results").press("Enter")
+        await page.locator("#page .matches a").press("Enter")
+        await page.locator("#page button", has_text="Rematch").press("Enter")
+        same = page.locator("#sheet .preset.primary")
+        await expect(same).to_have_text("The same againWith the options of the match that you came from.")
+        assert await violations(player) == []
+        await same.press("Enter")
+        await player.see("#lobby .add-bot")
+        assert await player.code() != code
+        await page.locator(".all-options").press("Enter")
+        hands = page.locator('.option:has(span:text-is("Hands in a match")) select')
+        await expect(hands.locator("option:checked")).to_have_text("1")
+        assert player.complaints == []

@@ -7,7 +7,7 @@ import { colorOf } from "../table/table_screen.js";
 import { askAs, forget, keptPeople, knownPeople, Person, rememberHere } from "../wire/person.js";
 import { PRESETS } from "../wire/presets.js";
 import { LIMITS } from "../wire/protocol.js";
-import { fetchRecord, fetchText, recordPath, verifyRecord } from "../wire/records.js";
+import { fetchRecord, fetchText, optionsOf, recordPath, verifyRecord } from "../wire/records.js";
 import { clock, signed } from "../words.js";
 import { LATER, plural } from "../words_later.js";
 import { addressForOthers } from "./invitation.js";
@@ -367,6 +367,12 @@ export class Pages {
       status.textContent = record ? "" : LATER.recordGone;
       if (record) saveFile(`match-${link.slice(0, 8)}.jsonl`, URL.createObjectURL(new Blob([record])));
     };
+    const rematch = async () => {
+      const record = await fetchRecord(link, token);
+      status.textContent = record ? "" : LATER.recordGone;
+      const options = record ? JSON.stringify(optionsOf(record)) : "";
+      if (options) location.assign(`${BASE}/new?preset=${encodeURIComponent(options)}`);
+    };
     const text = matchText(found, title, when);
     const actions = element("div", "row");
     if (over) {
@@ -376,6 +382,7 @@ export class Pages {
         button(LATER.shareResult, () => this.#share(text, `${location.origin}${BASE}/match/${link}`)),
         button(LATER.savePicture, () => savePicture(found, title, when)),
         button(LATER.saveRecord, save),
+        button(LATER.rematch, rematch),
       );
       actions.querySelector("button")?.classList.add("primary");
     }

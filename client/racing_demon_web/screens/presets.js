@@ -9,7 +9,8 @@ const LARGE = 2; // the first presets, which most people look for
 
 /**
  * A button for each preset. Those of the server's own come when it has sent them.
- * @param {string} named the name of the preset in a link, or the title of one that somebody has saved; or empty
+ * @param {string} named the name of the preset in a link, the title of one that somebody has saved, or a match's
+ *   options in JSON; or empty
  * @param {(options: object) => void} choose
  */
 export function presetChoices(named, choose) {
@@ -32,6 +33,9 @@ export function presetChoices(named, choose) {
     row.append(node, button("✕", forget, LATER.forgetPreset(title)));
     return row;
   });
+  const again = optionsIn(named);
+  const same = again ? [presetButton(LATER.sameAgain, LATER.sameAgainText, true, () => choose(again))] : [];
+  if (again) rows[0].classList.remove("primary");
   const others = element("div", "presets");
   serverPresets().then((list) => {
     for (const { name, title, text, options } of list) {
@@ -41,7 +45,21 @@ export function presetChoices(named, choose) {
     }
   });
   const [first, more] = [rows.slice(0, LARGE), rows.slice(LARGE)];
-  return [...first, ...own, others, ...more, element("p", "", LATER.optionsLater)];
+  return [...same, ...first, ...own, others, ...more, element("p", "", LATER.optionsLater)];
+}
+
+/**
+ * The options that a link holds; null if it holds none. The server checks them.
+ * @param {string} text
+ * @returns {object | null}
+ */
+function optionsIn(text) {
+  try {
+    const options = JSON.parse(text);
+    return typeof options?.game === "string" ? options : null;
+  } catch {
+    return null;
+  }
 }
 
 /**

@@ -68,6 +68,16 @@ export function readRecord(text) {
 }
 
 /**
+ * The options with which a match was played: they cannot change while it runs.
+ * @param {MatchRecord} record
+ */
+export function optionsOf({ begin, events }) {
+  let { options } = begin;
+  for (const { name, fields } of events) if (name === "options_set") options = fields.options;
+  return options;
+}
+
+/**
  * Deal every hand of a record again, and compare its cards and points.
  * @param {MatchRecord} record
  * @param {any} games
