@@ -15,6 +15,8 @@ from .location import Location
 
 PROXIED: Final = "X-Racing-Demon-Spliced"
 """The header of a connection that is already proxied; it is not proxied again."""
+PLAYER: Final = "X-Racing-Demon-Player"
+"""The header with what one server tells another of who uses the connection; only they can make it."""
 CONNECT_SECONDS: Final = 2.0
 END_OF_HEADER: Final = b"\r\n\r\n"
 MAX_HEADER: Final = 8_192
@@ -33,6 +35,7 @@ class Handshake(NamedTuple):
         path: the path.
         encoding: the negotiated subprotocol.
         hops: where it comes from, as in ``X-Forwarded-For``.
+        player: what tells the other server who uses the connection; empty for a guest.
 
     """
 
@@ -40,6 +43,7 @@ class Handshake(NamedTuple):
     path: str
     encoding: str
     hops: str
+    player: str = ""
 
 
 async def proxy(client: Connection, handshake: Handshake, messages: Messages, where: Location) -> bool:
@@ -107,6 +111,7 @@ class Upstream(asyncio.Protocol):
             f"Sec-WebSocket-Protocol: {asked.encoding}",
             f"X-Forwarded-For: {asked.hops}",
             f"{PROXIED}: 1",
+            *([f"{PLAYER}: {asked.player}"] if asked.player else []),
         )
         # Bytes above 0x7f in a request are forwarded unchanged.
         self.transport.write("\r\n".join(lines).encode("latin-1") + END_OF_HEADER)

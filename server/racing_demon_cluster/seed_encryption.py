@@ -1,4 +1,7 @@
-"""Encrypts the seeds of hands, so that a copy of the database does not reveal face-down cards."""
+"""Encrypts the seeds of hands, so that a copy of the database does not reveal face-down cards.
+
+So are the hashes of devices' secrets, with which one could pretend to be a player.
+"""
 
 import hashlib
 import hmac
@@ -14,6 +17,10 @@ from racing_demon_server.journal.reader import UnknownContents
 MIN_KEY_BYTES: Final = 32
 """The minimum length of a key in bytes."""
 SALT_SIZE: Final = 16
+KEY_ID_SIZE: Final = 3
+TAG_SIZE: Final = 16
+SEALED_FROM: Final = KEY_ID_SIZE + TAG_SIZE
+"""Where the secret begins in what was sealed."""
 
 
 class EncryptedSeed(NamedTuple):
@@ -59,6 +66,31 @@ class ClusterKeys:
                 return seed
         raise UnknownContents(f"the seed of hand {hand_id} is not the one that was promised")
 
+    def sealed(self, secret: bytes) -> bytes:
+        """Return a secret of at most 32 bytes, encrypted: the same for the same, so that it can be searched.
+
+        The mask follows from the tag, and the tag from the secret and the key.
+        """
+        key_id, key = next(iter(self._keys.items()))
+        tag = _tag(key, secret)
+        return key_id.to_bytes(KEY_ID_SIZE) + tag + _masked(key, tag, secret)
+
+    def opened(self, sealed: bytes) -> bytes:
+        """Return a secret that was sealed.
+
+        Raises:
+            UnknownContents: the key is unknown, or it was not sealed with that key.
+
+        """
+        key = self._keys.get(int.from_bytes(sealed[:KEY_ID_SIZE]))
+        if key is None:
+            raise UnknownContents("a device's key needs another cluster key")
+        tag, masked = sealed[KEY_ID_SIZE:SEALED_FROM], sealed[SEALED_FROM:]
+        secret = _masked(key, tag, masked)
+        if not hmac.compare_digest(tag, _tag(key, secret)):
+            raise UnknownContents("a device's key is not the one that was kept")
+        return secret
+
 
 def read_keys(paths: Sequence[Path]) -> tuple[bytes, ...]:
     """Read keys from files.
@@ -88,6 +120,15 @@ def _id_of(key: bytes) -> int:
 
 def _stream(key: bytes, salt: bytes, table_id: int, hand_id: str) -> bytes:
     return hmac.digest(key, salt + f"{table_id}/{hand_id}".encode(), hashlib.sha256)
+
+
+def _tag(key: bytes, secret: bytes) -> bytes:
+    return hmac.digest(key, b"racing-demon seal tag\n" + secret, hashlib.sha256)[:TAG_SIZE]
+
+
+def _masked(key: bytes, tag: bytes, secret: bytes) -> bytes:
+    stream = hmac.digest(key, b"racing-demon seal mask\n" + tag, hashlib.sha256)
+    return _xor(secret, stream[: len(secret)])
 
 
 def _xor(one: bytes, other: bytes) -> bytes:

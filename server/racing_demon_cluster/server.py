@@ -1,7 +1,7 @@
 """A server that shares a database, and so its tables, with others."""
 
 import socket
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from functools import partial
 from typing import TYPE_CHECKING
@@ -11,6 +11,7 @@ from racing_demon_server.journal.interface import Store
 from racing_demon_server.journal.writer import DurableJournal
 from racing_demon_server.net.handler import ServerContext
 from racing_demon_server.net.table_service import TableService
+from racing_demon_server.players.store import PlayersStore
 from racing_demon_server.results.keeper import ResultsKeeper
 from racing_demon_server.server import StopReason, TableServer
 from racing_demon_server.settings import ServerSettings
@@ -19,8 +20,10 @@ from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Clock
 
 from .membership import Membership
+from .players import PostgresPlayers
 from .postgres.store import PostgresStore
 from .results import JOURNAL, PostgresResults, Retention
+from .seed_encryption import ClusterKeys
 from .service import ClusterService
 from .settings import ClusterSettings
 
@@ -61,7 +64,7 @@ class ClusterServer(TableServer):
 
     def open_service(self, context: ServerContext) -> TableService:
         """Return the service that finds the tables of all servers."""
-        return ClusterService(context, self.registry, self._membership)
+        return ClusterService(context, self.registry, self._membership, self._players)
 
     def begin(self, url: str, resources: AsyncExitStack) -> None:
         """Take part in the cluster."""
@@ -75,13 +78,28 @@ class ClusterServer(TableServer):
             self._membership.list_tables()
 
     @property
+    def keeps_players(self) -> bool:
+        """Whether there is a place for players: the database."""
+        return True
+
+    def open_players_store(self) -> PlayersStore:
+        """Open the players in the database, for one thread.
+
+        Raises:
+            JournalUnusable: they cannot be used.
+
+        """
+        return PostgresPlayers(self._cluster.database, self._store.node, ClusterKeys(self._cluster.keys))
+
+    @property
     def journal_name(self) -> str:
         """The name of the journal that all servers share."""
         return JOURNAL
 
     def open_results(self, store: Store, resources: AsyncExitStack) -> ResultsKeeper:
         """Return the keeper of the results, which are in the database."""
-        open_worker = partial(_open_worker, self._cluster.database, self._store)
+        open_players = None if self._players is None else self.open_players_store
+        open_worker = partial(_open_worker, self._cluster.database, self._store, open_players)
         prune = None
         if self.settings.keep_days is not None:
             retention = Retention(self._cluster.database, self._store.node, self.settings.keep_days)
@@ -97,11 +115,14 @@ class ClusterServer(TableServer):
             super().terminate(reason)
 
 
-def _open_worker(database: str, store: PostgresStore) -> "ResultsWorker":
+def _open_worker(
+    database: str, store: PostgresStore, open_players: Callable[[], PlayersStore] | None
+) -> "ResultsWorker":
     """Open the results, once the port is open."""
     from racing_demon_server.results.worker import ResultsWorker  # noqa: PLC0415 - it takes a while to load
 
-    return ResultsWorker(PostgresResults(database, store.node), store.reading, JOURNAL)
+    players = None if open_players is None else open_players()
+    return ResultsWorker(PostgresResults(database, store.node), store.reading, JOURNAL, players)
 
 
 def open_store(settings: ServerSettings, cluster: ClusterSettings) -> PostgresStore:

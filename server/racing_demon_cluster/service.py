@@ -20,11 +20,12 @@ from racing_demon_server.net.connection import Connection
 from racing_demon_server.net.handler import ServerContext
 from racing_demon_server.net.origin import Origin
 from racing_demon_server.net.table_service import TableHandler, TableService
+from racing_demon_server.players.keeper import Identity, PlayersKeeper
 from racing_demon_server.rate_limits import MANY_SEARCHES
 from racing_demon_server.tables.registry import Registry
 
 from .location import Found, Location, SearchResult
-from .proxy import PROXIED, Handshake, proxy
+from .proxy import PLAYER, PROXIED, Handshake, proxy
 
 HOLD_SECONDS: Final = 3.0
 """How long a client waits for the table of a dead server, which another takes over soon after the lease."""
@@ -65,11 +66,18 @@ class ClusterService(TableService):
         context: what all connections share.
         registry: keeps the tables of this server.
         locator: finds those of others.
+        players: keeps the players; ``None`` if all are guests.
 
     """
 
-    def __init__(self, context: ServerContext, registry: Registry, locator: Locator) -> None:
-        super().__init__(context, registry)
+    def __init__(
+        self,
+        context: ServerContext,
+        registry: Registry,
+        locator: Locator,
+        players: PlayersKeeper | None = None,
+    ) -> None:
+        super().__init__(context, registry, players)
         self.tasks: set[asyncio.Task[None]] = set()
         self._locator = locator
 
@@ -81,6 +89,12 @@ class ClusterService(TableService):
     def handler(self, connection: Connection, request: Request, origin: Origin) -> TableHandler:
         """Return the handler of a connection whose handshake is complete."""
         return ClusterHandler(connection, self, request, origin)
+
+    def same_hosts(self, host: str) -> tuple[str, ...]:
+        """Return a host that leads here, and the name of all servers if it is below that one."""
+        own, common = self.context.settings.own_host, self.context.settings.common_host
+        is_own = bool(common) and host.partition(":")[0] == own
+        return (host, host.replace(own, common, 1)) if is_own else (host,)
 
     def check_opening(self, address: str) -> None:
         """Check that an address may open another table.
@@ -153,11 +167,14 @@ class ClusterHandler(TableHandler):
     def __init__(
         self, connection: Connection, service: ClusterService, request: Request, origin: Origin
     ) -> None:
-        super().__init__(connection, service, origin)
-        self._cluster = service
         headers = request.headers
-        self._handshake = Handshake(headers.get("Host", ""), request.path, connection.encoding, origin.hops)
-        self._is_proxied_here = PROXIED in headers
+        host, is_proxied_here = headers.get("Host", ""), PROXIED in headers
+        # The client was asked who it is already, where it is connected.
+        identity = Identity((host,), headers.get(PLAYER, "")) if is_proxied_here else None
+        super().__init__(connection, service, origin, host, identity)
+        self._cluster = service
+        self._handshake = Handshake(host, request.path, connection.encoding, origin.hops)
+        self._is_proxied_here = is_proxied_here
         self._is_proxied = False
         self._search: TableSearch | None = None
         self._hello: tuple[bool, bytes]
@@ -230,7 +247,10 @@ class ClusterHandler(TableHandler):
 
     async def _proxy(self, search: TableSearch, location: Location) -> None:
         """Proxy this connection to the server that has the table."""
-        self._is_proxied = await proxy(self.connection, self._handshake, self._messages, location)
+        players = self._cluster.players
+        handover = "" if players is None else await players.handover(self.identity)
+        handshake = self._handshake._replace(player=handover)
+        self._is_proxied = await proxy(self.connection, handshake, self._messages, location)
         if self._is_proxied:
             self._stop_waiting()
         else:

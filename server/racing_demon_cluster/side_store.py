@@ -14,6 +14,7 @@ from .statements import connect_as
 
 FENCED: Final = "RD001"
 """The error of the database's function ``fence``."""
+INTERRUPT_SECONDS: Final = 2.0
 AT_ONCE: Final = 50
 """Rows that are read at a time."""
 
@@ -82,6 +83,11 @@ class SideStore:
             if not self._waits:
                 db.execute("SET LOCAL synchronous_commit = off")
             yield
+
+    def interrupt(self) -> None:
+        """End what another thread waits for, such as for a standby that is missing."""
+        if self._db is not None:
+            self._db.cancel_safe(timeout=INTERRUPT_SECONDS)
 
     def close(self) -> None:
         """Close the connection."""

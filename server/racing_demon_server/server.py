@@ -341,16 +341,21 @@ class TableServer(Server):
 
     def open_players(self, resources: AsyncExitStack) -> PlayersKeeper | None:
         """Return the keeper of the players; ``None`` if all are guests."""
-        if self.settings.players is None:
+        if not self.keeps_players:
             return None
         try:
-            store = self.open_players_store()
+            store, suggested = self.open_players_store(), self.settings.remembers_people
+            keeper = PlayersKeeper(store, self.journal_name, is_suggested=suggested)
         except JournalUnusable as error:
             log.error("no players are remembered", extra={"why": str(error)})
             return None
-        keeper = PlayersKeeper(store, self.journal_name, is_suggested=self.settings.remembers_people)
         resources.push_async_callback(keeper.close)
         return keeper
+
+    @property
+    def keeps_players(self) -> bool:
+        """Whether there is a place for players."""
+        return self.settings.players is not None
 
     def open_players_store(self) -> PlayersStore:
         """Open the players, for one thread.

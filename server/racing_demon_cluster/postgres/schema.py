@@ -232,6 +232,48 @@ MIGRATIONS: Final = (
     CREATE INDEX results_ended ON results (ended_ms, id);
     CREATE TABLE pruned (table_id bigint PRIMARY KEY);
     """,
+    """
+    CREATE TABLE player_server (id text NOT NULL);
+    CREATE TABLE players (
+        id text PRIMARY KEY,
+        name text NOT NULL,
+        created_ms bigint NOT NULL,
+        seen_ms bigint NOT NULL,
+        has_played int NOT NULL,
+        merged_into text NOT NULL
+    );
+    CREATE INDEX players_idle ON players (seen_ms) WHERE has_played = 0;
+    CREATE INDEX players_merged ON players (merged_into) WHERE merged_into <> '';
+    CREATE TABLE devices (
+        number bigserial PRIMARY KEY,
+        player text NOT NULL,
+        device_key bytea NOT NULL UNIQUE,
+        label text NOT NULL,
+        added_ms bigint NOT NULL,
+        seen_ms bigint NOT NULL,
+        is_linked int NOT NULL
+    );
+    CREATE INDEX devices_player ON devices (player);
+    CREATE TABLE device_codes (
+        player text PRIMARY KEY,
+        name text NOT NULL,
+        code bytea NOT NULL,
+        until_ms bigint NOT NULL,
+        wrong int NOT NULL
+    );
+    CREATE TABLE seatings (
+        id bigserial PRIMARY KEY,
+        journal text NOT NULL,
+        table_id bigint NOT NULL,
+        seat int NOT NULL,
+        at_ms bigint NOT NULL,
+        player text NOT NULL,
+        device bigint NOT NULL
+    );
+    CREATE INDEX seatings_table ON seatings (journal, table_id, at_ms);
+    CREATE INDEX seatings_player ON seatings (player);
+    CREATE TABLE player_changes (id bigserial PRIMARY KEY, player text NOT NULL, added bigint NOT NULL);
+    """,
 )
 """The statements that make each version of the layout from the one before. Only add to them.
 
@@ -246,7 +288,8 @@ that two writers who continue from the same event always collide; ``writer`` is 
 ``codes``: those that incarnations have reserved for new tables.
 ``results``: what is remembered of matches, as in :mod:`~racing_demon_server.results.file`;
 ``tables.has_results``: whether a closed table has all of them. ``pruned``: tables that were deleted, but
-for their logs. ``beats`` and ``listings``: for the servers
+for their logs. ``players`` and what follows: as in :mod:`~racing_demon_server.players.file`, with keys and
+codes encrypted. ``beats`` and ``listings``: for the servers
 of a cluster; the last is rebuilt after a crash.
 """
 

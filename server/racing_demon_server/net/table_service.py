@@ -197,18 +197,29 @@ class TableService:
 class TableHandler(Handler):
     """Handles the messages of a player or a spectator.
 
+    Attributes:
+        identity: who uses the connection; ``None`` until the client was asked.
+
     Args:
         connection: the connection's bytes.
         service: finds the tables.
         origin: where the client comes from.
         host: the host and port that it has dialled.
+        identity: who uses the connection, if another server has asked that already.
 
     """
 
-    def __init__(self, connection: Connection, service: TableService, origin: Origin, host: str = "") -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        service: TableService,
+        origin: Origin,
+        host: str = "",
+        identity: Identity | None = None,
+    ) -> None:
         super().__init__(connection, service.context, origin)
         self._host = host.strip().lower()
-        self._identity: Identity | None = None
+        self.identity = identity
         settings = service.context.settings
         self._tables = service
         self._commands = TokenBucket(settings.commands_per_second, settings.command_burst)
@@ -231,21 +242,21 @@ class TableHandler(Handler):
         """Accept a client, and ask who uses it if it says that it can tell."""
         super().greet(hello)
         players = self._tables.players
-        if players is not None and self._identity is None and understands(hello.software, REMEMBERS):
-            self._identity = Identity(self._tables.same_hosts(self._host))
-            self.reply(players.challenge(self._identity))
+        if players is not None and self.identity is None and understands(hello.software, REMEMBERS):
+            self.identity = Identity(self._tables.same_hosts(self._host))
+            self.reply(players.challenge(self.identity))
 
     def identify(self, request: cl.PlayerRequest) -> None:
         """Answer a request about the connection's player. An address that guesses is refused for a while."""
         players, addresses = self._tables.players, self.context.addresses
-        if players is None or self._identity is None:
+        if players is None or self.identity is None:
             super().identify(request)
             return
         if not addresses.may_miss(self.address, self.arrived):
             raise addresses.too_many_misses()
         if not self.has_entered:  # who takes a seat has said before who that is
             self.hold(outlasts_entry=True)
-        task = asyncio.create_task(self._answer_identity(players, self._identity, request))
+        task = asyncio.create_task(self._answer_identity(players, self.identity, request))
         self._tables.identifying.add(task)
         task.add_done_callback(self._tables.identifying.discard)
 
@@ -431,7 +442,7 @@ class TableHandler(Handler):
         seat = room.join(name, hash_token(token), self.address, program=program)
         if self._tables.players is not None:
             # Not the name at the table, which may have a number to make it differ from others.
-            self._tables.players.seat(self._identity, room.journal.number, seat, clean(name))
+            self._tables.players.seat(self.identity, room.journal.number, seat, clean(name))
         self._share_units(room, seat)
         room.attach(self, seat, token)
 

@@ -32,10 +32,6 @@ MAX_PLAYERS: Final = 20_000
 MAX_LABEL: Final = 40
 SEEN_MS: Final = 3_600_000
 """How much older than now the time may be when a device was last seen: it is not written each time."""
-TOKEN_MS: Final = 7 * 24 * 3_600_000
-"""How long a token for requests over HTTP is valid."""
-TOKEN_LABEL: Final = b"racing-demon token 1\n"
-"""Keeps tokens apart from everything else that is made with a device's key."""
 MAC_SIZE: Final = 20
 SAID_LENGTH: Final = 24
 TOKEN_LENGTH: Final = SAID_LENGTH + 2 * MAC_SIZE
@@ -48,6 +44,25 @@ WRONG_CODE: Final = (
     "That name and code do not belong together, or the code is no longer valid. Ask for a new one."
 )
 ON_TRIAL: Final = "A device that was linked less than seven days ago cannot do that."
+
+
+class TokenUse(NamedTuple):
+    """What a token is for.
+
+    Attributes:
+        label: keeps it apart from everything else that is made with a device's key.
+        valid_ms: how long it is valid.
+
+    """
+
+    label: bytes
+    valid_ms: int
+
+
+FOR_HTTP: Final = TokenUse(b"racing-demon token 1\n", 7 * 24 * 3_600_000)
+"""Tokens that clients send with requests over HTTP."""
+FOR_SERVERS: Final = TokenUse(b"racing-demon handover 1\n", 60_000)
+"""Tokens by which servers with the same store tell each other who uses a connection. No client has one."""
 
 
 class ChallengeFacts(NamedTuple):
@@ -215,23 +230,23 @@ class Directory:
         player = replace(self.player_of(device), seen_ms=at_ms, has_played=True)
         self._store.save_player(player if device.is_on_trial(at_ms) else replace(player, name=name))
 
-    # Requests over HTTP.
+    # Tokens.
 
-    def token(self, device: Device, at_ms: int) -> str:
-        """Return what stands for a device in requests over HTTP, at any server with the same store."""
+    def token(self, device: Device, at_ms: int, use: TokenUse) -> str:
+        """Return what stands for a device, at any server with the same store."""
         said = device.number.to_bytes(8) + (at_ms // 1_000).to_bytes(4)
-        return (said + _mac_of(device.key, said)).hex()
+        return (said + _mac_of(device.key, said, use)).hex()
 
-    def of_token(self, token: str, at_ms: int) -> str:
-        """Return the player of a token; empty if it is none, is too old, or its device is not known now."""
+    def of_token(self, token: str, at_ms: int, use: TokenUse) -> Device | None:
+        """Return the device of a token; ``None`` if it is none, is too old, or its device was removed."""
         if len(token) != TOKEN_LENGTH or not set(token) <= HEXADECIMAL:
-            return ""
+            return None
         said, mac = bytes.fromhex(token[:SAID_LENGTH]), bytes.fromhex(token[SAID_LENGTH:])
         number, issued_ms = int.from_bytes(said[:8]), int.from_bytes(said[8:]) * 1_000
         device = self._store.device(number) if number < MAX_NUMBER else None
         key = bytes(32) if device is None else device.key
-        is_right = hmac.compare_digest(_mac_of(key, said), mac) and at_ms - issued_ms < TOKEN_MS
-        return device.player if device is not None and is_right else ""
+        is_right = hmac.compare_digest(_mac_of(key, said, use), mac) and at_ms - issued_ms < use.valid_ms
+        return device if is_right else None
 
     # What an operator may do.
 
@@ -288,9 +303,9 @@ class Directory:
             raise CommandRefused(Reason.NOT_NOW, ON_TRIAL)
 
 
-def _mac_of(key: bytes, said: bytes) -> bytes:
+def _mac_of(key: bytes, said: bytes, use: TokenUse) -> bytes:
     """Return what proves that a token was made with a device's key."""
-    return hmac.digest(key, TOKEN_LABEL + said, hashlib.sha256)[:MAC_SIZE]
+    return hmac.digest(key, use.label + said, hashlib.sha256)[:MAC_SIZE]
 
 
 def _letters(randomness: bytes, letters: str, length: int) -> str:

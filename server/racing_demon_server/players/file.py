@@ -32,7 +32,7 @@ _LAYOUT: Final = """
         is_linked INTEGER NOT NULL
     );
     CREATE INDEX IF NOT EXISTS devices_player ON devices (player);
-    CREATE TABLE IF NOT EXISTS codes (
+    CREATE TABLE IF NOT EXISTS device_codes (
         player TEXT PRIMARY KEY,
         name TEXT NOT NULL,
         code BLOB NOT NULL,
@@ -61,7 +61,7 @@ PLAYERS: Final = SideFile("players", int.from_bytes(b"RDP2", "big"), 1, _LAYOUT,
 
 - ``server``: the name by which devices know the server.
 - ``devices``: ``device_key`` is the hash of a device's secret.
-- ``codes``: for another device of a player; ``wrong`` counts the wrong ones that were tried.
+- ``device_codes``: for another device of a player; ``wrong`` counts the wrong ones that were tried.
 - ``seatings``: who took which seat of a table when, with which device, by the journal of the table's process;
   a guest has no player, and device 0.
 - ``player_changes``: what other processes have to know: whose name or devices have changed, and the number of
@@ -104,6 +104,10 @@ class PlayersFile(PlayersStore):
     def opened(self, kept: bytes) -> bytes:
         """Return a secret as it was kept."""
         return kept
+
+    def interrupt(self) -> None:
+        """End what another thread waits for: nothing lasts long here."""
+        self._db.interrupt()
 
     def close(self) -> None:
         """Close the file."""

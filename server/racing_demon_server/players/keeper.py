@@ -18,13 +18,16 @@ from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Challenge, DeviceRow, Devices, Identified
 from racing_demon_protocol.wire.player_proof import secret_hash
+from racing_demon_server.journal.interface import Fenced, JournalUnusable
 from racing_demon_server.match.names import clean
 
-from .directory import CODE_MS, ChallengeFacts, Directory
+from .directory import CODE_MS, FOR_HTTP, FOR_SERVERS, ChallengeFacts, Directory
 from .store import Device, PlayersStore, Seating
 
 WATCH_SECONDS: Final = 1.0
 """The interval at which the keeper looks for what other processes or servers have changed."""
+CLOSE_SECONDS: Final = 5.0
+"""How long a stopping server waits for the store."""
 RANDOM_BYTES: Final = 16
 MAX_SHOWN: Final = 32
 """The most devices that a player is shown: merged players may have more."""
@@ -49,14 +52,20 @@ class Identity:
     Attributes:
         nonce: what the proof of this connection is made of.
         hosts: the host and port that the client has dialled, and others that lead to the same server.
+        handover: a token of another server that stands for the device.
         device: the device that was proven, perhaps removed since; ``None`` for a guest.
+
+    Args:
+        hosts: the host and port that the client has dialled, and others.
+        handover: what another server says of the connection, which it has from the client; empty for nothing.
 
     """
 
-    def __init__(self, hosts: tuple[str, ...]) -> None:
+    def __init__(self, hosts: tuple[str, ...], handover: str = "") -> None:
         self.nonce = secrets.token_hex(32)
         self.hosts = hosts
         self.device: Device | None = None
+        self.handover = handover
 
 
 class _Answer(NamedTuple):
@@ -102,6 +111,7 @@ class PlayersKeeper:
         self._now_ms = now_ms
         self._visitors: dict[Visitor, Device] = {}
         self._seen = store.last_change()
+        self._is_usable = True
         self._thread = ThreadPoolExecutor(1, "players")
         self._watching = asyncio.create_task(self._watch())
 
@@ -109,7 +119,11 @@ class PlayersKeeper:
         """Write what waits, and close the store."""
         self._watching.cancel()
         await asyncio.gather(self._watching, return_exceptions=True)
-        await asyncio.get_running_loop().run_in_executor(self._thread, self._store.close)
+        closing = asyncio.get_running_loop().run_in_executor(self._thread, self._store.close)
+        done, _ = await asyncio.wait([closing], timeout=CLOSE_SECONDS)
+        if not done:
+            self._store.interrupt()
+            await closing
         self._thread.shutdown()
 
     # Connections.
@@ -162,7 +176,7 @@ class PlayersKeeper:
 
     def _change(self, identity: Identity, request: cl.PlayerRequest, now: int) -> _Answer:
         """Carry out what only a player's device may ask for."""
-        own = None if identity.device is None else self._directory.current(identity.device)
+        own = self._device_of(identity, now)
         if own is None:
             raise CommandRefused(Reason.NOT_NOW, NO_PLAYER)
         match request:
@@ -180,7 +194,7 @@ class PlayersKeeper:
         return _Answer(Devices(devices=self._rows(own.player, now)), own)
 
     def _welcome(self, device: Device, now: int) -> _Answer:
-        player, token = self._directory.player_of(device), self._directory.token(device, now)
+        player, token = self._directory.player_of(device), self._directory.token(device, now, FOR_HTTP)
         known = Identified(player=player.id, device=device.number, name=player.name, token=token)
         return _Answer(known, device)
 
@@ -283,17 +297,41 @@ class PlayersKeeper:
 
     def seat(self, identity: Identity | None, table_id: int, seat: int, name: str) -> None:
         """Record who took a seat: the player of a connection, or a guest."""
-        device, now = None if identity is None else identity.device, self._now_ms()
-        self._thread.submit(self._attempt, partial(self._seat, device, table_id, seat, name, now))
+        self._thread.submit(
+            self._attempt, partial(self._seat, identity, table_id, seat, name, self._now_ms())
+        )
 
-    def _seat(self, proven: Device | None, table_id: int, seat: int, name: str, now: int) -> None:
-        device = None if proven is None else self._directory.current(proven)
+    def _seat(self, identity: Identity | None, table_id: int, seat: int, name: str, now: int) -> None:
+        device = None if identity is None else self._device_of(identity, now)
         if device is not None:
             self._directory.take_seat(device, name, now)
         player, number = ("", 0) if device is None else (device.player, device.number)
         self._store.add_seating(self._journal, Seating(table_id, seat, now, player, number))
 
+    # Other servers.
+
+    async def handover(self, identity: Identity | None) -> str:
+        """Return what tells another server with the same store who uses a connection; empty for a guest."""
+        try:
+            return (
+                "" if identity is None else await self._ask(partial(self._handover, identity), writes=False)
+            )
+        except CommandRefused:
+            return ""
+
+    def _handover(self, identity: Identity) -> str:
+        now = self._now_ms()
+        device = self._device_of(identity, now)
+        return "" if device is None else self._directory.token(device, now, FOR_SERVERS)
+
     # The thread.
+
+    def _device_of(self, identity: Identity, now: int) -> Device | None:
+        """Return the device that uses a connection; ``None`` for a guest, and after it was removed."""
+        if identity.device is None and identity.handover:
+            identity.device = self._directory.of_token(identity.handover, now, FOR_SERVERS)
+            identity.handover = ""
+        return None if identity.device is None else self._directory.current(identity.device)
 
     async def _ask(self, work: Callable[[], Answer], *, writes: bool = True) -> Answer:
         """Do some work in the thread, in one transaction if it writes.
@@ -312,9 +350,16 @@ class PlayersKeeper:
         try:
             with self._store.transaction() if writes else nullcontext():
                 try:
-                    return work()
+                    done: Answer | CommandRefused = work()
                 except CommandRefused as refused:  # what was written remains: a wrong code counts
-                    return refused
+                    done = refused
+        except (JournalUnusable, Fenced) as error:
+            if self._is_usable:
+                log.error("the players cannot be used now", extra={"why": str(error)})
+            self._is_usable = False
+            return CommandRefused(Reason.NOT_NOW, UNUSABLE)
         except Exception:
             log.exception("the players cannot be used")
             return CommandRefused(Reason.NOT_NOW, UNUSABLE)
+        self._is_usable = True
+        return done

@@ -129,6 +129,9 @@ class PlayersStore(Protocol):
     def opened(self, kept: bytes) -> bytes:
         """Return what was sealed."""
 
+    def interrupt(self) -> None:
+        """End what the thread waits for, from another one, because the server stops."""
+
     def close(self) -> None:
         """Close the store."""
 
@@ -173,12 +176,12 @@ class PlayersStore(Protocol):
             *(id_, name, created_ms, seen_ms, int(has_played), merged_into),
         )
         if former is None or (former.name, former.merged_into) != (name, merged_into):
-            self.rows("UPDATE codes SET name = ?1 WHERE player = ?2", folded(name), id_)
+            self.rows("UPDATE device_codes SET name = ?1 WHERE player = ?2", folded(name), id_)
             self._tell(id_)
 
     def remove_player(self, player: str) -> None:
         """Delete a player with all devices; who took which seats is forgotten, too."""
-        for table in ("devices", "seatings", "codes"):
+        for table in ("devices", "seatings", "device_codes"):
             self.rows(f"DELETE FROM {table} WHERE player = ?1", player)  # noqa: S608 - our own names
         self.rows("DELETE FROM players WHERE id = ?1", player)
         self._tell(player)
@@ -240,14 +243,14 @@ class PlayersStore(Protocol):
         return [
             LinkCode(player, named, self.opened(code).decode(), until_ms, wrong)
             for player, named, code, until_ms, wrong in self.rows(
-                "SELECT player, name, code, until_ms, wrong FROM codes WHERE name = ?1", name
+                "SELECT player, name, code, until_ms, wrong FROM device_codes WHERE name = ?1", name
             )
         ]
 
     def save_code(self, code: LinkCode) -> None:
         """Write a code in place of the player's earlier one."""
         self.rows(
-            "INSERT INTO codes (player, name, code, until_ms, wrong) VALUES (?1, ?2, ?3, ?4, ?5) "
+            "INSERT INTO device_codes (player, name, code, until_ms, wrong) VALUES (?1, ?2, ?3, ?4, ?5) "
             "ON CONFLICT (player) DO UPDATE SET name = excluded.name, code = excluded.code, "
             "until_ms = excluded.until_ms, wrong = excluded.wrong",
             *code._replace(code="")[:2],
@@ -257,11 +260,11 @@ class PlayersStore(Protocol):
 
     def remove_code(self, player: str) -> None:
         """Delete a player's code."""
-        self.rows("DELETE FROM codes WHERE player = ?1", player)
+        self.rows("DELETE FROM device_codes WHERE player = ?1", player)
 
     def remove_codes(self, before_ms: int) -> None:
         """Delete the codes that have ended before a time."""
-        self.rows("DELETE FROM codes WHERE until_ms <= ?1", before_ms)
+        self.rows("DELETE FROM device_codes WHERE until_ms <= ?1", before_ms)
 
     # Seats.
 

@@ -21,7 +21,7 @@ from racing_demon_protocol.records.summary import MatchSummary, Summarizer
 from racing_demon_server.journal.interface import JournalReader
 from racing_demon_server.journal.matches import Match, entries_of, export, matches_of
 from racing_demon_server.journal.reader import UnknownContents, corrections_of
-from racing_demon_server.players.directory import Directory
+from racing_demon_server.players.directory import FOR_HTTP, Directory
 from racing_demon_server.players.store import PlayersStore
 from racing_demon_server.standings_access import StandingsAccess
 
@@ -264,7 +264,8 @@ class ResultsWorker:
         if self._players is None or not token:
             return ""
         directory = Directory(self._players)
-        return directory.canonical(directory.of_token(token, time.time_ns() // 1_000_000))
+        device = directory.of_token(token, time.time_ns() // 1_000_000, FOR_HTTP)
+        return "" if device is None else directory.canonical(device.player)
 
     def _total(self, only: Filter) -> "_Total":
         """Return the sums over the matches of a filter that have ended."""

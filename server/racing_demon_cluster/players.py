@@ -1,0 +1,51 @@
+"""The players of a cluster, in its database, so that somebody is one player at all servers."""
+
+import secrets
+from typing import Final
+
+from racing_demon_server.journal.interface import JournalUnusable
+from racing_demon_server.journal.reader import UnknownContents
+from racing_demon_server.players.store import PlayersStore
+
+from .seed_encryption import ClusterKeys
+from .side_store import SideStore
+
+PLAYERS_LOCK: Final = 6
+
+
+class PostgresPlayers(SideStore, PlayersStore):
+    """The players in the database. See :class:`~racing_demon_server.players.store.PlayersStore`.
+
+    Args:
+        url: the database.
+        node: the number of this incarnation.
+        keys: encrypt the hashes of devices' secrets, and codes.
+
+    Raises:
+        JournalUnusable: the database cannot be used.
+
+    """
+
+    def __init__(self, url: str, node: int, keys: ClusterKeys) -> None:
+        super().__init__(url, node, PLAYERS_LOCK, waits=True)
+        self._keys = keys
+        with self.transaction():
+            sql = "INSERT INTO player_server SELECT ?1 WHERE NOT EXISTS (SELECT 1 FROM player_server)"
+            self.rows(sql, secrets.token_hex(32))
+            ((self.server,),) = self.rows("SELECT id FROM player_server")
+
+    def sealed(self, secret: bytes) -> bytes:
+        """Return a secret as the database keeps it: nobody can read it without the cluster's key."""
+        return self._keys.sealed(secret)
+
+    def opened(self, kept: bytes) -> bytes:
+        """Return a secret that the database has kept.
+
+        Raises:
+            JournalUnusable: the key is missing.
+
+        """
+        try:
+            return self._keys.opened(kept)
+        except UnknownContents as error:
+            raise JournalUnusable(f"A player cannot be read: {error}.") from error

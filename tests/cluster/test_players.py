@@ -1,0 +1,58 @@
+"""Players in a database: behind the fence of the server that writes them, and with its key."""
+
+import contextlib
+from collections.abc import Callable
+
+import pytest
+
+from racing_demon_cluster.players import PostgresPlayers
+from racing_demon_cluster.postgres.store import PostgresStore
+from racing_demon_cluster.seed_encryption import ClusterKeys
+from racing_demon_protocol.errors import CommandRefused
+from racing_demon_protocol.wire.player_proof import secret_hash
+from racing_demon_server.journal.interface import Fenced, JournalUnusable
+from racing_demon_server.players.directory import Directory
+from tests.support.postgres import KEY, Postgres
+
+NOW = 1_796_000_000_000
+KEYS = [secret_hash(f"{number:064x}") for number in range(3)]
+
+
+def enroll(players: PostgresPlayers, number: int) -> int:
+    """Make a player, and return the number of the device."""
+    with players.transaction():
+        _, device = Directory(players).enroll("Ann", KEYS[number], "", NOW, number.to_bytes(16))
+    return device.number
+
+
+def test_a_fenced_server_makes_no_player(
+    servers: Postgres, name: str, opened: Callable[..., PostgresStore]
+) -> None:
+    """What others have fenced writes no player any more."""
+    url, keys = servers.url(name), ClusterKeys([KEY])
+    with contextlib.closing(PostgresPlayers(url, opened("n1").node, keys)) as players:
+        enroll(players, 0)
+        servers.sql("UPDATE nodes SET fenced = true", name)
+        with pytest.raises(Fenced):
+            enroll(players, 1)
+    assert servers.sql("SELECT count(*) FROM players", name) == [(1,)]
+
+
+def test_a_secret_is_one_devices_at_all_servers(
+    servers: Postgres, name: str, opened: Callable[..., PostgresStore]
+) -> None:
+    """A server refuses a secret that another has seen, and reads that device with the same key only."""
+    url, (one, other) = servers.url(name), [opened(node).node for node in ("n1", "n2")]
+    with contextlib.ExitStack() as stack:
+        first, second, stranger = [
+            stack.enter_context(contextlib.closing(PostgresPlayers(url, node, ClusterKeys([key]))))
+            for node, key in ((one, KEY), (other, KEY), (other, bytes(32)))
+        ]
+        number = enroll(first, 0)
+        with pytest.raises(CommandRefused, match="in use"):
+            enroll(second, 0)
+        device = second.device(number)
+        assert device is not None
+        assert device.key == KEYS[0]
+        with pytest.raises(JournalUnusable, match="another cluster key"):
+            stranger.device(number)
