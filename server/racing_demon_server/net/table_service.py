@@ -50,6 +50,7 @@ USUAL_PORTS: Final = frozenset({80, 443})
 """The ports that browsers leave out of a host."""
 NO_REPORTS: Final = "Nobody reads reports here. Talk to whoever runs this server."
 TOO_MANY_REPORTS: Final = "You have made many reports; whoever runs this server reads them. Wait ten minutes."
+SEATED: Final = "You have a seat at this table already: go on there, leave it, or let the host remove it."
 UNREAD: Final = "The server still reads this table from its journal. Come back in a moment."
 
 
@@ -439,12 +440,37 @@ class TableHandler(Handler):
         program = understands(self.software, PLAYS_BY_ITSELF)
         if program:
             verify_understood(self.software, [PROGRAMS])
+        self._verify_only_seat(room)
         seat = room.join(name, hash_token(token), self.address, program=program)
+        self._record_player(room, seat)
         if self._tables.players is not None:
             # Not the name at the table, which may have a number to make it differ from others.
             self._tables.players.seat(self.identity, room.journal.number, seat, clean(name))
         self._share_units(room, seat)
         room.attach(self, seat, token)
+
+    def _verify_only_seat(self, room: Room) -> None:
+        """Check that the connection's player has no other seat at a table.
+
+        Raises:
+            CommandRefused: there is one.
+
+        """
+        player, seats = self._player, room.table.view.seats
+        for seat, seated in room.players.items():
+            state = seats.get(seat)
+            if player and seated == player and state is not None and not (state.left or state.bot):
+                raise CommandRefused(Reason.NOT_NOW, SEATED)
+
+    def _record_player(self, room: Room, seat: int) -> None:
+        """Remember who has a seat; after a restart, since the seat was returned to."""
+        room.players[seat] = self._player
+
+    @property
+    def _player(self) -> str:
+        """The player who uses the connection; empty for a guest."""
+        device = None if self.identity is None else self.identity.device
+        return "" if device is None else device.player
 
     def _resume(self, request: cl.Resume) -> None:
         room = self._tables.find(self.address, request.code, self.arrived, hash_token(request.token))
@@ -456,6 +482,8 @@ class TableHandler(Handler):
         if room.is_halted:
             self.close(CloseCode.TRY_AGAIN, "The server cannot write to its disk. Come back in a moment.")
             return
+        if actor is not None and self._player:
+            self._record_player(room, actor)
         self._share_units(room, actor)
         room.resume(self, actor, token, self.address, epoch, seq)
 

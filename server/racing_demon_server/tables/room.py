@@ -191,6 +191,8 @@ class Room:
         bot_budget: the units that pay for the bots' thoughts.
         units: the units that all its players share.
         failing: the actor and counter of the command whose judging failed; ``None`` if no command did.
+        players: the id of the player who took each seat, or came back to it after a restart; empty for
+            guests.
 
     Args:
         initial: the table; call :meth:`continue_after_restart` if it is from before a restart.
@@ -243,6 +245,7 @@ class Room:
         self.is_halted = self._is_stopped = False
         self.bot_budget = bot_budget
         self.units = pool(settings.units_per_table)
+        self.players: dict[int, str] = {}
         self.failing: tuple[Actor, int] | None = None
         self._failed = context.failed
         self._alarm = Alarm(clock, self._run_once)

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.wire.messages import client as cl
-from racing_demon_protocol.wire.messages.server import Devices, Identified, Refused
+from racing_demon_protocol.wire.messages.server import CaughtUp, Devices, Identified, Refused
 from racing_demon_protocol.wire.player_proof import secret_hash
 from tests.support.brokers import Broker, Listening
 from tests.support.people import SECRETS, answer, challenged, enrolled, play_alone, play_together
@@ -221,6 +221,33 @@ async def test_players_see_whom_they_have_played_with(tmp_path: Path) -> None:
         for path in ("/v1/standings", f"/v1/players/{players[0].player}"):
             for headers in ({}, {"Authorization": f"Bearer {'0' * len(cats.token)}"}):
                 assert (await get(server, path, **headers))[0] == 404
+
+
+async def test_a_player_has_one_seat_at_a_table(tmp_path: Path) -> None:
+    """Ann's tablet gets no second seat beside her phone's, also after a restart; then her place is free."""
+    async with RestartableServer.started(tmp_path / "journal.sqlite", *FAST) as server:
+        async with Peer.connect(server.url) as phone, Peer.connect(server.url) as tablet:
+            known = await enrolled(phone, "Ann", SECRETS[0])
+            place = await phone.enter(cl.Create(name="Ann"))
+            await phone.say(cl.ListDevices(with_code=True))
+            code = (await phone.until(Devices)).code
+            await challenged(tablet)
+            await tablet.say(cl.Link(name="Ann", code=code, secret=SECRETS[1]))
+            linked = await tablet.until(Identified)
+            join = cl.Join(code=place.code, name="Annie")
+            assert await tablet.refusal(join) is Reason.NOT_NOW
+        await server.stop()
+        await server.start()
+        async with Peer.connect(server.url) as phone, Peer.connect(server.url) as tablet:
+            await phone.say(answer(await challenged(phone), known, SECRETS[0], host_of(server)))
+            await phone.until(Identified)
+            await phone.enter(cl.Resume(code=place.code, token=place.token))
+            await tablet.say(answer(await challenged(tablet), linked, SECRETS[1], host_of(server)))
+            await tablet.until(Identified)
+            assert await tablet.refusal(join) is Reason.NOT_NOW
+            await phone.until(CaughtUp)
+            await phone.ask(cl.Leave)
+            await tablet.enter(join)
 
 
 async def test_a_removed_device_may_do_nothing_more(tmp_path: Path) -> None:
