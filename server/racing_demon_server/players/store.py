@@ -14,6 +14,8 @@ TRIAL_MS: Final = 7 * 24 * 3_600_000
 """How long a device that was linked may change nothing."""
 KEPT_CHANGES: Final = 10_000
 """Changes that are listed. Whoever has missed more reads everything again."""
+MAX_NAMES: Final = 100
+"""The most names that are read at a time."""
 MAX_CHANGES: Final = 100
 """The most changes that are read at a time."""
 
@@ -117,7 +119,7 @@ class PlayersStore(Protocol):
 
     # For each database.
 
-    def rows(self, sql: str, *values: object) -> Iterable[Sequence[Any]]:
+    def rows(self, sql: str, *values: object) -> Sequence[Sequence[Any]]:
         """Carry out a statement, and return the rows that it finds."""
 
     def transaction(self) -> AbstractContextManager[None]:
@@ -296,9 +298,19 @@ class PlayersStore(Protocol):
         sql = "SELECT id, player, added FROM player_changes WHERE id > ?1 ORDER BY id LIMIT ?2"
         return [(id_, player, added) for id_, player, added in self.rows(sql, since, MAX_CHANGES)]
 
-    def names(self) -> Iterable[Sequence[Any]]:
-        """Return id, name and whom they were merged into of all players."""
-        return self.rows("SELECT id, name, merged_into FROM players")
+    def has_changes_since(self, since: int) -> bool:
+        """Return whether all changes after one are still listed."""
+        ((first,),) = self.rows("SELECT coalesce(min(id), 0) FROM player_changes")
+        return bool(first <= since + 1)
+
+    def names(self) -> Iterator[tuple[str, str, str]]:
+        """Yield id, name and whom they were merged into of all players, read a few at a time."""
+        sql = "SELECT id, name, merged_into FROM players WHERE id > ?1 ORDER BY id LIMIT ?2"
+        last = ""
+        while found := self.rows(sql, last, MAX_NAMES):
+            for id_, name, merged_into in found:
+                yield id_, name, merged_into
+                last = id_
 
     def _tell(self, player: str, *, added: int = 0) -> None:
         self.rows("INSERT INTO player_changes (player, added) VALUES (?1, ?2)", player, added)

@@ -1,11 +1,12 @@
 """Which players sat at a match, and what they are called now."""
 
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final
 
 from racing_demon_protocol.records.summary import MatchSummary
 from racing_demon_server.players.store import PlayersStore, Seating
 
+Paced = Callable[[Iterable[Any]], Iterator[Any]]
 FORMER: Final = "A former player"
 """The name of a player who was forgotten."""
 
@@ -37,41 +38,62 @@ class Names:
 
     Args:
         store: keeps the players; ``None`` if there are only guests.
+        paced: yields what it is given, and rests now and then.
 
     """
 
-    def __init__(self, store: PlayersStore | None) -> None:
+    def __init__(self, store: PlayersStore | None, paced: Paced = iter) -> None:
         self._store = store
-        self._names: dict[str, tuple[str, str]] = {}
-        self._seen = -1
+        self._paced = paced
+        self._players: dict[str, tuple[str, str]] = {}
+        self._merged: set[str] = set()
+        self._seen: int | None = None
         self.version = 0
 
     def reload(self) -> bool:
-        """Read the players again if they have changed. Return whether somebody is called something else."""
-        if self._store is None or (seen := self._store.last_change()) == self._seen:
+        """Read the players that have changed. Return whether somebody is called something else."""
+        store = self._store
+        if store is None or (last := store.last_change()) == self._seen:
             return False
-        self._seen = seen
-        known = {id_: (name, into) for id_, name, into in self._store.names()}
-        names = {}
-        for player in known:
-            now = player
-            while into := known[now][1]:  # nobody is merged into themselves
-                now = into
-            names[player] = (now, known[now][0])
-        if names == self._names:
-            return False
-        is_known = bool(self._names.items() - names.items())
-        self._names = names
-        self.version += 1
-        return is_known
+        if self._seen is None or not store.has_changes_since(self._seen):
+            former, self._players, self._merged = self._players, {}, set()
+            for player, name, into in self._paced(store.names()):
+                self._put(player, name, into)
+            self._seen = last
+            self.version += 1
+            return any(self._players.get(player) != known for player, known in former.items())
+        is_other = False
+        while found := store.changes(self._seen):
+            self._seen = found[-1][0]
+            for player in self._paced({player for _, player, _ in found}):
+                is_other |= self._reload_one(store, player)
+        return is_other
+
+    def _reload_one(self, store: PlayersStore, player: str) -> bool:
+        known, former = store.player(player), self._players.get(player)
+        if known is None:
+            self._players.pop(player, None)
+            self._merged.discard(player)
+        else:
+            self._put(player, known.name, known.merged_into)
+        is_other = self._players.get(player) != former
+        self.version += is_other
+        return is_other and former is not None
+
+    def _put(self, player: str, name: str, into: str) -> None:
+        self._players[player] = name, into
+        if into:
+            self._merged.add(player)
 
     def canonical(self, player: str) -> str:
         """Return who a player is now; empty for somebody who is not known."""
-        return self._names.get(player, ("", ""))[0]
+        while into := self._players.get(player, ("", ""))[1]:  # nobody is merged into themselves
+            player = into
+        return player if player in self._players else ""
 
     def all_of(self, player: str) -> list[str]:
         """Return all ids that stand for a player in results."""
-        return [each for each, (known, _) in self._names.items() if known == player]
+        return [player, *(each for each in self._merged if self.canonical(each) == player)]
 
     def applied(self, summary: MatchSummary) -> MatchSummary:
         """Return a summary with the ids and names that its players have now."""
@@ -79,7 +101,8 @@ class Names:
             return summary
         players = []
         for player in summary.players:
-            known, name = self._names.get(player.player, (player.player, FORMER))
-            changes = {"player": known, "name": name} if player.player else {}
+            known = self.canonical(player.player)
+            name = self._players[known][0] if known else FORMER
+            changes = {"player": known or player.player, "name": name} if player.player else {}
             players.append(player.model_copy(update=changes))
         return summary.model_copy(update={"players": tuple(players)})

@@ -65,7 +65,7 @@ class ResultsWorker:
     ) -> None:
         self._file = file
         self._players = players
-        self._known = Names(players)
+        self._known = Names(players, self._paced)
         self._reading = reading
         self._name = name
         self._rested = time.monotonic()
@@ -183,7 +183,8 @@ class ResultsWorker:
 
     def match(self, result: Result) -> str:
         """Return the text of a match's page."""
-        self._known.reload()
+        if self._known.reload():
+            self._totals.clear()
         return json.dumps(match_json(result, self._known.applied(result.summary)))
 
     def of_table(self, table_id: int) -> tuple[str, str]:
