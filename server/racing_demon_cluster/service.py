@@ -60,7 +60,7 @@ class ClusterService(TableService):
     """Finds the tables of all servers.
 
     Attributes:
-        tasks: connections that are being proxied.
+        tasks: connections that are being proxied, or whose players are being looked up.
 
     Args:
         context: what all connections share.
@@ -188,6 +188,17 @@ class ClusterHandler(TableHandler):
         """Hold the greeting, which is repeated to the server that has the table."""
         super().greet(hello)
         self._hello = self.message
+        if self.identity is not None and self.identity.handover and self._cluster.players is not None:
+            self.hold(outlasts_entry=True)
+            recognizing = asyncio.create_task(self._recognize(self._cluster.players, self.identity))
+            self._cluster.tasks.add(recognizing)
+            recognizing.add_done_callback(self._cluster.tasks.discard)
+
+    async def _recognize(self, players: PlayersKeeper, identity: Identity) -> None:
+        """Find out who uses the connection, which another server knows."""
+        await players.recognize(identity)
+        if not self.is_closing:
+            self.go_on()
 
     def enter(self, request: Message) -> None:
         """Open a table, or join, watch or return to one, wherever it is."""

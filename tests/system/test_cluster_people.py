@@ -52,7 +52,7 @@ async def test_a_player_is_one_at_all_servers(tmp_path: Path, database: str) -> 
 
 
 async def test_who_is_proxied_sits_as_the_same_player(tmp_path: Path, database: str) -> None:
-    """Ann, who says at one server who she is, joins a table of another one by it: the match is hers."""
+    """Ann joins the table of one server by another that knows her: the match is hers, but no second seat."""
     async with Cluster.started(database, tmp_path, *FAST, count=2) as cluster:
         one, other = cluster.nodes.values()
         async with Peer.hosting(other.url, seated=False, hands=1) as host, Peer.connect(one.url) as ann:
@@ -60,6 +60,11 @@ async def test_who_is_proxied_sits_as_the_same_player(tmp_path: Path, database: 
             await ann.enter(cl.Join(code=host.code, name="Ann"))
             await ann.until(CaughtUp)
             await host.until(Joined)
+            async with Peer.connect(one.url) as again:
+                here = one.url.split("/")[2]
+                await again.say(answer(await challenged(again), known, SECRETS[0], here))
+                await again.until(Identified)
+                assert await again.refusal(cl.Join(code=host.code, name="Ann")) is Reason.NOT_NOW
             await host.ask(cl.AddBot, level="hard")
             await host.ask(cl.Start)
             await ann.until(Signalled)

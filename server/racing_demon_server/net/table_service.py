@@ -274,7 +274,11 @@ class TableHandler(Handler):
             self.fail()
         if self.is_closing:
             players.leave(self)
-            return
+        else:
+            self.go_on()
+
+    def go_on(self) -> None:
+        """Handle what the client has sent while its request was being answered."""
         self.replay(self.release()[1:])
         if self.is_entry_due:
             self.check_entry()

@@ -7,7 +7,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from functools import partial
 from typing import Final, NamedTuple, Protocol, TypeVar
 
@@ -318,6 +318,11 @@ class PlayersKeeper:
             )
         except CommandRefused:
             return ""
+
+    async def recognize(self, identity: Identity) -> None:
+        """Find out who uses a connection of which another server has told; somebody unknown is a guest."""
+        with suppress(CommandRefused):
+            await self._ask(partial(self._device_of, identity, self._now_ms()), writes=False)
 
     def _handover(self, identity: Identity) -> str:
         now = self._now_ms()
