@@ -47,13 +47,15 @@ async def play_together(host: Peer, guest: Peer) -> None:
         await peer.until(MatchOver)
 
 
-async def play_alone(peer: Peer, name: str, **options: Any) -> None:
-    """Play a match against a bot, until everybody is stuck."""
+async def play_alone(peer: Peer, name: str, says: str = "", **options: Any) -> None:
+    """Play a match against a bot, until everybody is stuck, and perhaps say something meanwhile."""
     await peer.enter(cl.Create(name=name, options=Options(hands=1, countdown_ms=0, **options)))
     await peer.until(CaughtUp)
     await peer.ask(cl.AddBot, level="hard")
     await peer.ask(cl.Start)
     await peer.until(Signalled)
+    if says:
+        await peer.say(peer.next(cl.Say, text=says))
     while not isinstance(message := await peer.hear(), MatchOver):
         if isinstance(message, StuckSaid) and message.seat != peer.place.seat:  # another's card may help
             await peer.say(peer.next(cl.Stuck, seen=peer.view.seq))

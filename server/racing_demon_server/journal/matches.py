@@ -1,7 +1,7 @@
 """Matches in a journal: their list, and each as a record that anybody can check."""
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -195,15 +195,21 @@ def _number(hand_id: str) -> int:
 
 UNTOLD: Final = "…"
 """Stands in a record for what players said to each other."""
+FORMER: Final = "A former player"
+"""The name of a player who was forgotten."""
+NOBODY: Final[Collection[int]] = frozenset()
 
 
-def export(store: JournalReader, match: Match, *, with_chat: bool = True) -> Iterator[str]:
+def export(
+    store: JournalReader, match: Match, *, with_chat: bool = True, former: Collection[int] = NOBODY
+) -> Iterator[str]:
     """Yield the lines of a match's record: the initial table, every event with its times, corrections.
 
     Args:
         store: the journal.
         match: the match.
         with_chat: whether to tell what the players said to each other, or only that they did.
+        former: the seats of players who were forgotten: without their names, and what they said.
 
     Raises:
         UnknownContents: something is not understood.
@@ -217,17 +223,33 @@ def export(store: JournalReader, match: Match, *, with_chat: bool = True) -> Ite
     version = max((version_for(each.event) for each in telling), default=USUAL_VERSION)
     view: TableState | None = None
     for entry in entries_of(store, match):
-        message = entry.message
+        message = _without(entry.message, former) if former else entry.message
         if isinstance(message, Snapshot):
             view, version = TableState.from_snapshot(message), max(version, version_for(message))
             yield section_line(Header(version=version, id=match.id, kept_by="server", software=software))
         elif isinstance(message, Event) and view is not None:
             apply_event(view, message)
         is_hidden = isinstance(message, ev.Said) and not with_chat
-        yield entry_line(replace(entry, message=_untold(message)) if is_hidden else entry)
+        yield entry_line(replace(entry, message=_untold(message) if is_hidden else message))
         if isinstance(message, ev.MatchOver) and view is not None:
             yield tally_line(view)
     yield from map(section_line, corrections_of(store, match.key))
+
+
+def _without(message: Message, former: Collection[int]) -> Message:
+    """Return a message without the names of some seats, and what they said."""
+    if isinstance(message, Snapshot):
+        names = {state.name for state in message.seats if state.seat in former}
+        seats = tuple(
+            state.model_copy(update={"name": FORMER}) if state.seat in former else state
+            for state in message.seats
+        )
+        departed = tuple((seat, FORMER if seat in former else name) for seat, name in message.departed)
+        banned = tuple(FORMER if name in names else name for name in message.banned)
+        return message.model_copy(update={"seats": seats, "departed": departed, "banned": banned})
+    if isinstance(message, ev.Joined) and message.seat in former:
+        return message.model_copy(update={"name": FORMER})
+    return _untold(message) if isinstance(message, ev.Said) and message.seat in former else message
 
 
 def _untold(message: Message) -> Message:

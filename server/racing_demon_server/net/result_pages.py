@@ -125,9 +125,10 @@ class ResultPages:
         if isinstance(record, Response):
             return record
         if record is None:
-            text = "The server has no record of this match any more; its result remains.\n"
-            return http.text(HTTPStatus.GONE, text)
-        response = _cached(asked, f"{result.id}-{int(with_chat)}", record, RECORD_TYPE)
+            gone = "The server has no record of this match any more; its result remains.\n"
+            return http.text(HTTPStatus.GONE, gone)
+        version, text = record
+        response = _cached(asked, version, text, RECORD_TYPE)
         response.headers["Content-Disposition"] = f'attachment; filename="match-{result.link[:8]}.jsonl"'
         return response
 

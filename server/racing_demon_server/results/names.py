@@ -1,14 +1,13 @@
 """Which players sat at a match, and what they are called now."""
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Final
+from typing import Any
 
 from racing_demon_protocol.records.summary import MatchSummary
+from racing_demon_server.journal.matches import FORMER
 from racing_demon_server.players.store import PlayersStore, Seating
 
 Paced = Callable[[Iterable[Any]], Iterator[Any]]
-FORMER: Final = "A former player"
-"""The name of a player who was forgotten."""
 
 
 def with_players(summary: MatchSummary, seatings: Iterable[Seating]) -> MatchSummary:
@@ -94,6 +93,14 @@ class Names:
     def all_of(self, player: str) -> list[str]:
         """Return all ids that stand for a player in results."""
         return [player, *(each for each in self._merged if self.canonical(each) == player)]
+
+    def former(self, summary: MatchSummary) -> frozenset[int]:
+        """Return the seats of players who were forgotten."""
+        if self._store is None:
+            return frozenset()
+        return frozenset(
+            each.seat for each in summary.players if each.player and each.player not in self._players
+        )
 
     def applied(self, summary: MatchSummary) -> MatchSummary:
         """Return a summary with the ids and names that its players have now."""

@@ -210,8 +210,10 @@ class ResultsWorker:
         directory = Directory(self._players)
         return player in {directory.canonical(each) for each in players}
 
-    def record(self, result: Result, *, with_chat: bool) -> str | None:
-        """Return the record of a match; ``None`` if its events are gone, or another process has them.
+    def record(self, result: Result, *, with_chat: bool) -> tuple[str, str] | None:
+        """Return the version and the text of the record of a match.
+
+        It is ``None`` if its events are gone, or another process has them.
 
         Args:
             result: the match.
@@ -220,13 +222,15 @@ class ResultsWorker:
         """
         if result.journal != self._name:
             return None
+        self._known.reload()
+        former = self._known.former(result.summary)
+        version = f"{result.id}-{int(with_chat)}-{'-'.join(map(str, sorted(former)))}"
         with self._reading() as reader, reader.moment():
             table = reader.find_table(_table_of(result.match))
             for match in () if table is None else self._paced(matches_of(reader, table)):
                 if match.key == result.match:
-                    return "".join(
-                        f"{line}\n" for line in self._paced(export(reader, match, with_chat=with_chat))
-                    )
+                    lines = export(reader, match, with_chat=with_chat, former=former)
+                    return version, "".join(f"{line}\n" for line in self._paced(lines))
         return None
 
     def standings(self, query: StandingsQuery, access: StandingsAccess, token: str) -> tuple[str, str] | None:

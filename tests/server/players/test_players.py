@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from racing_demon_protocol.enums import Reason
+from racing_demon_protocol.records.format import read_records
+from racing_demon_protocol.records.verify import verify
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import CaughtUp, Devices, Identified, Refused
 from racing_demon_protocol.wire.player_proof import secret_hash
@@ -248,6 +250,26 @@ async def test_a_player_has_one_seat_at_a_table(tmp_path: Path) -> None:
             await phone.until(CaughtUp)
             await phone.ask(cl.Leave)
             await tablet.enter(join)
+
+
+async def test_a_record_names_no_former_player(tmp_path: Path) -> None:
+    """Once Ann is forgotten, the record has neither her name nor her words, and still verifies."""
+    journal = tmp_path / "journal.sqlite"
+    async with RestartableServer.started(journal, *FAST) as server:
+        async with Peer.connect(server.url) as ann:
+            known = await enrolled(ann, "Annabel", SECRETS[0])
+            await play_alone(ann, "Annabel", says="Bananas!")
+            await page_with(server, "/v1/standings", partial(has_matches, 1))
+            ((_, link),) = results_of(journal)
+            bearer = {"Authorization": f"Bearer {ann.place.token}"}
+            before = (await get(server, f"/v1/matches/{link}/record", **bearer))[1]
+            assert [word in before for word in (b"Annabel", b"Bananas")] == [True, True]
+            await operate(journal, known.player, "--forget")
+            after = (await get(server, f"/v1/matches/{link}/record", **bearer))[1]
+        assert b"A former player" in after
+        assert [word in after for word in (b"Annabel", b"Bananas")] == [False, False]
+        (record,) = read_records(after.decode().splitlines())
+        assert verify(entry.message for entry in record.entries).hands == 1
 
 
 async def test_a_removed_device_may_do_nothing_more(tmp_path: Path) -> None:
