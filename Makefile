@@ -8,7 +8,7 @@ STAMP := $(VENV)/.installed
 JS_TOOLS := tests/web
 BIOME := $(JS_TOOLS)/node_modules/.bin/biome
 
-.PHONY: help play test test-all unit lint format types schema-write coverage bench lab docs evening pictures wheel-test release clean node-tools
+.PHONY: help play test test-all unit lint format types schema-write coverage bench lab docs evening pictures wheel-test fast release clean node-tools
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -78,11 +78,14 @@ pictures: $(STAMP)  ## draw the pictures in the README anew (Chromium)
 wheel-test: $(STAMP)  ## build the wheel, and play a hand from it in a fresh environment elsewhere
 	sh tests/wheel.sh
 
+fast: $(STAMP)  ## compile the server into a wheel (mypyc), install it into .venv-fast, and test it there
+	sh tests/fast.sh $(ARGS)
+
 release: $(STAMP)  ## build what is published into dist/, and check it: sdist, wheel, bill of materials, checksums
 	sh deploy/release.sh
 
 clean:  ## remove what the other targets made
-	rm -rf $(VENV) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage
+	rm -rf $(VENV) .venv-fast dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage
 
 $(STAMP): pyproject.toml constraints.txt deploy/venv.sh
 	@PYTHON="$(PYTHON)" sh deploy/venv.sh dev

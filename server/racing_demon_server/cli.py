@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from racing_demon_protocol import __version__
+from racing_demon_protocol.build import version
 from racing_demon_protocol.constants import DEFAULT_PORT
 
 from .arguments import (
@@ -349,7 +349,7 @@ def _announce(url: str) -> None:
 def _parser(extensions: Sequence[Extension]) -> argparse.ArgumentParser:
     parser = parser_of("racing-demon-server", "Run a server for tables of Racing Demon.", EXAMPLES)
     add = parser.add_argument
-    add("--version", action="version", version=f"%(prog)s {__version__}")
+    add("--version", action="version", version=f"%(prog)s {version()}")
     add("--host", default="0.0.0.0", help="address to listen on (default: all)")  # noqa: S104
     add(
         "--port",

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from racing_demon_protocol import __version__
+from racing_demon_protocol.build import build
 from racing_demon_protocol.discovery.mdns import NO_INTERFACES, VARIABLE, Interface
 from racing_demon_protocol.enums import CloseCode
 from racing_demon_protocol.wire.messages import Event
@@ -173,7 +174,7 @@ class Server:
             settings = self.settings
             url = url_of(settings.host, settings.port or gateway.port, settings.base_path)
             started = {"url": url, "version": __version__, "tables": len(self._service)}
-            log.info("server started", extra={**started, "loop": event_loop.loop_name()})
+            log.info("server started", extra={**started, "build": build(), "loop": event_loop.loop_name()})
             self.begin(url, resources)
             resources.enter_context(garbage_collection.small_collections())
             for work in (self.metrics.measure_lag(context.clock), self.metrics.prepare(), self._sweep()):

@@ -13,12 +13,11 @@ from racing_demon_protocol.engine.specification import Game
 from tests.support.moves import Move, carried, follow
 
 
-class StackedDealer(Dealer):
-    """A dealer whose cards lie in an order that a test has chosen."""
-
-    def __init__(self, decks: Sequence[Sequence[Card]], rules: Rules) -> None:
-        super().__init__(bytes(32), rules)
-        self._board = rules.deal(decks)
+def stacked_dealer(decks: Sequence[Sequence[Card]], rules: Rules) -> Dealer:
+    """Return a dealer whose cards lie in an order that a test has chosen."""
+    dealer, board = Dealer(bytes(32), rules), rules.deal(decks)
+    dealer.restore(board.cards, board.counts)
+    return dealer
 
 
 class Dealt:
@@ -50,7 +49,7 @@ class Dealt:
     ) -> None:
         self.rules = rules or make_rules(game, seats)
         self.board = self.rules.deal()
-        self.dealer = Dealer(seed, self.rules) if decks is None else StackedDealer(decks, self.rules)
+        self.dealer = Dealer(seed, self.rules) if decks is None else stacked_dealer(decks, self.rules)
         self.dealt = self.dealer.first_cards()
         self.board.reveal(self.board.all_unnamed(), self.dealt)
         self.log: list[tuple[int, Move]] = []

@@ -22,6 +22,7 @@ from racing_demon_server.match.seat_tokens import Actor
 from racing_demon_server.match.table import CommandResult, Table
 from tests.support.boards import build
 from tests.support.bot_matches import pass_time
+from tests.support.builds import skip_unless_pure
 from tests.support.inside import dead_tests, dealer_of, hand_of, replace_hand
 
 MS: Final = 1_000
@@ -34,6 +35,11 @@ MOST_HANDS: Final = 200
 
 class OpenTable(Table):
     """A judge's table that is shown as it is: a committed table that is never behind."""
+
+    def __new__(cls, *_arguments: object) -> Self:
+        """Skip the test where this class is not possible."""
+        skip_unless_pure("inherits from a table")
+        return super().__new__(cls)
 
     @staticmethod
     def durable_time(at: int) -> int:
@@ -56,14 +62,6 @@ class Own(NamedTuple):
     stock: str = ""
     waste: str = ""
     reserve: str = ""
-
-
-class StackedDealer(Dealer):
-    """A dealer of cards that a test has laid out."""
-
-    def __init__(self, rules: Rules, hidden: Board) -> None:
-        super().__init__(bytes(32), rules)
-        self._board = hidden
 
 
 class Sitting:
@@ -106,6 +104,7 @@ class Sitting:
 
     def fork(self) -> Self:
         """Return the same table once more, to go on another way."""
+        skip_unless_pure("copies a table with all that it holds")
         return deepcopy(self)
 
     # Steps.
@@ -276,7 +275,8 @@ class Sitting:
         dealt_at = self.hand.signal_at - self.options.countdown_ms * MS
         assert self.table.view.hand is not None
         self.table.view.hand.board = position.board
-        dealer = StackedDealer(self.rules, position.hidden)
+        dealer = Dealer(bytes(32), self.rules)
+        dealer.restore(position.hidden.cards, position.hidden.counts)
         hand = Hand(self.table.view, self.hand.secret, dealer, dealt_at)
         replace_hand(self.table, hand)
         for test in dead_tests(hand).values():

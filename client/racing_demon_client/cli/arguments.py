@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar
 from urllib.parse import urlsplit
 
 from racing_demon_client.sources import PRACTICE_HANDS
-from racing_demon_protocol import __version__, argument_types
+from racing_demon_protocol import argument_types
+from racing_demon_protocol.build import version
 from racing_demon_protocol.constants import MAX_NAME_LENGTH, MAX_PASSPHRASE_LENGTH, MAX_SEATS, MAX_TEXT_LENGTH
 from racing_demon_protocol.enums import BotLevel
 
@@ -268,7 +269,7 @@ def parser() -> argparse.ArgumentParser:
         epilog=EXAMPLES,
     )
     program.add_argument("--ascii", action="store_true", help="use only ASCII characters")
-    program.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
+    program.add_argument("--version", action="version", version=f"%(prog)s {version()}")
     commands = program.add_subparsers(dest="command", metavar="[COMMAND]")
     _add_play(commands.add_parser("play", help="play against bots"))
     _add_host(commands.add_parser("host", help="open a table for the network, and take a seat"))

@@ -6,7 +6,7 @@ A frame is an array: the message's number, then its fields in declared order.
 import json
 from collections.abc import Callable
 from enum import StrEnum
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NoReturn, cast
 
 import msgpack
 from pydantic import ValidationError
@@ -58,7 +58,9 @@ def pack(message: Message) -> bytes:
 def _row(message: Message) -> list[Any]:
     hot = _HOT.get(type(message))
     if hot is None:
-        return [message.TAG, *message.model_dump()]
+        # Declared as a dict, but a message's serializer makes it a list; compiled code would refuse that.
+        fields: list[Any] = cast("Any", message).model_dump()
+        return [message.TAG, *fields]
     tag, defaults = hot
     return trimmed([tag, *message.__dict__.values()], defaults)
 

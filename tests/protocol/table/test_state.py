@@ -17,6 +17,7 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import HandResult, Snapshot
 from racing_demon_protocol.wire.options import Options
 from tests.support.boards import cards
+from tests.support.builds import skip_unless_pure
 from tests.support.invariants import status
 from tests.support.matches import final_view, log_of, of_matches, options_of
 from tests.support.tables import Sitting
@@ -26,6 +27,7 @@ HASH: Final = "0" * 64
 
 def facts(view: TableState) -> dict[str, Any]:
     """Return all that a view holds, as values that can be compared."""
+    skip_unless_pure("lists what a view holds")
     held = {name: getattr(view, name) for name in TableState.__slots__}
     del held["gone"]  # this is for who was there
     hand = view.hand  # without the deal, with which the judge makes snapshots for others: none holds it

@@ -23,6 +23,7 @@ from racing_demon_server.rate_limits import COSTS, EVENT_BURST, HANDSHAKE, REQUE
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.passphrase import Passphrase
 from racing_demon_server.tables.registry import Registry
+from tests.support.builds import pure
 from tests.support.clocks import Standing
 from tests.support.servers import NO_METRICS, PATIENCE, Peer, serving_with, timeout
 
@@ -131,6 +132,7 @@ async def test_what_costs_too_much_for_a_table_is_refused_there_alone() -> None:
     assert answers == [1, 2, 3, 4, Reason.TOO_FAST] * 2
 
 
+@pure("replaces a price")
 @pytest.mark.parametrize(("burst", "plays"), [(3, range(4, 20)), (EVENT_BURST, range(25, 200))])
 async def test_who_fills_the_disk_pays_more(
     burst: float, plays: range, monkeypatch: pytest.MonkeyPatch

@@ -18,6 +18,7 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_server.match.hand_clock import HandClock
 from racing_demon_server.tables.room import Room
 from racing_demon_server.tables.spectators import STEP_SECONDS, Backlog, DelayedMessage, DelayQueue
+from tests.support.builds import pure
 from tests.support.effort import amount
 from tests.support.virtual_rooms import FakeConnection, in_virtual_time, now, open_room, say, seat_at, virtual
 
@@ -67,6 +68,7 @@ async def test_what_waits_of_one_table_is_bounded() -> None:
     assert backlog.size == 0
 
 
+@pure("refers weakly to a queue")
 def test_a_queue_in_which_nothing_waits_is_not_kept() -> None:
     """Neither one that was sent nor one that was closed: tables come and go by the thousands."""
     backlog = Backlog(MOST, 10 * MOST)

@@ -19,6 +19,7 @@ from racing_demon_server.match.lifecycle import MatchLifecycle
 from racing_demon_server.match.seats import Seats
 from racing_demon_server.match.table import MISTAKE
 from racing_demon_server.tables.registry import FAILED, FAILED_OFTEN, GOES_BACK, MAX_RESTORES
+from tests.support.builds import skip_unless_pure
 from tests.support.journals import journaled
 from tests.support.servers import Closing, Peer, serving
 
@@ -31,6 +32,7 @@ class PlantedError(Exception):
 
 def plant(monkeypatch: pytest.MonkeyPatch, cls: type, name: str) -> Callable[[bool], None]:
     """Let a method do its work and then fail. Return what switches that on and off."""
+    skip_unless_pure("replaces a method")
     real, planted = getattr(cls, name), [True]
 
     def fail(*arguments: object, **named: object) -> object:

@@ -14,6 +14,7 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
+from tests.support.builds import pure
 from tests.support.virtual_rooms import FakeConnection, in_virtual_time, now, say, seat_at, virtual
 
 ALPHABET = set("BCDFGHJKLMNPQRSTVWXZ")
@@ -140,6 +141,7 @@ def test_without_a_seed_nothing_repeats() -> None:
     assert not {cards for _, _, cards in first} & {cards for _, _, cards in second}
 
 
+@pure("replaces a method")
 @pytest.mark.parametrize("seed", [None, bytes(32)])
 @virtual
 async def test_the_hands_of_a_server_without_a_seed_follow_from_nothing(

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pytest
 
@@ -26,6 +26,7 @@ from racing_demon_server.match.lifecycle import SETTLED_AT_ONCE
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
+from tests.support.builds import skip_unless_pure
 from tests.support.inside import dead_tests, hand_of
 from tests.support.servers import Peer, logged_warnings, serving
 from tests.support.virtual_journal import VirtualJournal
@@ -245,6 +246,11 @@ class Slow(Dealer):
     """
 
     units = 0
+
+    def __new__(cls, *_arguments: object) -> Self:
+        """Skip the test where this class is not possible."""
+        skip_unless_pure("inherits from a dealer")
+        return super().__new__(cls)
 
     def search(self, board: Board, seat: int) -> SlicedSearch[bool]:
         """Begin a search."""

@@ -16,6 +16,7 @@ from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
+from tests.support.builds import pure
 from tests.support.virtual_rooms import (
     FakeConnection,
     RoundingLoop,
@@ -101,6 +102,7 @@ async def _closed_in_a_countdown() -> "weakref.ref[Room]":
     return weakref.ref(room)
 
 
+@pure("refers weakly to a room")
 @virtual
 async def test_a_closed_room_is_freed_before_its_timer() -> None:
     """A room that was closed in a countdown is not held until the signal would have come."""

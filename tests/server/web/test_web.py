@@ -51,7 +51,7 @@ LATER: Final = (
 )
 """How the paths begin of files that are loaded last, only after a hand, or when the page is installed."""
 MINIFIERS: Final = {"css": cssmin, "js": jsmin}
-"""As the wheel's, in `client/minify.py`."""
+"""As the wheel's, in `hatch_build.py`."""
 CLUB: Final = "https://club.example.org"
 BUDGET: Final = 60_000
 """So many bytes a browser may load, packed, before somebody can play."""
