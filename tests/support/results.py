@@ -16,13 +16,19 @@ from tests.support.servers import PATIENCE
 
 async def get(server: RestartableServer, path: str, **headers: str) -> tuple[int, bytes]:
     """Return the status and the body of a page."""
+    status, _, body = await get_tagged(server, path, **headers)
+    return status, body
 
-    def ask() -> tuple[int, bytes]:
+
+async def get_tagged(server: RestartableServer, path: str, **headers: str) -> tuple[int, str, bytes]:
+    """Return the status, the ETag and the body of a page."""
+
+    def ask() -> tuple[int, str, bytes]:
         connection = HTTPConnection(urlsplit(server.url).netloc, timeout=PATIENCE)
         with contextlib.closing(connection):
             connection.request("GET", path, headers=headers)
             answer = connection.getresponse()
-            return answer.status, answer.read()
+            return answer.status, answer.headers.get("ETag", ""), answer.read()
 
     return await asyncio.to_thread(ask)
 

@@ -1,5 +1,6 @@
 """Results of matches as JSON: standings, a match, its record, and the matches of a table."""
 
+import hashlib
 import re
 from collections.abc import Callable
 from http import HTTPStatus
@@ -108,7 +109,7 @@ class ResultPages:
         if not may_see_match(result, viewer):
             return _no_such()
         text = await self._ask(asked, lambda worker: worker.match(result))
-        return text if isinstance(text, Response) else _cached(asked, str(result.id), text)
+        return text if isinstance(text, Response) else _cached(asked, _digest(text), text)
 
     async def _record(self, asked: HttpRequest) -> Response:
         """Return the record of a match that is over."""
@@ -141,7 +142,7 @@ class ResultPages:
         if isinstance(number, Response):
             return number
         found = await self._ask(asked, lambda worker: worker.of_table(number))
-        return found if isinstance(found, Response) else _cached(asked, *found)
+        return found if isinstance(found, Response) else _cached(asked, _digest(found), found)
 
     async def _result(self, asked: HttpRequest, path: re.Pattern[str]) -> "Result | Response":
         found = path.fullmatch(asked.path)
@@ -188,6 +189,11 @@ def _token(asked: HttpRequest) -> str:
 def _query(asked: HttpRequest) -> dict[str, list[str]]:
     text = asked.request.path.partition("?")[2]
     return parse_qs(text, max_num_fields=10) if len(text) <= MAX_QUERY else {}
+
+
+def _digest(text: str) -> str:
+    """Return what names a short text. Names of players change without a new version of a result."""
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
 def _cached(asked: HttpRequest, version: str, text: str, kind: str = "application/json") -> Response:

@@ -89,9 +89,8 @@ def match_json(result: Result, summary: MatchSummary) -> dict[str, Any]:
     }
 
 
-def brief_json(result: Result) -> dict[str, Any]:
-    """Return what a list shows of a match."""
-    summary = result.summary
+def brief_json(result: Result, summary: MatchSummary) -> dict[str, Any]:
+    """Return what a list shows of a match, with the players of its summary."""
     return {
         "link": result.link,
         "over": result.is_over,

@@ -183,15 +183,22 @@ class ResultsWorker:
 
     def match(self, result: Result) -> str:
         """Return the text of a match's page."""
+        return json.dumps(match_json(result, self._applied(result)))
+
+    def of_table(self, table_id: int) -> str:
+        """Return the text of the list of a table's newest matches."""
+        found = self._file.of_table(self._name, table_id, MAX_OF_TABLE)
+        return json.dumps({"matches": [brief_json(each, self._applied(each)) for each in found]})
+
+    def _applied(self, result: Result) -> MatchSummary:
+        """Return the summary of a match with its players as they are called now."""
+        self._reload_names()
+        return self._known.applied(result.summary)
+
+    def _reload_names(self) -> None:
+        """Read the names that have changed. Sums with the former ones are made again."""
         if self._known.reload():
             self._totals.clear()
-        return json.dumps(match_json(result, self._known.applied(result.summary)))
-
-    def of_table(self, table_id: int) -> tuple[str, str]:
-        """Return the version and the text of the list of a table's newest matches."""
-        found = self._file.of_table(self._name, table_id, MAX_OF_TABLE)
-        version = "-".join(str(each.id) for each in found[:2])
-        return f"{table_id}-{version}", json.dumps({"matches": [brief_json(each) for each in found]})
 
     def table_of(self, code: str, token_hash: bytes) -> int | None:
         """Return the number of another server's open table at which a token has a seat; ``None`` for none."""
@@ -222,7 +229,7 @@ class ResultsWorker:
         """
         if result.journal != self._name:
             return None
-        self._known.reload()
+        self._reload_names()
         former = self._known.former(result.summary)
         version = f"{result.id}-{int(with_chat)}-{'-'.join(map(str, sorted(former)))}"
         with self._reading() as reader, reader.moment():
@@ -258,8 +265,7 @@ class ResultsWorker:
 
     def _sight(self, access: StandingsAccess, token: str) -> tuple[str, Sight | None]:
         """Return the player who asks, where that matters, and whose standings this one may see."""
-        if self._known.reload():  # somebody has another name, or is somebody else
-            self._totals.clear()
+        self._reload_names()
         viewer = self._player_of(token) if access is StandingsAccess.PLAYERS else ""
         companions = self._total(ALL).companions.get(viewer, set()) if viewer else set()
         return viewer, sight_of_standings(access, viewer, companions)

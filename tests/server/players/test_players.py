@@ -18,7 +18,7 @@ from tests.support.brokers import Broker, Listening
 from tests.support.people import SECRETS, answer, challenged, enrolled, play_alone, play_together
 from tests.support.receivers import Receiver, secret_file
 from tests.support.restartable_server import RestartableServer
-from tests.support.results import get, page_with, results_of
+from tests.support.results import get, get_tagged, page_with, results_of
 from tests.support.servers import Peer
 
 FAST: Final = ("--bot-speed=100", "--standings=open")
@@ -252,6 +252,24 @@ async def test_a_player_has_one_seat_at_a_table(tmp_path: Path) -> None:
             await tablet.enter(join)
 
 
+async def test_a_page_that_was_kept_is_sent_again_when_a_name_has_changed(tmp_path: Path) -> None:
+    """Of a match's page and of the list of a table's matches; otherwise what the browser has is enough."""
+    journal = tmp_path / "journal.sqlite"
+    async with RestartableServer.started(journal, *FAST) as server, Peer.connect(server.url) as ann:
+        known = await enrolled(ann, "Annabel", SECRETS[0])
+        await play_alone(ann, "Annabel")
+        await page_with(server, "/v1/standings", partial(has_matches, 1))
+        ((_, link),) = results_of(journal)
+        bearer = {"Authorization": f"Bearer {ann.place.token}"}
+        for path in (f"/v1/matches/{link}", f"/v1/matches?table={ann.code}"):
+            _, tag, _ = await get_tagged(server, path, **bearer)
+            kept = {"If-None-Match": tag, **bearer}
+            assert await get(server, path, **kept) == (304, b"")
+            await operate(journal, known.player, "--name", f"Ann of {path[-8:]}")
+            status, body = await get(server, path, **kept)
+            assert (status, b"Ann of" in body) == (200, True)
+
+
 async def test_a_record_names_no_former_player(tmp_path: Path) -> None:
     """Once Ann is forgotten, the record has neither her name nor her words, and still verifies."""
     journal = tmp_path / "journal.sqlite"
@@ -266,6 +284,8 @@ async def test_a_record_names_no_former_player(tmp_path: Path) -> None:
             assert [word in before for word in (b"Annabel", b"Bananas")] == [True, True]
             await operate(journal, known.player, "--forget")
             after = (await get(server, f"/v1/matches/{link}/record", **bearer))[1]
+            rows = json.loads((await get(server, "/v1/standings?people=1"))[1])["rows"]
+        assert [row["name"] for row in rows] == ["A former player"]  # though the record was asked for first
         assert b"A former player" in after
         assert [word in after for word in (b"Annabel", b"Bananas")] == [False, False]
         (record,) = read_records(after.decode().splitlines())
