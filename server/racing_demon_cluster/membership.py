@@ -124,6 +124,11 @@ class Membership:
         return self._listing.others
 
     @property
+    def hosts(self) -> Sequence[str]:
+        """Host and port of every server's address for players."""
+        return [urlsplit(node.url).netloc for node in self._overview.nodes]
+
+    @property
     def takes_tables(self) -> bool:
         """Whether tables may be opened here: not while draining, unless another node could continue them."""
         return self._drain_until is None or bool(self._heirs())

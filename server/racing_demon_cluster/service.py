@@ -19,7 +19,7 @@ from racing_demon_protocol.wire.redirects import is_below
 from racing_demon_server.net.connection import Connection
 from racing_demon_server.net.handler import ServerContext
 from racing_demon_server.net.origin import Origin
-from racing_demon_server.net.table_service import TableHandler, TableService
+from racing_demon_server.net.table_service import PORT, TableHandler, TableService
 from racing_demon_server.players.keeper import Identity, PlayersKeeper
 from racing_demon_server.rate_limits import MANY_SEARCHES
 from racing_demon_server.tables.registry import Registry
@@ -43,6 +43,10 @@ class Locator(Protocol):
     @property
     def takes_tables(self) -> bool:
         """Whether tables may be opened here."""
+
+    @property
+    def hosts(self) -> Sequence[str]:
+        """Host and port of every server's address for players."""
 
     def locate(self, code: str, found: Found) -> None:
         """Search for a table, and call back once."""
@@ -91,10 +95,13 @@ class ClusterService(TableService):
         return ClusterHandler(connection, self, request, origin)
 
     def same_hosts(self, host: str) -> tuple[str, ...]:
-        """Return a host that leads here, and the name of all servers if it is below that one."""
-        own, common = self.context.settings.own_host, self.context.settings.common_host
-        is_own = bool(common) and host.partition(":")[0] == own
-        return (host, host.replace(own, common, 1)) if is_own else (host,)
+        """Return a host that leads here, and others from which a client was sent here.
+
+        They are the name of all servers, if this one is below it, and the same host with the ports of others.
+        """
+        name, common = PORT.sub("", host), self.context.settings.common_host
+        above = (host.replace(name, common, 1),) if common and name == self.context.settings.own_host else ()
+        return (host, *above, *(each for each in self._locator.hosts if PORT.sub("", each) == name))
 
     def check_opening(self, address: str) -> None:
         """Check that an address may open another table.

@@ -53,6 +53,7 @@ class Directory:
     Attributes:
         listed: what it lists.
         takes_tables: whether tables may be opened.
+        hosts: host and port of every server.
         refused: the reasons of the commands that its server has refused.
 
     """
@@ -60,6 +61,7 @@ class Directory:
     def __init__(self) -> None:
         self.listed: list[dict[str, Any]] = []
         self.takes_tables = True
+        self.hosts: list[str] = []
         self.refused: list[Reason] = []
         self._asked: asyncio.Queue[tuple[str, Found]] = asyncio.Queue()
 

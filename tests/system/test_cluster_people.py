@@ -12,7 +12,7 @@ import pytest
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Joined, MatchOver, Signalled, StuckSaid
-from racing_demon_protocol.wire.messages.server import CaughtUp, Devices, Identified
+from racing_demon_protocol.wire.messages.server import CaughtUp, Devices, Identified, Refused
 from racing_demon_protocol.wire.player_proof import secret_hash
 from tests.support.clusters import Cluster
 from tests.support.people import SECRETS, answer, challenged, enrolled, play_alone
@@ -49,6 +49,21 @@ async def test_a_player_is_one_at_all_servers(tmp_path: Path, database: str) -> 
             for (link,) in cluster.ask("SELECT link FROM results"):
                 for headers, status in (({"Authorization": f"Bearer {known.token}"}, 200), ({}, 404)):
                     assert (await get(node, f"/v1/matches/{link}", **headers))[0] == status
+
+
+async def test_who_is_sent_to_another_port_is_the_same_player(tmp_path: Path, database: str) -> None:
+    """The proof is made for the port that was dialled first; one for a stranger's port is no proof."""
+    async with Cluster.started(database, tmp_path, *FAST, count=2) as cluster:
+        one, other = (node.url.split("/")[2] for node in cluster.nodes.values())
+        urls = [node.url for node in cluster.nodes.values()]
+        async with Peer.connect(urls[0]) as peer:
+            known = await enrolled(peer, "Ann", SECRETS[0])
+        async with Peer.connect(urls[1]) as peer:
+            challenge = await challenged(peer)
+            for host, is_accepted in ((f"{other}0", False), (one, True)):
+                await peer.say(answer(challenge, known, SECRETS[0], host))
+                heard = await peer.until(Identified if is_accepted else Refused)
+                assert isinstance(heard, Identified) is is_accepted
 
 
 async def test_who_is_proxied_sits_as_the_same_player(tmp_path: Path, database: str) -> None:
