@@ -19,7 +19,7 @@ from racing_demon_server.match.lifecycle import MatchLifecycle
 from racing_demon_server.match.seats import Seats
 from racing_demon_server.match.table import MISTAKE
 from racing_demon_server.tables.registry import FAILED, FAILED_OFTEN, GOES_BACK, MAX_RESTORES
-from tests.support.builds import skip_unless_pure
+from tests.support.builds import pure, skip_unless_pure
 from tests.support.journals import journaled
 from tests.support.servers import Closing, Peer, serving
 
@@ -128,6 +128,7 @@ async def test_the_refusal_outlives_a_restart(tmp_path: Path, monkeypatch: pytes
         assert refused.text == MISTAKE
 
 
+@pure("replaces a method")
 async def test_plays_judged_before_the_failure_stand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The play that failed is taken back everywhere; what came in one write before it was carried out."""
     async with journaled(tmp_path / "journal.db") as served:
