@@ -78,7 +78,7 @@ async def test_a_scanned_code_fills_in_the_form(browser: Browser, tmp_path: Path
             await first.play_match("Zoë & Co, 1")
             await first.open(f"{origin}/you")
             await first.page.locator("#page button", has_text="Add another device").tap()
-            shown = first.page.locator("#page .code path")
+            shown = first.page.locator("#page .device-code path")
             await expect(shown).to_be_visible()
             said = str(await first.page.locator("#page .proof").inner_text())
             code = said.split("the name Zoë & Co, 1 and ")[1][:6]

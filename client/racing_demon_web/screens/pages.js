@@ -445,7 +445,7 @@ export class Pages {
       return answer;
     };
     const section = element("section", "person");
-    const picture = element("div", "code");
+    const picture = element("div", "device-code");
     const devices = element("ul");
     const name = /** @type {HTMLInputElement} */ (element("input"));
     name.value = kept.name;

@@ -4,10 +4,11 @@ from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from racing_demon_protocol.enums import BotLevel
-from racing_demon_protocol.records.standings import Key
 from racing_demon_server.standings_access import StandingsAccess
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # a server is ready sooner without
+    from racing_demon_protocol.records.standings import Key
+
     from .store import Result
 
 
@@ -33,7 +34,7 @@ NOBODY = Viewer()
 """A viewer of whom nothing is known."""
 
 
-Sight = Callable[[Key], bool]
+Sight = Callable[["Key"], bool]
 """Tells whose standings, matches and page somebody may see."""
 BOTS: Final = frozenset(BotLevel)
 
