@@ -608,7 +608,9 @@ class Evening:
         is_paused = self.view.phase is Phase.PLAYING
         if is_paused:
             await self._press_in_menu("Pause the hand")
-            await self.until(lambda view: view.paused)
+            # Until it is paused, the hand goes on, and may end by itself.
+            await self.until(lambda view: view.paused or not view.in_hand)
+            is_paused = self.view.paused
         if act is not None:
             await act
         moment = await self.compare(title)
