@@ -7,9 +7,8 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
-from racing_demon_protocol.build import version
 from racing_demon_protocol.constants import DEFAULT_PORT
 
 from .arguments import (
@@ -346,10 +345,21 @@ def _announce(url: str) -> None:
     sys.stdout.flush()
 
 
+class VersionAction(argparse.Action):
+    """``--version``: which build this is, is found out only when somebody asks."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        """Print the version and the build, and leave."""
+        from racing_demon_protocol.build import version  # noqa: PLC0415
+
+        sys.stdout.write(f"{parser.prog} {version()}\n")
+        parser.exit()
+
+
 def _parser(extensions: Sequence[Extension]) -> argparse.ArgumentParser:
     parser = parser_of("racing-demon-server", "Run a server for tables of Racing Demon.", EXAMPLES)
     add = parser.add_argument
-    add("--version", action="version", version=f"%(prog)s {version()}")
+    add("--version", action=VersionAction, nargs=0, help="show program's version number and exit")
     add("--host", default="0.0.0.0", help="address to listen on (default: all)")  # noqa: S104
     add(
         "--port",

@@ -13,7 +13,6 @@ from urllib.parse import urlsplit
 
 from racing_demon_client.sources import PRACTICE_HANDS
 from racing_demon_protocol import argument_types
-from racing_demon_protocol.build import version
 from racing_demon_protocol.constants import MAX_NAME_LENGTH, MAX_PASSPHRASE_LENGTH, MAX_SEATS, MAX_TEXT_LENGTH
 from racing_demon_protocol.enums import BotLevel
 
@@ -258,6 +257,17 @@ class _Parser(argparse.ArgumentParser):
         super().error(printable(message))
 
 
+class VersionAction(argparse.Action):
+    """``--version``: which build this is, is found out only when somebody asks."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        """Print the version and the build, and leave."""
+        from racing_demon_protocol.build import version  # noqa: PLC0415
+
+        sys.stdout.write(f"{parser.prog} {version()}\n")
+        parser.exit()
+
+
 def parser() -> argparse.ArgumentParser:
     """Return the parser of all commands.
 
@@ -269,7 +279,9 @@ def parser() -> argparse.ArgumentParser:
         epilog=EXAMPLES,
     )
     program.add_argument("--ascii", action="store_true", help="use only ASCII characters")
-    program.add_argument("--version", action="version", version=f"%(prog)s {version()}")
+    program.add_argument(
+        "--version", action=VersionAction, nargs=0, help="show program's version number and exit"
+    )
     commands = program.add_subparsers(dest="command", metavar="[COMMAND]")
     _add_play(commands.add_parser("play", help="play against bots"))
     _add_host(commands.add_parser("host", help="open a table for the network, and take a seat"))
