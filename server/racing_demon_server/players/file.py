@@ -1,12 +1,9 @@
 """The file of a server's players, which all its processes share. Only its owner can read it."""
 
-import sqlite3
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from racing_demon_server.journal.sqlite.side_file import SideFile
+from racing_demon_server.journal.sqlite.side_file import SideFile, SideFileStore
 
 from .store import PlayersStore
 
@@ -69,7 +66,7 @@ PLAYERS: Final = SideFile("players", int.from_bytes(b"RDP2", "big"), 1, _LAYOUT,
 """
 
 
-class PlayersFile(PlayersStore):
+class PlayersFile(SideFileStore, PlayersStore):
     """The players in a file. See :class:`.store.PlayersStore`.
 
     Args:
@@ -82,20 +79,9 @@ class PlayersFile(PlayersStore):
     """
 
     def __init__(self, path: Path | None, server: str) -> None:
-        self._db: sqlite3.Connection = PLAYERS.open(path)
+        super().__init__(PLAYERS, path)
         self.rows("INSERT INTO server SELECT ?1 WHERE NOT EXISTS (SELECT 1 FROM server)", server)
         ((self.server,),) = self.rows("SELECT id FROM server")
-
-    def rows(self, sql: str, *values: object) -> Sequence[Sequence[Any]]:
-        """Carry out a statement, and return the rows that it finds."""
-        return self._db.execute(sql, values).fetchall()
-
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """Write everything inside the context, or nothing; no other process writes meanwhile."""
-        self._db.execute("BEGIN IMMEDIATE")
-        with self._db:  # commits, or rolls back
-            yield
 
     def sealed(self, secret: bytes) -> bytes:
         """Return a secret as it is: only the file's owner can read it."""
@@ -104,11 +90,3 @@ class PlayersFile(PlayersStore):
     def opened(self, kept: bytes) -> bytes:
         """Return a secret as it was kept."""
         return kept
-
-    def interrupt(self) -> None:
-        """End what another thread waits for: nothing lasts long here."""
-        self._db.interrupt()
-
-    def close(self) -> None:
-        """Close the file."""
-        self._db.close()

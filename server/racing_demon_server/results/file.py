@@ -1,13 +1,11 @@
 """The results of a server's matches, in a file beside its journal that all its processes share."""
 
-import sqlite3
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Final, Self
 
 from racing_demon_server.journal.interface import JournalReader
-from racing_demon_server.journal.sqlite.side_file import SideFile
+from racing_demon_server.journal.sqlite.side_file import SideFile, SideFileStore
 
 from .store import ResultsStore
 
@@ -47,7 +45,7 @@ RESULTS: Final = SideFile(
 """
 
 
-class ResultsFile(ResultsStore):
+class ResultsFile(SideFileStore, ResultsStore):
     """The results in a file. See :class:`.store.ResultsStore`.
 
     Args:
@@ -61,33 +59,13 @@ class ResultsFile(ResultsStore):
     is_shared = False
 
     def __init__(self, path: Path) -> None:
-        self._db: sqlite3.Connection = RESULTS.open(path)
+        super().__init__(RESULTS, path)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def close(self) -> None:
-        """Close the file."""
-        self._db.close()
-
-    def rows(self, sql: str, *values: object) -> Sequence[Sequence[Any]]:
-        """Carry out a statement, and return the rows that it finds."""
-        return self._db.execute(sql, values).fetchall()
-
-    def stream(self, sql: str, *values: object) -> Iterator[Sequence[Any]]:
-        """Yield the rows that a query finds, one at a time."""
-        with closing(self._db.execute(sql, values)) as rows:
-            yield from rows
-
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """Write everything inside the context, or nothing; no other process writes meanwhile."""
-        self._db.execute("BEGIN IMMEDIATE")
-        with self._db:  # commits, or rolls back
-            yield
 
     def unfinished(self, journal: str, reader: JournalReader) -> Iterator[int]:
         """Yield the tables of a journal that may lack results, the newest first: open ones may."""

@@ -2,8 +2,9 @@
 
 import contextlib
 import sqlite3
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from racing_demon_server.journal.interface import JournalUnusable
 
@@ -67,3 +68,43 @@ class SideFile(NamedTuple):
             f"BEGIN IMMEDIATE; {self.layout}; PRAGMA application_id={self.application_id}; "
             f"PRAGMA user_version={self.version}; COMMIT"
         )
+
+
+class SideFileStore:
+    """A side file that is open. One thread at a time may use it.
+
+    Args:
+        kind: what is in it.
+        path: the file, which is created if it is missing; ``None`` keeps everything in memory.
+
+    Raises:
+        JournalUnusable: the file cannot be used.
+
+    """
+
+    def __init__(self, kind: SideFile, path: Path | None) -> None:
+        self._db = kind.open(path)
+
+    def rows(self, sql: str, *values: object) -> Sequence[Sequence[Any]]:
+        """Carry out a statement, with parameters like ``?1``, and return the rows that it finds."""
+        return self._db.execute(sql, values).fetchall()
+
+    def stream(self, sql: str, *values: object) -> Iterator[Sequence[Any]]:
+        """Yield the rows that a query finds, one at a time."""
+        with contextlib.closing(self._db.execute(sql, values)) as rows:
+            yield from rows
+
+    @contextlib.contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Write everything inside the context, or nothing; no other process writes meanwhile."""
+        self._db.execute("BEGIN IMMEDIATE")
+        with self._db:  # commits, or rolls back
+            yield
+
+    def interrupt(self) -> None:
+        """End what another thread waits for."""
+        self._db.interrupt()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._db.close()
