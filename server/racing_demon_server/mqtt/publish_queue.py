@@ -52,23 +52,15 @@ class Topic(IntEnum):
     PLAYERS = 6
 
 
+SENSORS: Final = {Topic[sensor.name]: sensor for sensor in Sensor}
+"""The descriptions of a table for Home Assistant."""
 INTERVAL_US: Final = {
     Topic.RECORD: 250_000,
     Topic.STATE: 250_000,
     Topic.SNAPSHOT: 5_000_000,
-    Topic.PHASE: 5_000_000,
-    Topic.LEADER: 5_000_000,
-    Topic.POINTS: 5_000_000,
-    Topic.PLAYERS: 5_000_000,
+    **dict.fromkeys(SENSORS, 5_000_000),
 }
 """The shortest time between two messages of a kind, in microseconds."""
-SENSORS: Final = {
-    Topic.PHASE: Sensor.PHASE,
-    Topic.LEADER: Sensor.LEADER,
-    Topic.POINTS: Sensor.POINTS,
-    Topic.PLAYERS: Sensor.PLAYERS,
-}
-"""The descriptions of a table for Home Assistant."""
 
 
 class _Waiting(NamedTuple):

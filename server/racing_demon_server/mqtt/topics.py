@@ -39,9 +39,10 @@ class Topics:
         self.status = f"{ROOT}/{node}/status"
         self.demon = f"{ROOT}/{node}/demon"
         self.demon_config = f"{DISCOVERY}/event/rd_{node}/demon/config"
+        others = "|".join(sensor for sensor in Sensor if sensor is not Sensor.PHASE)
         self._retained = re.compile(
             rf"{ROOT}/{node}/tables/({CODE})(?:/(?:state|snapshot))?"
-            rf"|{DISCOVERY}/sensor/rd_{node}/({CODE})(?:_(?:leader|points|players))?/config"
+            rf"|{DISCOVERY}/sensor/rd_{node}/({CODE})(?:_(?:{others}))?/config"
         )
 
     def table(self, code: str, leaf: str = "") -> str:
