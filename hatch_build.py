@@ -89,7 +89,7 @@ def _compile(folder: Path) -> dict[str, str]:
     os.chdir(ROOT)  # where mypy looks for its settings
     extensions = mypycify(
         sources,
-        opt_level=os.environ.get("RACING_DEMON_OPTIMIZATION", "3"),
+        opt_level="3",
         debug_level="0",
         group_name="racing_demon",
         target_dir=str(folder / "sources"),

@@ -4,9 +4,9 @@ from typing import Final
 
 import pytest
 
-from racing_demon_protocol.engine import board
+from racing_demon_protocol.build import COMPILED, build
 
-IS_COMPILED: Final = not board.__file__.endswith(".py")
+IS_COMPILED: Final = build() == COMPILED
 
 
 def pure(reason: str) -> pytest.MarkDecorator:

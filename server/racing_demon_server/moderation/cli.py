@@ -215,9 +215,8 @@ def _players(arguments: argparse.Namespace) -> int:
     if arguments.player is not None:
         return _change_player(arguments)
     answers = _ask_all(arguments.journal, command="players")
-    found = {
-        player["id"]: player for answer in answers for player in answer["players"]
-    }  # each process has all
+    # Each process has all of them.
+    found = {player["id"]: player for answer in answers for player in answer["players"]}
     players = sorted(found.values(), key=lambda each: -each["seen"])
     if arguments.json:
         sys.stdout.writelines(f"{json.dumps(player)}\n" for player in players)

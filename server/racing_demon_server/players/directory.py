@@ -217,7 +217,7 @@ class Directory:
 
         """
         self._verify_trusted(by, at_ms)
-        self._store.save_player(replace(self.player_of(by), name=name))
+        self.set_name(by.player, name)
 
     def see(self, device: Device, at_ms: int) -> None:
         """Record that a device was seen; not each time."""
