@@ -345,7 +345,7 @@ def _announce(url: str) -> None:
     sys.stdout.flush()
 
 
-class VersionAction(argparse.Action):
+class _Version(argparse.Action):
     """``--version``: which build this is, is found out only when somebody asks."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
@@ -359,7 +359,7 @@ class VersionAction(argparse.Action):
 def _parser(extensions: Sequence[Extension]) -> argparse.ArgumentParser:
     parser = parser_of("racing-demon-server", "Run a server for tables of Racing Demon.", EXAMPLES)
     add = parser.add_argument
-    add("--version", action=VersionAction, nargs=0, help="show program's version number and exit")
+    add("--version", action=_Version, nargs=0, help="show program's version number and exit")
     add("--host", default="0.0.0.0", help="address to listen on (default: all)")  # noqa: S104
     add(
         "--port",

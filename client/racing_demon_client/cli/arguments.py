@@ -257,7 +257,7 @@ class _Parser(argparse.ArgumentParser):
         super().error(printable(message))
 
 
-class VersionAction(argparse.Action):
+class _Version(argparse.Action):
     """``--version``: which build this is, is found out only when somebody asks."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
@@ -279,9 +279,7 @@ def parser() -> argparse.ArgumentParser:
         epilog=EXAMPLES,
     )
     program.add_argument("--ascii", action="store_true", help="use only ASCII characters")
-    program.add_argument(
-        "--version", action=VersionAction, nargs=0, help="show program's version number and exit"
-    )
+    program.add_argument("--version", action=_Version, nargs=0, help="show program's version number and exit")
     commands = program.add_subparsers(dest="command", metavar="[COMMAND]")
     _add_play(commands.add_parser("play", help="play against bots"))
     _add_host(commands.add_parser("host", help="open a table for the network, and take a seat"))
