@@ -5,7 +5,7 @@ from typing import Any, Final
 from racing_demon_protocol.wire.capabilities import REMEMBERS, announced
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import MatchOver, Signalled, StuckSaid
-from racing_demon_protocol.wire.messages.server import CaughtUp, Challenge, Identified
+from racing_demon_protocol.wire.messages.server import CaughtUp, Challenge, Devices, Identified
 from racing_demon_protocol.wire.options import Options
 from racing_demon_protocol.wire.player_proof import player_proof, secret_hash
 from tests.support.servers import Peer
@@ -25,6 +25,12 @@ async def enrolled(peer: Peer, name: str, secret: str) -> Identified:
     await challenged(peer)
     await peer.say(cl.Enroll(name=name, secret=secret, device="a test"))
     return await peer.until(Identified)
+
+
+async def link_code(peer: Peer) -> str:
+    """Return a code for another device of a connection's player."""
+    await peer.say(cl.ListDevices(with_code=True))
+    return (await peer.until(Devices)).code
 
 
 def answer(challenge: Challenge, known: Identified, secret: str, host: str) -> cl.Identify:

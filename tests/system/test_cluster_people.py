@@ -15,8 +15,9 @@ from racing_demon_protocol.wire.messages.events import Joined, MatchOver, Signal
 from racing_demon_protocol.wire.messages.server import CaughtUp, Devices, Identified, Refused
 from racing_demon_protocol.wire.player_proof import secret_hash
 from tests.support.clusters import Cluster
-from tests.support.people import SECRETS, answer, challenged, enrolled, play_alone
+from tests.support.people import SECRETS, answer, challenged, enrolled, link_code, play_alone
 from tests.support.postgres import Postgres
+from tests.support.restartable_server import wait_until
 from tests.support.results import get, page_with
 from tests.support.servers import Peer
 
@@ -56,6 +57,10 @@ async def test_who_is_sent_to_another_port_is_the_same_player(tmp_path: Path, da
     async with Cluster.started(database, tmp_path, *FAST, count=2) as cluster:
         one, other = (node.url.split("/")[2] for node in cluster.nodes.values())
         urls = [node.url for node in cluster.nodes.values()]
+        # Before its second beat from now on, each server has seen the others.
+        least = "SELECT min(beat) FROM beats"
+        ((seen,),) = cluster.ask("SELECT max(beat) + 2 FROM beats")
+        await wait_until(lambda: cluster.ask(least)[0][0] >= seen)
         async with Peer.connect(urls[0]) as peer:
             known = await enrolled(peer, "Ann", SECRETS[0])
         async with Peer.connect(urls[1]) as peer:
@@ -97,8 +102,7 @@ async def test_a_device_is_known_and_removed_at_all_servers(tmp_path: Path, data
         urls = [node.url for node in cluster.nodes.values()]
         phone, *tablets = [await stack.enter_async_context(Peer.connect(url)) for url in urls]
         await enrolled(phone, "Ann", SECRETS[0])
-        await phone.say(cl.ListDevices(with_code=True))
-        code = (await phone.until(Devices)).code
+        code = await link_code(phone)
         for tablet in tablets:
             await challenged(tablet)
         for tablet, secret in zip(tablets, SECRETS[1:], strict=False):
@@ -121,8 +125,7 @@ async def test_the_database_tells_no_secret(tmp_path: Path, server: Postgres) ->
         (node,) = cluster.nodes.values()
         async with Peer.connect(node.url) as phone:
             known = await enrolled(phone, "Ann", SECRETS[0])
-            await phone.say(cl.ListDevices(with_code=True))
-            code = (await phone.until(Devices)).code
+            code = await link_code(phone)
             dump = server.dump(name)
     assert known.player in dump
     hidden = (SECRETS[0], secret_hash(SECRETS[0]).hex(), known.token, code, code.encode().hex())

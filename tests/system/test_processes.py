@@ -27,7 +27,7 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_server.sharding import owner
 from tests.support.brokers import Broker, Listening
 from tests.support.effort import usually
-from tests.support.people import SECRETS, answer, challenged, enrolled, play_alone
+from tests.support.people import SECRETS, answer, challenged, enrolled, link_code, play_alone
 from tests.support.ports import port_of
 from tests.support.processes import SERVER, Running, server_process, started, text_of
 from tests.support.restartable_server import Player, all_answered, judge, meeting, wait_until
@@ -404,8 +404,7 @@ async def test_devices_are_shared_by_all_processes(tmp_path: Path) -> None:
     async with server_processes(2, "--journal", str(tmp_path / "journal.sqlite")) as server:
         async with Peer.connect(server.urls[0]) as phone, Peer.connect(server.urls[1]) as tablet:
             await enrolled(phone, "Ann", SECRETS[0])
-            await phone.say(cl.ListDevices(with_code=True))
-            code = (await phone.until(Devices)).code
+            code = await link_code(phone)
             await challenged(tablet)
             await tablet.say(cl.Link(name="Ann", code=code, secret=SECRETS[1]))
             linked = await tablet.until(Identified)
@@ -424,8 +423,7 @@ async def test_a_code_is_used_once_by_all_processes(tmp_path: Path) -> None:
     ):
         tablets = [await stack.enter_async_context(Peer.connect(url)) for url in server.urls]
         await enrolled(phone, "Ann", SECRETS[0])
-        await phone.say(cl.ListDevices(with_code=True))
-        code = (await phone.until(Devices)).code
+        code = await link_code(phone)
         for tablet in tablets:
             await challenged(tablet)
         for tablet, secret in zip(tablets, SECRETS[1:], strict=False):
@@ -440,8 +438,7 @@ async def test_wrong_codes_are_counted_over_all_processes(tmp_path: Path) -> Non
         async with Peer.connect(server.url) as phone, contextlib.AsyncExitStack() as stack:
             guests = [await stack.enter_async_context(Peer.connect(url)) for url in server.urls]
             await enrolled(phone, "Ann", SECRETS[0])
-            await phone.say(cl.ListDevices(with_code=True))
-            code = (await phone.until(Devices)).code
+            code = await link_code(phone)
             for guest in guests:
                 await challenged(guest)
             for number in range(5):

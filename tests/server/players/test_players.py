@@ -15,7 +15,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import CaughtUp, Devices, Identified, Refused
 from racing_demon_protocol.wire.player_proof import secret_hash
 from tests.support.brokers import Broker, Listening
-from tests.support.people import SECRETS, answer, challenged, enrolled, play_alone, play_together
+from tests.support.people import SECRETS, answer, challenged, enrolled, link_code, play_alone, play_together
 from tests.support.receivers import Receiver, secret_file
 from tests.support.restartable_server import RestartableServer
 from tests.support.results import get, get_tagged, page_with, results_of
@@ -79,8 +79,7 @@ async def test_another_device_is_linked_and_removed(tmp_path: Path) -> None:
     async with RestartableServer.started(tmp_path / "journal.sqlite", *FAST) as server:
         async with Peer.connect(server.url) as phone, Peer.connect(server.url) as tablet:
             known = await enrolled(phone, "Ann", SECRETS[0])
-            await phone.say(cl.ListDevices(with_code=True))
-            code = (await phone.until(Devices)).code
+            code = await link_code(phone)
             await challenged(tablet)
             await tablet.say(cl.Link(name="ann", code=code, secret=SECRETS[1], device="tablet"))
             linked = await tablet.until(Identified)
@@ -105,8 +104,7 @@ async def test_secrets_are_kept_from_everybody(tmp_path: Path) -> None:
     async with RestartableServer.started(journal, *FAST, "--log-level=debug") as server:
         async with Peer.connect(server.url) as peer:
             known = await enrolled(peer, "Ann", SECRETS[0])
-            await peer.say(cl.ListDevices(with_code=True))
-            code = (await peer.until(Devices)).code
+            code = await link_code(peer)
             await play_alone(peer, "Ann")
         await page_with(server, "/v1/standings", lambda found: found["matches"] == 1)
         await server.stop()
@@ -174,8 +172,7 @@ async def test_a_tables_host_confirms_nobody(tmp_path: Path) -> None:
             place = await eve.enter(cl.Create(name="Eve"))
             await enrolled(ann, "Ann", SECRETS[1])
             await ann.enter(cl.Join(code=place.code, name="Ann"))
-            await eve.say(cl.ListDevices(with_code=True))
-            code = (await eve.until(Devices)).code
+            code = await link_code(eve)
             assert code
             async with Peer.connect(server.url) as phone:
                 await challenged(phone)
@@ -231,8 +228,7 @@ async def test_a_player_has_one_seat_at_a_table(tmp_path: Path) -> None:
         async with Peer.connect(server.url) as phone, Peer.connect(server.url) as tablet:
             known = await enrolled(phone, "Ann", SECRETS[0])
             place = await phone.enter(cl.Create(name="Ann"))
-            await phone.say(cl.ListDevices(with_code=True))
-            code = (await phone.until(Devices)).code
+            code = await link_code(phone)
             await challenged(tablet)
             await tablet.say(cl.Link(name="Ann", code=code, secret=SECRETS[1]))
             linked = await tablet.until(Identified)
@@ -298,8 +294,7 @@ async def test_a_removed_device_may_do_nothing_more(tmp_path: Path) -> None:
     async with RestartableServer.started(journal, *FAST) as server:
         async with Peer.connect(server.url) as phone, Peer.connect(server.url) as tablet:
             await enrolled(phone, "Ann", SECRETS[0])
-            await phone.say(cl.ListDevices(with_code=True))
-            code = (await phone.until(Devices)).code
+            code = await link_code(phone)
             await challenged(tablet)
             await tablet.say(cl.Link(name="Ann", code=code, secret=SECRETS[1]))
             linked = await tablet.until(Identified)
