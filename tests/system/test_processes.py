@@ -421,9 +421,10 @@ async def test_a_code_is_used_once_by_all_processes(tmp_path: Path) -> None:
         Peer.connect(server.url) as phone,
         contextlib.AsyncExitStack() as stack,
     ):
-        tablets = [await stack.enter_async_context(Peer.connect(url)) for url in server.urls]
         await enrolled(phone, "Ann", SECRETS[0])
         code = await link_code(phone)
+        # Now: whoever says nothing for some seconds is sent away, and a busy disk may take them.
+        tablets = [await stack.enter_async_context(Peer.connect(url)) for url in server.urls]
         for tablet in tablets:
             await challenged(tablet)
         for tablet, secret in zip(tablets, SECRETS[1:], strict=False):
@@ -436,9 +437,9 @@ async def test_wrong_codes_are_counted_over_all_processes(tmp_path: Path) -> Non
     """Five wrong codes, some of them at each process, end the right one."""
     async with server_processes(2, "--journal", str(tmp_path / "journal.sqlite")) as server:
         async with Peer.connect(server.url) as phone, contextlib.AsyncExitStack() as stack:
-            guests = [await stack.enter_async_context(Peer.connect(url)) for url in server.urls]
             await enrolled(phone, "Ann", SECRETS[0])
             code = await link_code(phone)
+            guests = [await stack.enter_async_context(Peer.connect(url)) for url in server.urls]
             for guest in guests:
                 await challenged(guest)
             for number in range(5):
