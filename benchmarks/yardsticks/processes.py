@@ -6,7 +6,6 @@ serves with so many processes, and like :mod:`.whole` with one hand for ever, un
 """
 
 import asyncio
-import itertools
 import json
 import os
 import signal
@@ -19,13 +18,12 @@ from typing import Any, Final
 from benchmarks.yardsticks.entering import Socket, sit_down
 from benchmarks.yardsticks.loading import Load, Program, measure, program
 from benchmarks.yardsticks.rows import Row, ratios
-from benchmarks.yardsticks.script import SEATS, SEED, Step, singles
-from benchmarks.yardsticks.whole import LIMITS, loop_factory
+from benchmarks.yardsticks.script import SEATS, Step, singles
+from benchmarks.yardsticks.whole import LIMITS, ScriptedServer, loop_factory
 from racing_demon_server.ops import logs
 from racing_demon_server.processes import Inherited, serve_all
-from racing_demon_server.server import TableServer, run
+from racing_demon_server.server import run
 from racing_demon_server.settings import ServerSettings
-from racing_demon_server.tables import registry
 
 COUNTS: Final = (1, 2, 4)
 AIM_FLAT: Final = 1.1
@@ -83,7 +81,6 @@ def seated(server: Program, tables: int) -> Iterator[list[Socket]]:
 
 def main(count: int) -> int:
     """Serve with so many processes until SIGTERM, and return the exit code."""
-    vars(registry)["hand_seeds"] = lambda _: itertools.repeat(SEED)  # or the script would not fit
     logs.set_up("error", "text")
     fields: dict[str, Any] = LIMITS
     settings = ServerSettings(**fields)
@@ -92,7 +89,7 @@ def main(count: int) -> int:
         settings: ServerSettings, announce: Callable[[str], None], inherited: Inherited | None = None
     ) -> int:
         with asyncio.Runner(loop_factory=loop_factory("uvloop")) as runner:
-            runner.run(run(TableServer(settings), announce, inherited))
+            runner.run(run(ScriptedServer(settings), announce, inherited))
         return 0
 
     return serve(settings, _announce) if count == 1 else serve_all(settings, count, serve, _announce)

@@ -22,6 +22,7 @@ import sqlite3
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -33,7 +34,9 @@ from racing_demon_server.journal.sqlite.database import open_journal
 from racing_demon_server.net.gateway import Gateway
 from racing_demon_server.ops import logs
 from racing_demon_server.settings import ServerSettings
-from racing_demon_server.tables import registry
+from racing_demon_server.tables.observer import Observer
+from racing_demon_server.tables.registry import Registry
+from racing_demon_server.tables.room import Clock
 
 ENDLESS: Final = 1e12
 PING_SECONDS: Final = 20.0
@@ -76,7 +79,6 @@ def disk_folder() -> tempfile.TemporaryDirectory[str]:
 
 def serve(loop: str, fields: dict[str, Any]) -> None:
     """Serve with these fields of the settings, until standard input ends."""
-    vars(registry)["hand_seeds"] = lambda _: itertools.repeat(SEED)  # or the script would not fit
     logs.set_up("error", "text")
     send_buffer = fields.pop("send_buffer", 0)
     if send_buffer:
@@ -98,8 +100,16 @@ def serve(loop: str, fields: dict[str, Any]) -> None:
         sys.stdout.flush()
 
     with asyncio.Runner(loop_factory=loop_factory(loop)) as runner:
-        runner.run(server.run(server.TableServer(settings), announce, stop_with_stdin=True))
+        runner.run(server.run(ScriptedServer(settings), announce, stop_with_stdin=True))
     sys.stdout.write(f"{pauses.longest_ms}\n")
+
+
+class ScriptedServer(server.TableServer):
+    """Deals one hand for ever, on every table, so that the script fits."""
+
+    def open_registry(self, clock: Clock, observers: Sequence[Observer]) -> Registry:
+        """Return the registry, which has no tables yet."""
+        return Registry(self.settings, clock, self.journal, observers, seeds=lambda _: itertools.repeat(SEED))
 
 
 class _Tight(Gateway):

@@ -58,7 +58,7 @@ class ClusterServer(TableServer):
     def open_registry(self, clock: Clock, observers: Sequence[Observer]) -> Registry:
         """Return the registry, which receives tables once the other servers know of this one."""
         assert isinstance(self.journal, DurableJournal)
-        registry = Registry(self.settings, clock, self.journal, observers, self._store.code_of)
+        registry = Registry(self.settings, clock, self.journal, observers, codes=self._store.code_of)
         self._membership = Membership(self._store.node, self._cluster, registry, self.journal, clock)
         return registry
 

@@ -104,16 +104,20 @@ class Registry:
         observers: observers of the tables.
         journal: the server's journal.
         codes: returns the code for a new table's number; ``None`` for random codes.
+        seeds: yields the seeds of a table's hands, given the table's own; ``None`` for secret ones, or those
+            that follow from the settings.
 
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the last two stand for chance
         self,
         settings: ServerSettings,
         clock: Clock,
         journal: Journal,
         observers: Sequence[Observer] = (),
+        *,
         codes: Callable[[int], str] | None = None,
+        seeds: Callable[[bytes], Iterator[bytes]] | None = None,
     ) -> None:
         self._settings = settings
         self._clock = clock
@@ -122,6 +126,7 @@ class Registry:
         self._clock_watermark = ClockWatermark(journal, clock)
         journal.halted = partial(self.halt, "journal")
         self._codes = codes
+        self._seeds = seeds or (secret_seeds if settings.seed is None else hand_seeds)
         self._halts: set[str] = set()
         self.leaving: set[int] = set()
         self.closed = 0
@@ -490,10 +495,8 @@ class Registry:
     ) -> Generator[None, None, Room]:
         """Add a room and return it; yield after each step of restoring it."""
         dealt = 0 if saved_state is None else len(saved_state.seeds)
-        secret = secret_seeds() if self._settings.seed is None else islice(hand_seeds(seed), dealt, None)
-        initial = InitialState.of_new_table(
-            code, options, secret, self._context, locked=lock.hash is not None
-        )
+        seeds = islice(self._seeds(seed), dealt, None)
+        initial = InitialState.of_new_table(code, options, seeds, self._context, locked=lock.hash is not None)
         if saved_state is not None:
             log_of_table = initial.replay.add_each(encoded_events(saved_state.log))
             whispers = yield from initial.table.restoring(saved_state._replace(log=log_of_table))
@@ -646,7 +649,7 @@ def wall_clock() -> int:
     return time.time_ns() // 1_000_000
 
 
-def secret_seeds() -> Iterator[bytes]:
-    """Yield unpredictable seeds."""
+def secret_seeds(_: bytes) -> Iterator[bytes]:
+    """Yield unpredictable seeds, whatever a table's own seed is."""
     while True:
         yield secrets.token_bytes(SEED_SIZE)

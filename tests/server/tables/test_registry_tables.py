@@ -136,7 +136,7 @@ def test_the_wall_clock_counts_milliseconds() -> None:
 
 def test_secret_seeds_have_32_bytes_and_differ() -> None:
     """Nobody can guess one."""
-    seeds = secret_seeds()
+    seeds = secret_seeds(bytes(32))
     one, two = next(seeds), next(seeds)
     assert 32 == len(one) == len(two)
     assert one != two
