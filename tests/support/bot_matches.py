@@ -9,10 +9,12 @@ from typing import Protocol
 from racing_demon_protocol.engine.deal import hand_seeds, subseed
 from racing_demon_protocol.engine.sliced_search import SlicedSearch
 from racing_demon_protocol.enums import Phase
+from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages.client import AddBot, Command, Ready, SetHandicap, Start
 from racing_demon_protocol.wire.messages.events import Event
 from racing_demon_protocol.wire.messages.handicap import Handicap
+from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.bots.bot import Bot, Decision
 from racing_demon_server.bots.levels import LEVELS
@@ -103,6 +105,12 @@ def play_match(
         command, wait_ms = bots[seat].observe(table.view).finish()
         heapq.heappush(waiting, (at + wait_ms * 1_000, seat, command))
     return table, log, arrived
+
+
+def insist(_at: int, actor: Actor, _command: Command, answer: CommandResult) -> None:
+    """Hear that the host cannot do something, and pass on why."""
+    if actor is None and isinstance(answer.reply, Refused):
+        raise CommandRefused(answer.reply.reason, answer.reply.text)
 
 
 def pass_time(table: Table, until: int) -> list[Event]:

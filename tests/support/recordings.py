@@ -2,9 +2,10 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 
 from racing_demon_protocol.engine.deal import hand_seeds, subseed
 from racing_demon_protocol.enums import Phase, Reason
@@ -19,10 +20,11 @@ from racing_demon_protocol.records.format import (
 from racing_demon_protocol.table import scoring
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages.events import Event
+from racing_demon_protocol.wire.messages.handicap import Handicap
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.match.table import Table
-from tests.support.bot_matches import Arrived, play_match
+from tests.support.bot_matches import Arrived, insist, play_match
 from tests.support.matches import arrived_in, options_of
 
 
@@ -39,10 +41,16 @@ def recording_of(name: str) -> Record:
 
 
 def recording(
-    seed: bytes, levels: Sequence[str], options: Options, *, name: str = "", began_ms: int = 0
+    seed: bytes,
+    levels: Sequence[str],
+    options: Options,
+    *,
+    name: str = "",
+    began_ms: int = 0,
+    handicaps: Mapping[int, Handicap] = MappingProxyType({}),
 ) -> Record:
     """Return what a server keeps of a simulated match: each event as it arrived, and who was beaten."""
-    _, _, arrived = play_match(seed, levels, options)
+    _, _, arrived = play_match(seed, levels, options, hear=insist, handicaps=handicaps)
     return _record(seed, options, arrived, name, began_ms)
 
 

@@ -170,10 +170,13 @@ export class TableState {
     return this.elapsedMs + (this.isPlaying && !this.paused ? now - this.elapsedAt : 0);
   }
 
-  /** The points of the hand as it stands, by seat, and of the last one between hands. @returns {Map<number, number>} */
+  /**
+   * The points of the hand as it stands, by seat, and of the last one between hands; none where no cards lie.
+   * @returns {Map<number, number>}
+   */
   points() {
     const last = this.results[this.results.length - 1];
-    if (!last || this.isPlaying) return this.hand?.points() ?? new Map();
+    if (!last || !this.hand || this.isPlaying) return this.hand?.points() ?? new Map();
     return new Map(
       last.seats.map((/** @type {number} */ seat, /** @type {number} */ at) => [seat, last.points[at]]),
     );
@@ -385,13 +388,13 @@ const REDUCERS = {
     table.commitment = commitment;
     table.phase = "shuffling";
   },
-  dealt(table, { seats, shown, countdown_ms: countdownMs, handicaps }, now) {
+  dealt(table, { seq, seats, shown, countdown_ms: countdownMs, handicaps }, now) {
     const layout = new Layout(table.game, seats, table.options, handicaps);
     const board = Board.dealt(layout);
     board.name(board.faceUp(), shown);
     const reached = seats.map((/** @type {number} */ seat, /** @type {number} */ place) => [
       seat,
-      { reached: board.progress(place) ?? 0, since: 0 },
+      { reached: board.progress(place) ?? 0, since: seq },
     ]);
     table.hand = new HandView(board, table.commitment, new Map(layout.isPrivate ? reached : []));
     table.called = null;

@@ -14,15 +14,13 @@ from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.records.verify import verify
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import events as ev
-from racing_demon_protocol.wire.messages.client import Command
 from racing_demon_protocol.wire.messages.handicap import Handicap
-from racing_demon_protocol.wire.messages.server import HandResult, Refused
+from racing_demon_protocol.wire.messages.server import HandResult
 from racing_demon_protocol.wire.options import MatchScore, Options
 from racing_demon_protocol.wire.presets import PRESETS
-from racing_demon_server.match.seat_tokens import Actor
-from racing_demon_server.match.table import CommandResult, Table
+from racing_demon_server.match.table import Table
 from tests.support import independent_dealer
-from tests.support.bot_matches import play_match
+from tests.support.bot_matches import insist, play_match
 from tests.support.invariants import status
 
 NAMES: Final = sorted(Options.model_fields.keys() - {"game", "hands", "seats"})
@@ -133,14 +131,8 @@ def _played(asked: Combination, options: Options) -> Outcome:
     bots = max(asked.bots, GAMES[options.game].min_seats)
     rng = random.Random(asked.seed)
     levels = rng.choices(list(BotLevel), k=bots)
-    table, log, _ = play_match(asked.seed, levels, options, hear=_insist, handicaps=asked.handicaps)
+    table, log, _ = play_match(asked.seed, levels, options, hear=insist, handicaps=asked.handicaps)
     return Outcome("", len(table.view.results), list(_problems(options, table.view, log)))
-
-
-def _insist(_at: int, actor: Actor, _command: Command, answer: CommandResult) -> None:
-    """Pass on why the host cannot do something."""
-    if actor is None and isinstance(answer.reply, Refused):
-        raise CommandRefused(answer.reply.reason, answer.reply.text)
 
 
 def _problems(options: Options, view: TableState, log: list[ev.Event]) -> list[str]:
