@@ -6,9 +6,9 @@ typing and in messages.
 """
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from string import ascii_letters, ascii_lowercase
 from typing import Final
-from weakref import WeakKeyDictionary
 
 from racing_demon_protocol.engine.board import Board, Kind
 from racing_demon_protocol.engine.cards import RANK_NAMES
@@ -34,6 +34,8 @@ RACELIKE: Final = {
     Kind.TABLEAU: MAX_COLUMNS,
 }
 """The kinds of piles in the race's layout, and the maximum number of each."""
+MAX_CACHED: Final = 64
+"""The number of cached results: they are needed for every key press and every picture."""
 
 
 def usable(rules: Rules, seat: int) -> list[int]:
@@ -54,30 +56,23 @@ def is_racelike(rules: Rules, seat: int) -> bool:
     )
 
 
-def cursor_piles(rules: Rules, board: Board, seat: int) -> list[int]:
+def cursor_piles(rules: Rules, board: Board, seat: int) -> tuple[int, ...]:
     """Return the piles that the cursor visits, in addition to stock and foundations.
 
     Skips a line's empty places, because a line closes up, and places that the game itself empties, because
     nobody takes cards from them and only one pile's card goes there.
     """
-    layout, passed = rules.layout, {Kind.STOCK, Kind.FOUNDATION, Kind.OUT}
-    return [
+    groups = rules.layout.groups
+    return tuple(
         pile
-        for pile in usable(rules, seat)
-        if layout.piles[pile].kind not in passed
-        and layout.groups[pile].plays_to != ()
-        and (board.cards[pile] or layout.groups[pile].geometry is not Geometry.LINE)
-    ]
+        for pile in _ever_visited(rules, seat)
+        if board.cards[pile] or groups[pile].geometry is not Geometry.LINE
+    )
 
 
 def addresses(rules: Rules, board: Board, seat: int) -> Mapping[str, int]:
     """Return a seat's piles by the names of the actions that choose them."""
-    if any(group.geometry is Geometry.LINE for group in rules.game.groups):
-        return _named(rules, board, seat)
-    known = _KNOWN.setdefault(rules, {})
-    if seat not in known:
-        known[seat] = _named(rules, board, seat)
-    return known[seat]
+    return _named(rules, seat, cursor_piles(rules, board, seat))
 
 
 def actions_with_keys(rules: Rules, board: Board, seat: int) -> tuple[str, ...]:
@@ -91,11 +86,19 @@ def actions_with_keys(rules: Rules, board: Board, seat: int) -> tuple[str, ...]:
     return (*addresses(rules, board, seat), *space, *shift, *(["up"] if rules.layout.foundations else []))
 
 
-_KNOWN: WeakKeyDictionary[Rules, dict[int, Mapping[str, int]]] = WeakKeyDictionary()
-"""Cached results: they are needed for every key press and every picture."""
+@lru_cache(MAX_CACHED)
+def _ever_visited(rules: Rules, seat: int) -> tuple[int, ...]:
+    """Return the piles that the cursor visits while they have cards."""
+    layout, passed = rules.layout, {Kind.STOCK, Kind.FOUNDATION, Kind.OUT}
+    return tuple(
+        pile
+        for pile in usable(rules, seat)
+        if layout.piles[pile].kind not in passed and layout.groups[pile].plays_to != ()
+    )
 
 
-def _named(rules: Rules, board: Board, seat: int) -> Mapping[str, int]:
+@lru_cache(MAX_CACHED)
+def _named(rules: Rules, seat: int, piles: tuple[int, ...]) -> Mapping[str, int]:
     named: dict[str, int] = {}
     if is_racelike(rules, seat):
         kinds = {Kind.WASTE: "waste", Kind.RESERVE: "reserve"}
@@ -103,7 +106,6 @@ def _named(rules: Rules, board: Board, seat: int) -> Mapping[str, int]:
         columns = rules.layout.seat_piles(seat, Kind.TABLEAU)
         named |= {f"column-{number}": pile for number, pile in enumerate(columns, start=1)}
     else:
-        piles = cursor_piles(rules, board, seat)
         places = [pile for pile in piles if getattr(rules.layout.groups[pile], "numbered", False)]
         others = (pile for pile in piles if pile not in places)
         named |= {f"place-{rules.layout.piles[pile].index + 1}": pile for pile in places}
