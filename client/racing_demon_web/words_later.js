@@ -160,7 +160,7 @@ export const LATER = {
   hands: "Hands",
   loading: "Loading…",
   onThisDevice: "On this device",
-  noStandings: "This server shows no standings.",
+  noStandings: "This server shows no standings. It may show them to players whom it remembers.",
   matchesCount: (/** @type {number} */ ended, /** @type {number} */ running) =>
     [
       ended === 1 ? "One match" : `${ended || "No"} matches`,

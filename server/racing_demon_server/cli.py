@@ -204,7 +204,7 @@ def _settings(arguments: argparse.Namespace) -> "ServerSettings":
         webhook_url=arguments.webhook or "",
         webhook_secret=arguments.webhook_secret,
         webhook_names=arguments.webhook_names,
-        standings=arguments.standings or (StandingsAccess.OPEN if owned else StandingsAccess.OFF),
+        standings=arguments.standings or (StandingsAccess.PLAYERS if owned else StandingsAccess.OFF),
         keep_days=arguments.keep_matches,
         remembers_people=owned,
         **dict(arguments.limit),
@@ -412,8 +412,8 @@ def _parser(extensions: Sequence[Extension]) -> argparse.ArgumentParser:
         type=StandingsAccess,
         choices=list(StandingsAccess),
         help="who may see the standings: nobody (off, the default), players whom the server remembers, each "
-        "those with whom they have finished a match (players), or everybody who reaches the server (open, "
-        "the default for a table that racing-demon host opens)",
+        "those with whom they have finished a match (players, the default for a table that racing-demon host "
+        "opens), or everybody who reaches the server (open)",
     )
     add(
         "--code-letters",

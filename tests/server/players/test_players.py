@@ -222,6 +222,17 @@ async def test_players_see_whom_they_have_played_with(tmp_path: Path) -> None:
                 assert (await get(server, path, **headers))[0] == 404
 
 
+async def test_who_sees_standings_where_nobody_has_chosen(tmp_path: Path) -> None:
+    """A host's server shows them to players, a public one to nobody."""
+    for path, flags, status in (("home", ("--until-table-ends=NONE",), 200), ("public", (), 404)):
+        async with RestartableServer.started(tmp_path / f"{path}.sqlite", *flags) as server:
+            async with Peer.connect(server.url) as peer:
+                known = await enrolled(peer, "Ann", SECRETS[0])
+            assert (await get(server, "/v1/standings"))[0] == 404
+            bearer = {"Authorization": f"Bearer {known.token}"}
+            assert (await get(server, "/v1/standings", **bearer))[0] == status
+
+
 async def test_a_player_has_one_seat_at_a_table(tmp_path: Path) -> None:
     """Ann's tablet gets no second seat beside her phone's, also after a restart; then her place is free."""
     async with RestartableServer.started(tmp_path / "journal.sqlite", *FAST) as server:
