@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from racing_demon_protocol.constants import MAX_CHAT_LENGTH, MAX_NAME_LENGTH, WEBSOCKET_PATH
+from racing_demon_protocol.wire.codec import CLIENT_LIMITS
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "wire.md").read_text(encoding="utf-8")
 
@@ -13,6 +14,8 @@ DOCUMENT = (Path(__file__).parents[2] / "docs" / "wire.md").read_text(encoding="
         f"keeps at most {MAX_NAME_LENGTH} characters",
         f"`say` takes up to {MAX_CHAT_LENGTH} characters",
         f"`{WEBSOCKET_PATH}`",
+        f"arrays have at most {CLIENT_LIMITS['max_array_len']} elements, maps {CLIENT_LIMITS['max_map_len']} "
+        f"entries, strings {CLIENT_LIMITS['max_str_len']:,} bytes",
     ],
 )
 def test_the_wire_document_states_the_limits(sentence: str) -> None:

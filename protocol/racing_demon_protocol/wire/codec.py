@@ -79,7 +79,7 @@ def decode_client(frame: bytes | str) -> Message:
             play = None
         if play is not None:
             return play
-    return _decode(frame, FROM_CLIENT, _CLIENT_LIMITS, MAX_CLIENT_FRAME)
+    return _decode(frame, FROM_CLIENT, CLIENT_LIMITS, MAX_CLIENT_FRAME)
 
 
 def decode_server(frame: bytes | str) -> Message:
@@ -89,7 +89,7 @@ def decode_server(frame: bytes | str) -> Message:
         InvalidFrame: the frame is invalid.
 
     """
-    return _decode(frame, FROM_SERVER, _SERVER_LIMITS, MAX_SERVER_FRAME)
+    return _decode(frame, FROM_SERVER, SERVER_LIMITS, MAX_SERVER_FRAME)
 
 
 def _refuse_extension(code: int, data: bytes) -> NoReturn:
@@ -107,8 +107,8 @@ def _map(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 # Without limits a frame of 4 KiB can make msgpack allocate 27 MiB.
 # Texts are counted in characters, of which one may take four bytes.
 _MAX_STRING_BYTES: Final = max(1_024, 4 * MAX_CHAT_LENGTH, 4 * MAX_TEXT_LENGTH)
-_CLIENT_LIMITS: Final = {"max_array_len": 64, "max_map_len": 64, "max_str_len": _MAX_STRING_BYTES}
-_SERVER_LIMITS: Final = {"max_array_len": 1_024, "max_map_len": 64, "max_str_len": _MAX_STRING_BYTES}
+CLIENT_LIMITS: Final = {"max_array_len": 64, "max_map_len": 64, "max_str_len": _MAX_STRING_BYTES}
+SERVER_LIMITS: Final = {"max_array_len": 1_024, "max_map_len": 64, "max_str_len": _MAX_STRING_BYTES}
 
 
 def _decode(
