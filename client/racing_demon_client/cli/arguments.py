@@ -647,6 +647,7 @@ def _options(arguments: argparse.Namespace) -> Any:
     from racing_demon_protocol.errors import InvalidGame  # noqa: PLC0415
     from racing_demon_protocol.games import declare  # noqa: PLC0415
     from racing_demon_protocol.wire.options import Options  # noqa: PLC0415
+    from racing_demon_protocol.wire.presets import usual_options  # noqa: PLC0415
 
     if arguments.preset is None:
         hands = arguments.usual_hands if arguments.hands is None else arguments.hands
@@ -666,7 +667,8 @@ def _options(arguments: argparse.Namespace) -> Any:
             value = json.loads(TRUTHS.get(value, value))
         values[name.replace("-", "_")] = value
     try:
-        options = Options.model_validate(values)
+        usual = {} if arguments.preset else usual_options(arguments.game).model_dump()
+        options = Options.model_validate(usual | values)
         declare(options, max(1, arguments.bots))
     except ValidationError as error:
         _fail(explained(error))

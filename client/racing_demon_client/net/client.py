@@ -38,6 +38,7 @@ from racing_demon_protocol.wire.messages.server import (
     Watchers,
 )
 from racing_demon_protocol.wire.options import Options
+from racing_demon_protocol.wire.presets import usual_options
 from racing_demon_protocol.wire.serial_numbers import newest_counter
 
 from .shuffle_client import ContributionState, ShuffleClient
@@ -126,7 +127,8 @@ class Client(TableClient):
             CommandRefused: the server refused the table.
 
         """
-        request = cl.Create(name=name, options=options or Options(), seated=seated, passphrase=passphrase)
+        options = options or usual_options()
+        request = cl.Create(name=name, options=options, seated=seated, passphrase=passphrase)
         return await cls(url, encoding, program=program, person=person)._enter(request)
 
     @classmethod

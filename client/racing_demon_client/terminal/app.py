@@ -31,7 +31,7 @@ from racing_demon_protocol.errors import RacingDemonError
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
-from racing_demon_protocol.wire.options import Options
+from racing_demon_protocol.wire.presets import usual_options
 
 from .action_handlers import ActionHandlers
 from .appearance import Appearance, AsciiFilter, depth_of, glyphs_for, theme
@@ -52,7 +52,7 @@ def opening(request: OpeningRequest, ask: Ask) -> AbstractAsyncContextManager[Op
         ask: asks the user about a stored seat.
 
     """
-    options = Options(game=request.game, hints=request.what in {"practice", "alone"})
+    options = usual_options(request.game).model_copy(update={"hints": request.what in {"practice", "alone"}})
     match request.what:
         case "practice":
             options = options.model_copy(update={"hands": PRACTICE_HANDS})

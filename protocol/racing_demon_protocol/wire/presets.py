@@ -133,6 +133,15 @@ PRESETS: Final = {
 """The presets by name: the two that most people look for, then the others."""
 
 
+def usual_options(game: str = Options().game) -> Options:
+    """Return what a table plays for which nobody chose more than a game.
+
+    These are the first preset's options for its game, and the defaults for the others.
+    """
+    usual = next(iter(PRESETS.values())).options
+    return usual if game == usual.game else Options(game=game)
+
+
 def preset_of(options: Options) -> Preset | None:
     """Return the preset that a match with these options belongs to, if there is one."""
     return next((preset for preset in PRESETS.values() if not preset.deviations(options)), None)

@@ -30,7 +30,7 @@ from racing_demon_protocol.enums import BotLevel
 from racing_demon_protocol.formatting import pluralize
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.wire.options import Options
-from racing_demon_protocol.wire.presets import PRESETS
+from racing_demon_protocol.wire.presets import PRESETS, usual_options
 
 from .dialogs import Dialog
 from .options import YOURS, OptionsScreen
@@ -152,7 +152,7 @@ class PresetsScreen(Dialog[Options]):
 
     @on(OptionList.OptionSelected)
     def _selected(self, event: OptionList.OptionSelected) -> None:
-        chosen = Options(game=self._game)
+        chosen = usual_options(self._game)
         if event.option_id == "more":
             self.app.push_screen(OptionsScreen(chosen), self._answer)
         else:
@@ -308,7 +308,7 @@ class OpeningRequest:
     bots: int = 3
     level: str = BotLevel.MEDIUM
     passphrase: str = ""
-    options: Options = field(default_factory=Options)
+    options: Options = field(default_factory=usual_options)
 
     @property
     def table(self) -> TableAddress:
@@ -625,7 +625,7 @@ class WelcomeScreen(Screen[None]):
                 int(self._choice("bots")),
                 self._choice("level"),
                 self.query_one("#passphrase", Input).value,
-                options or Options(),
+                options or usual_options(),
             )
         )
 
