@@ -268,9 +268,9 @@ def test_places_that_the_architecture_names_exist() -> None:
 
 
 def test_the_example_of_a_game_is_the_game() -> None:
-    """The declaration in docs/add-a-game.md is that of Beleaguered Castle, but for its text."""
+    """The first declaration in docs/add-a-game.md is that of Beleaguered Castle, but for its text."""
     page = (ROOT / "docs" / "add-a-game.md").read_text(encoding="utf-8")
-    [example] = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    example, _ = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     castle = (ROOT / "protocol" / "racing_demon_protocol" / "games" / "beleaguered_castle.py").read_text(
         encoding="utf-8"
     )

@@ -49,6 +49,7 @@ STEPS: Final[dict[str, Level]] = {
 """The fixed levels, weakest first."""
 SLOWEST: Final = Level(play_ms=12_000, turn_ms=1_500, overlooks=0.6, looks_ahead=False, least_ms=6_000)
 """The weakest that an adaptive bot gets, for children."""
+# A new step moves the strength of adaptive bots in running matches: it is counted in places of this scale.
 SCALE: Final = (SLOWEST, *STEPS.values())
 """The scale of an adaptive bot's strength, which may lie between two levels."""
 FIRST_STRENGTH: Final = float(SCALE.index(STEPS[BotLevel.EASY]))
