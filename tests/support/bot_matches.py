@@ -86,7 +86,7 @@ def play_match(
         if level:
             send(0, None, AddBot(counter=number + 1, level=level))
         else:
-            log.extend(table.join(f"Person {number}", bytes([number]), 0)[1])
+            log.extend(join(table, number))
     for number, (seat, handicap) in enumerate(handicaps.items(), len(levels) + 1):
         send(0, None, SetHandicap(counter=number, seat=seat, handicap=handicap))
     send(0, None, Start(counter=len(levels) + len(handicaps) + 1))
@@ -111,6 +111,11 @@ def insist(_at: int, actor: Actor, _command: Command, answer: CommandResult) -> 
     """Hear that the host cannot do something, and pass on why."""
     if actor is None and isinstance(answer.reply, Refused):
         raise CommandRefused(answer.reply.reason, answer.reply.text)
+
+
+def join(table: Table, number: int) -> list[Event]:
+    """Let a person sit down before the match. Return what happened."""
+    return table.join(f"Person {number}", bytes([number]), 0)[1]
 
 
 def pass_time(table: Table, until: int) -> list[Event]:

@@ -24,7 +24,7 @@ from racing_demon_protocol.wire.messages.handicap import Handicap
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.match.table import Table
-from tests.support.bot_matches import Arrived, insist, play_match
+from tests.support.bot_matches import Arrived, Player, insist, join, play_match
 from tests.support.matches import arrived_in, options_of
 
 
@@ -48,13 +48,21 @@ def recording(
     name: str = "",
     began_ms: int = 0,
     handicaps: Mapping[int, Handicap] = MappingProxyType({}),
+    people: Sequence[Player] = (),
 ) -> Record:
-    """Return what a server keeps of a simulated match: each event as it arrived, and who was beaten."""
-    _, _, arrived = play_match(seed, levels, options, hear=insist, handicaps=handicaps)
-    return _record(seed, options, arrived, name, began_ms)
+    """Return what a server keeps of a simulated match: each event as it arrived, and who was beaten.
+
+    People have the first seats, and bots of the levels the next ones.
+    """
+    everybody = [*[""] * len(people), *levels]
+    others = dict(enumerate(people))
+    _, _, arrived = play_match(seed, everybody, options, others, hear=insist, handicaps=handicaps)
+    return _record(seed, options, arrived, name, began_ms, people=len(people))
 
 
-def _record(seed: bytes, options: Options, arrived: Sequence[Arrived], name: str, began_ms: int) -> Record:
+def _record(
+    seed: bytes, options: Options, arrived: Sequence[Arrived], name: str, began_ms: int, *, people: int = 0
+) -> Record:
     table = Table("SIM", options, hand_seeds(seed))
     table.seat_tokens.add(None, b"host")
     begin = table.view.snapshot(0)
@@ -70,6 +78,8 @@ def _record(seed: bytes, options: Options, arrived: Sequence[Arrived], name: str
             if until is None and table.view.phase is Phase.OVER:
                 return
 
+    for number in range(people):
+        keep(join(table, number), 0)
     for at, actor, command in arrived:
         let_happen(at)
         answer = table.handle_command(actor, command, at)

@@ -182,9 +182,10 @@ class PlayersStore(Protocol):
             self._tell(id_)
 
     def remove_player(self, player: str) -> None:
-        """Delete a player with all devices; who took which seats is forgotten, too."""
-        for table in ("devices", "seatings", "device_codes"):
+        """Delete a player with all devices. Seats keep the id, so that no name comes back to results."""
+        for table in ("devices", "device_codes"):
             self.rows(f"DELETE FROM {table} WHERE player = ?1", player)  # noqa: S608 - our own names
+        self.rows("UPDATE seatings SET device = 0 WHERE player = ?1", player)
         self.rows("DELETE FROM players WHERE id = ?1", player)
         self._tell(player)
 

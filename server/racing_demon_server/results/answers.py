@@ -116,6 +116,8 @@ def player_json(
     rivals: dict[str, Counter[str]] = {}
     matches: list[dict[str, Any]] = []
     for summary in summaries:
+        if any(correction.void for correction in summary.corrections):
+            continue
         names = {player.seat: player.name if sees(Key.of(player)) else UNSEEN for player in summary.players}
         own = {player.seat for player in summary.players if player.player == row.key.player}
         for hand in summary.hands:

@@ -172,7 +172,7 @@ async def _evening(url: str, journal: Path, streams: dict[str, bytes]) -> list[H
         await ben.ask(cl.Say, text="hello")
         await eve.until(Said)
         await ben.say(ben.next(cl.Report, text="she is too fast", seat=place.seat))
-        streams["operator's tables"] = (await _operate(journal, "tables", place.code)).encode()
+        streams["operator's table"] = (await _operate(journal, "tables", place.code)).encode()
         for peer in (phone, ben):
             await peer.say(peer.next(cl.Stuck, seen=peer.view.seq))
         for peer in (phone, ben, eve):
