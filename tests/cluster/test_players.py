@@ -12,6 +12,7 @@ from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.wire.player_proof import secret_hash
 from racing_demon_server.journal.interface import Fenced, JournalUnusable
 from racing_demon_server.players.directory import Directory
+from racing_demon_server.players.store import Seating
 from tests.support.postgres import KEY, Postgres
 
 NOW = 1_796_000_000_000
@@ -56,3 +57,25 @@ def test_a_secret_is_one_devices_at_all_servers(
         assert device.key == KEYS[0]
         with pytest.raises(JournalUnusable, match="another cluster key"):
             stranger.device(number)
+
+
+def test_a_wrong_device_is_undone_in_a_database(
+    servers: Postgres, name: str, opened: Callable[..., PostgresStore]
+) -> None:
+    """The seats of a device that was wrongly linked are nobody's any more; those of another stay."""
+    url, keys = servers.url(name), ClusterKeys([KEY])
+    with contextlib.closing(PostgresPlayers(url, opened("n1").node, keys)) as players:
+        directory, number = Directory(players), enroll(players, 0)
+        phone = players.device(number)
+        assert phone is not None
+        with players.transaction():
+            code = directory.new_code(phone, NOW, bytes(16))
+            wrong = directory.link("Ann", code, KEYS[1], "", NOW)
+            for table_id, device in ((1, phone), (2, wrong), (3, phone)):
+                players.add_seating("", Seating(table_id, 0, NOW, device.player, device.number))
+        with players.transaction():
+            assert directory.undo_device(phone.player, wrong.number, bytes(range(16)))
+        (former,) = players.former_players()
+        assert (players.tables_of("", phone.player), players.tables_of("", former)) == ([1, 3], [2])
+        assert players.devices(phone.player) == [phone]
+        assert not directory.undo_device(phone.player, wrong.number + 1, bytes(16))

@@ -34,6 +34,8 @@ EXAMPLES: Final = """examples:
   racing-demon-server players k3xw7q2m --into p9d4tz6b   let two players be one, with all their results
   racing-demon-server players k3xw7q2m --name "Anna"     change a player's name
   racing-demon-server players k3xw7q2m --code            let another device be this player's, by a code
+  racing-demon-server players k3xw7q2m                   list a player's devices
+  racing-demon-server players k3xw7q2m --undo 17         remove a stranger's device, with what it has played
   racing-demon-server players k3xw7q2m --forget          forget a player; results show a former player
   racing-demon-server reports                            list what people have reported
   racing-demon-server reports --done 06450a1b2c3d4e5f6       mark a report as done
@@ -266,12 +268,35 @@ def _change_player(arguments: argparse.Namespace) -> int:
     asked: dict[str, Any] = {"command": "change_player", "player": arguments.player}
     if arguments.into is not None:
         asked["into"] = arguments.into
+    elif arguments.undo is not None:
+        asked["undo"] = arguments.undo
     elif arguments.name is not None:
         asked["name"] = arguments.name
     elif not arguments.forget:
-        return fail(2, "say what is to be done: --into ID, --name NAME, --code or --forget.")
+        return _list_devices(arguments)
     if any(answer["changed"] for answer in _ask_all(arguments.journal, **asked)):
         sys.stdout.write("done\n")
+        return 0
+    if arguments.undo is not None:
+        return fail(
+            1, f"{printable(arguments.player)} has no device {arguments.undo}, and no seat taken with it."
+        )
+    return fail(1, f"there is no player {printable(arguments.player)}.")
+
+
+def _list_devices(arguments: argparse.Namespace) -> int:
+    for answer in _ask_all(arguments.journal, command="devices", player=arguments.player):
+        if (devices := answer["devices"]) is None:
+            continue
+        if arguments.json:
+            sys.stdout.writelines(f"{json.dumps(device)}\n" for device in devices)
+            return 0
+        rows = [["device", "called", "added", "last seen", "how"]]
+        for device in devices:
+            added, seen = _moment(device["added"]), _moment(device["seen"])
+            how = "by a code" if device["linked"] else "with the player"
+            rows.append([str(device["device"]), printable(device["label"]), added, seen, how])
+        _print_rows(rows if devices else [["this player has no devices"]])
         return 0
     return fail(1, f"there is no player {printable(arguments.player)}.")
 
@@ -358,11 +383,15 @@ def _parser() -> argparse.ArgumentParser:
     add_reason(ban)
     add("bans", "list the bans", _bans)
     players = add("players", "list the players whom the server remembers, or change one", _players)
-    players.add_argument("player", nargs="?", metavar="ID", help="the player who is changed")
+    players.add_argument(
+        "player", nargs="?", metavar="ID", help="the player whose devices are listed, or who is changed"
+    )
     change = players.add_mutually_exclusive_group()
     change.add_argument("--into", metavar="ID", help="let this be the same player, with all results")
     change.add_argument("--name", metavar="NAME", help="change the name")
     change.add_argument("--code", action="store_true", help="make a code that lets a device be this player's")
+    text = "remove a device that is somebody else's, and take from the player what was played with it"
+    change.add_argument("--undo", type=int, metavar="DEVICE", help=text)
     change.add_argument("--forget", action="store_true", help="forget the player with all devices")
     players.add_argument("--json", action="store_true", help="write JSON, one line for each player")
     text = "ask the server that has this table, of all that use journals like FILE"

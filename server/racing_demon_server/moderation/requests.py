@@ -1,7 +1,7 @@
 """What the operator may ask of a running server."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from racing_demon_protocol.errors import CommandRefused
@@ -56,7 +56,7 @@ class OperatorRequests:
                 return {"closed": await self._close(code, reason)}
             case {"command": "reload_bans"}:
                 return self._reload()
-            case {"command": "players" | "confirm_player" | "change_player"}:
+            case {"command": "players" | "devices" | "confirm_player" | "change_player"}:
                 return await self._ask_players(request)
         raise RequestFailed("the server does not know this command: is it of another version?")
 
@@ -64,6 +64,8 @@ class OperatorRequests:
         match request:
             case {"command": "confirm_player", "player": str(player)}:
                 return {"confirmed": await self._confirm(player)}
+            case {"command": "devices", "player": str(player)}:
+                return {"devices": await self._devices(player)}
             case {"command": "change_player", "player": str(player)}:
                 return {"changed": await self._change_player(player, request)}
         return {"players": [] if self._players is None else await self._players.overview()}
@@ -80,8 +82,20 @@ class OperatorRequests:
         except CommandRefused as error:
             raise RequestFailed(error.text) from error
 
+    async def _devices(self, player: str) -> Sequence[Mapping[str, Any]] | None:
+        """Return a player's devices; ``None`` if this server does not know the player.
+
+        Raises:
+            RequestFailed: they cannot be read now.
+
+        """
+        try:
+            return None if self._players is None else await self._players.devices(player)
+        except CommandRefused as error:
+            raise RequestFailed(error.text) from error
+
     async def _change_player(self, player: str, request: Mapping[str, Any]) -> bool:
-        """Merge, rename or forget a player; return whether this server knows the player.
+        """Merge, rename or forget a player, or undo a device; return whether this server knows the player.
 
         Raises:
             RequestFailed: the change is refused.
@@ -95,6 +109,8 @@ class OperatorRequests:
                     return await self._players.change(player, into=into)
                 case {"name": str(name)}:
                     return await self._players.change(player, name=name)
+                case {"undo": int(device)}:
+                    return await self._players.undo_device(player, device)
                 case _:
                     return await self._players.change(player)
         except CommandRefused as error:

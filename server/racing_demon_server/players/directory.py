@@ -273,6 +273,30 @@ class Directory:
             self._store.save_device(device._replace(player=target.id))
         self._store.remove_code(player)
 
+    def undo_device(self, player: str, number: int, randomness: bytes) -> bool:
+        """Remove a device that was wrongly taken for a player's, and take from the player what it has played.
+
+        The results of its seats are a former player's from now on. Return whether there was anything to undo.
+
+        Args:
+            player: the player.
+            number: the device, which may have been removed before.
+            randomness: 16 random bytes.
+
+        """
+        device = self._store.device(number)
+        if device is not None and self.canonical(player) != device.player:
+            return False
+        since_ms = 0 if device is None else device.added_ms
+        own = {each for each in self._store.players_of_seats(number, since_ms) if each}
+        own = {each for each in own if self.canonical(each) == self.canonical(player)}
+        for each in own:
+            self._store.give_seats(number, each, since_ms, _letters(randomness, ID_LETTERS, ID_LENGTH))
+        if device is not None:
+            self._store.remove_code(device.player)
+            self._store.remove_device(device)
+        return bool(own) or device is not None
+
     def set_name(self, player: str, name: str) -> None:
         """Change a player's name."""
         known = self._store.player(player)

@@ -293,6 +293,39 @@ class PlayersKeeper:
             self._directory.forget(player)
         return True
 
+    async def devices(self, player: str) -> list[dict[str, object]] | None:
+        """Return what the operator sees of a player's devices; ``None`` if nobody has the id.
+
+        Raises:
+            CommandRefused: the store cannot be used.
+
+        """
+        return await self._ask(partial(self._overview_of, player), writes=False)
+
+    def _overview_of(self, player: str) -> list[dict[str, object]] | None:
+        if self._store.player(player) is None:
+            return None
+        return [
+            {
+                "device": each.number,
+                "label": each.label,
+                "added": each.added_ms // 1_000,
+                "seen": each.seen_ms // 1_000,
+                "linked": each.is_linked,
+            }
+            for each in self._store.devices(self._directory.canonical(player))
+        ]
+
+    async def undo_device(self, player: str, device: int) -> bool:
+        """Remove a device that is not a player's, and take its results away; return whether there was one.
+
+        Raises:
+            CommandRefused: the store cannot be used.
+
+        """
+        randomness = secrets.token_bytes(RANDOM_BYTES)
+        return await self._ask(partial(self._directory.undo_device, player, device, randomness))
+
     # Tables.
 
     def seat(self, identity: Identity | None, table_id: int, seat: int, name: str) -> None:

@@ -287,6 +287,30 @@ class PlayersStore(Protocol):
         )
         return [Seating(*row) for row in self.rows(sql, journal, table_id)]
 
+    def tables_of(self, journal: str, player: str) -> list[int]:
+        """Return the tables of a journal at which a player took a seat."""
+        sql = "SELECT DISTINCT table_id FROM seatings WHERE journal = ?1 AND player = ?2 ORDER BY table_id"
+        return [table_id for (table_id,) in self.rows(sql, journal, player)]
+
+    def players_of_seats(self, device: int, since_ms: int) -> set[str]:
+        """Return the ids by which a device took seats from a time on."""
+        sql = "SELECT DISTINCT player FROM seatings WHERE device = ?1 AND at_ms >= ?2"
+        return {player for (player,) in self.rows(sql, device, since_ms)}
+
+    def give_seats(self, device: int, player: str, since_ms: int, to: str) -> None:
+        """Let the seats that a player took with a device from a time on be those of another id."""
+        sql = "UPDATE seatings SET player = ?1 WHERE device = ?2 AND player = ?3 AND at_ms >= ?4"
+        self.rows(sql, to, device, player, since_ms)
+        self._tell(to)
+
+    def former_players(self) -> list[str]:
+        """Return the ids by which seats were taken that are nobody's any more."""
+        sql = (
+            "SELECT DISTINCT player FROM seatings WHERE player <> '' "
+            "AND NOT EXISTS (SELECT 1 FROM players WHERE id = seatings.player)"
+        )
+        return [player for (player,) in self.rows(sql)]
+
     # What others are told.
 
     def last_change(self) -> int:

@@ -34,6 +34,7 @@ class Names:
 
     Attributes:
         version: rises with every change.
+        gone: ids that have become nobody's, whose results may be other players' until they are made anew.
 
     Args:
         store: keeps the players; ``None`` if there are only guests.
@@ -48,6 +49,7 @@ class Names:
         self._merged: set[str] = set()
         self._seen: int | None = None
         self.version = 0
+        self.gone = set[str]()
 
     def reload(self) -> bool:
         """Read the players that have changed. Return whether somebody is called something else."""
@@ -60,6 +62,7 @@ class Names:
                 self._put(player, name, into)
             self._seen = last
             self.version += 1
+            self.gone.update(store.former_players())
             return any(self._players.get(player) != known for player, known in former.items())
         is_other = False
         while found := store.changes(self._seen):
@@ -73,6 +76,7 @@ class Names:
         if known is None:
             self._players.pop(player, None)
             self._merged.discard(player)
+            self.gone.add(player)
         else:
             self._put(player, known.name, known.merged_into)
         is_other = self._players.get(player) != former

@@ -99,7 +99,8 @@ class ResultsWorker:
             return self._update(reader, table_id)
 
     def apply_corrections(self) -> None:
-        """Make the results of matches anew that were corrected since the last call."""
+        """Make results anew that were corrected since the last call, or whose seats are others' now."""
+        self._reload_names()
         with self._reading() as reader:
             ((count,),) = reader.rows("SELECT count(*) FROM corrections")
             if count != self._corrections:
@@ -199,6 +200,20 @@ class ResultsWorker:
         """Read the names that have changed. Sums with the former ones are made again."""
         if self._known.reload():
             self._totals.clear()
+        while self._known.gone:
+            self._seat_again(next(iter(self._known.gone)))
+
+    def _seat_again(self, player: str) -> None:
+        """Write into results whose seats these were, at the tables of an id that is nobody's any more."""
+        assert self._players is not None
+        for table_id in self._paced(self._players.tables_of(self._name, player)):
+            seatings = self._players.seatings(self._name, table_id)
+            for match in self._paced(self._file.versions(self._name, table_id)):
+                result = self._file.of_match(self._name, match)
+                if result is None or (summary := with_players(result.summary, seatings)) == result.summary:
+                    continue
+                self._file.save(self._name, match, summary, is_over=result.is_over, replaces=result.id)
+        self._known.gone.discard(player)
 
     def table_of(self, code: str, token_hash: bytes) -> int | None:
         """Return the number of another server's open table at which a token has a seat; ``None`` for none."""

@@ -164,6 +164,39 @@ async def test_the_operator_lets_a_device_in(tmp_path: Path) -> None:
             assert (await second.until(Refused)).reason is Reason.BAD_TOKEN
 
 
+async def test_the_operator_undoes_a_wrong_confirmation(tmp_path: Path) -> None:
+    """Who was taken for Ann loses the device and the matches; Ann keeps hers, also after a restart."""
+    journal = tmp_path / "journal.sqlite"
+    async with RestartableServer.started(journal, *FAST) as server:
+        async with Peer.connect(server.url) as phone, Peer.connect(server.url) as stranger:
+            known = await enrolled(phone, "Ann", SECRETS[0])
+            await challenged(stranger)
+            code = await link_code(phone)
+            await stranger.say(cl.Link(name="Ann", code=code, secret=SECRETS[1], device="hers?"))
+            wrong = await stranger.until(Identified)
+            await phone.until(Devices)
+            await play_alone(phone, "Ann")
+            await play_alone(stranger, "Mallory")
+        await page_with(server, "/v1/standings", partial(has_matches, 2))
+        ann = f"/v1/players/{known.player}"
+        assert json.loads((await get(server, ann))[1])["row"]["matches"] == 2
+        assert f"{wrong.device}" in (await operate(journal, known.player)).split()
+        assert await operate(journal, known.player, "--undo", str(wrong.device)) == "done\n"
+        for _ in range(2):
+            found = await page_with(server, ann, lambda page: page["row"]["matches"] == 1)
+            assert len(found["matches"]) == 1
+            standings = json.loads((await get(server, "/v1/standings?people=1"))[1])
+            assert {row["name"]: row["matches"] for row in standings["rows"]} == {
+                "Ann": 1,
+                "A former player": 1,
+            }
+            await server.stop()
+            await server.start()
+        async with Peer.connect(server.url) as peer:
+            await peer.say(answer(await challenged(peer), wrong, SECRETS[1], host_of(server)))
+            assert (await peer.until(Refused)).reason is Reason.BAD_TOKEN
+
+
 async def test_a_tables_host_confirms_nobody(tmp_path: Path) -> None:
     """Who hosts Ann's table gets codes for their own devices only: none lets anybody be Ann."""
     async with RestartableServer.started(tmp_path / "journal.sqlite", *FAST) as server:
