@@ -14,4 +14,4 @@ wheel=$(echo dist/fast/*.whl)
 .venv/bin/python -m venv --clear .venv-fast
 .venv-fast/bin/python -m pip install -q --disable-pip-version-check -c constraints.txt "$wheel[dev]"
 # shellcheck disable=SC2086 # they are several
-.venv-fast/bin/python -m pytest -q -n 3 --dist worksteal -p no:cacheprovider $tests
+.venv-fast/bin/python -m pytest -q -m "not long" -n 3 --dist worksteal -p no:cacheprovider $tests

@@ -8,6 +8,7 @@ import shutil
 import ssl
 import subprocess
 import sys
+import tomllib
 import urllib.error
 import urllib.request
 from asyncio.subprocess import PIPE
@@ -217,6 +218,10 @@ def test_what_the_container_is_made_of_is_there() -> None:
     assert not [name for name in names if not (DEPLOY.parent / name).exists()]
     ignore = (DEPLOY / "Containerfile.dockerignore").read_text().splitlines()
     assert names == {line[1:] for line in ignore if line.startswith("!")}
+    project = tomllib.loads((DEPLOY.parent / "pyproject.toml").read_text())
+    wheel = project["tool"]["hatch"]["build"]["targets"]["wheel"]
+    built_of = {*wheel["packages"], wheel["hooks"]["custom"]["path"], project["project"]["readme"]}
+    assert not [path for path in built_of if not names & {path, path.split("/")[0]}]
 
 
 async def test_the_container_is_well_when_the_server_is() -> None:
@@ -417,10 +422,10 @@ async def test_the_service_starts_as_the_unit_says() -> None:
 
 def test_what_is_installed_has_hashes_of_the_versions_that_are_checked() -> None:
     """Pip refuses a file of another hash, and every version is the one that the checks are made with."""
-    text = (DEPLOY / "requirements.txt").read_text()
+    text = "".join((DEPLOY / name).read_text() for name in ("requirements.txt", "compile-requirements.txt"))
     pinned = dict(re.findall(r"^(\S+?)(?:\[\S+\])?==([^\s;]+)", text, re.M))
     checked = dict(re.findall(r"^(\S+)==(\S+)", (DEPLOY.parent / "constraints.txt").read_text(), re.M))
     names = {name.lower().replace("_", "-"): version for name, version in checked.items()}
-    assert {"websockets", "psycopg", "uvloop", "hatchling"} <= pinned.keys()
+    assert {"websockets", "psycopg", "uvloop", "hatchling", "rcssmin", "rjsmin", "mypy"} <= pinned.keys()
     assert {name: names.get(name, version) for name, version in pinned.items()} == pinned
     assert all("--hash=sha256:" in part for part in re.split(r"^(?=\S+==)", text, flags=re.M)[1:])
