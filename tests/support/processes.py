@@ -18,6 +18,8 @@ from tests.support.servers import PATIENCE, deadline, timeout
 
 SERVER: Final = "racing_demon_server"
 CLIENT: Final = "racing_demon_client"
+PATIENT: Final = "--limit=entry_seconds=600"
+"""Whoever connects may take their time: on a busy machine a long test would be cut off."""
 HOST_LINK: Final = r"^  racing-demon join http://[^:]+:(\d+)/([A-Z]{4})$"
 """What a host in plain text prints: the port, and the table's code."""
 
@@ -130,7 +132,7 @@ async def server_process(*arguments: str, **more: Any) -> AsyncIterator[tuple[Ru
     """Start a server on a free port here; without --journal it keeps nothing. Give it and its URL."""
     if "--journal" not in arguments:
         arguments = ("--durability", "none", *arguments)
-    async with started(SERVER, "--host", "127.0.0.1", "--port", "0", *arguments, **more) as server:
+    async with started(SERVER, "--host", "127.0.0.1", "--port", "0", PATIENT, *arguments, **more) as server:
         found = await server.line(r"listening on (\S+)")
         yield server, found.group(1)
 

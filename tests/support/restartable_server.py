@@ -35,7 +35,8 @@ from racing_demon_server.journal.interface import JournalReader
 from racing_demon_server.journal.reader import log_of, options_of
 from racing_demon_server.journal.sqlite.database import open_journal
 from tests.support.hand_times import backward_glances, backward_times
-from tests.support.processes import Running, started
+from tests.support.ports import free_port, port_of
+from tests.support.processes import PATIENT, Running, started
 from tests.support.servers import PATIENCE, Peer, deadline, end_tasks
 
 HANDS: Final = 100
@@ -57,7 +58,7 @@ class RestartableServer:
 
     def __init__(self, fork_server: Running, journal: Path | str, *more: str) -> None:
         self._fork_server = fork_server
-        self._arguments = ["--host=127.0.0.1", f"--journal={journal}", *more]
+        self._arguments = ["--host=127.0.0.1", f"--journal={journal}", PATIENT, *more]
         self._pid = 0
         self.url = ""
         self.restarts: list[float] = []
@@ -77,7 +78,8 @@ class RestartableServer:
 
     async def start(self) -> None:
         """Start it, on the same port as before."""
-        port = self.url.rpartition(":")[2].partition("/")[0] or "0"
+        # Not one that the system gives: while the server is dead it would give it to somebody else.
+        port = port_of(self.url) if self.url else free_port()
         began = time.perf_counter()
         self._fork_server.type(f"start --port={port} {' '.join(self._arguments)}")
         self._pid = int((await self._fork_server.line(r"^pid (\d+)")).group(1))

@@ -28,7 +28,7 @@ from racing_demon_server.sharding import owner
 from tests.support.brokers import Broker, Listening
 from tests.support.effort import usually
 from tests.support.people import SECRETS, answer, challenged, enrolled, link_code, play_alone
-from tests.support.ports import port_of
+from tests.support.ports import free_port, port_of
 from tests.support.processes import SERVER, Running, server_process, started, text_of
 from tests.support.restartable_server import Player, all_answered, judge, meeting, wait_until
 from tests.support.results import results_of
@@ -319,8 +319,8 @@ def three_free() -> int:
     """Return the first of three ports in a row on which nobody listens now."""
     for _ in range(100):
         with contextlib.ExitStack() as stack, contextlib.suppress(OSError):
-            port = int(stack.enter_context(socket.create_server(("127.0.0.1", 0))).getsockname()[1])
-            for further in (1, 2):
+            port = free_port()
+            for further in range(3):
                 stack.enter_context(socket.create_server(("127.0.0.1", port + further)))
             return port
     raise AssertionError("no three ports in a row are free")

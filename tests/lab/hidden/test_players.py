@@ -21,7 +21,7 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_protocol.wire.player_proof import secret_hash
 from tests.support.brokers import Broker, Listening
 from tests.support.people import answer, challenged, enrolled, link_code
-from tests.support.processes import SERVER, started
+from tests.support.processes import PATIENT, SERVER, started
 from tests.support.receivers import Receiver, secret_file
 from tests.support.results import results_of
 from tests.support.servers import PATIENCE, Peer
@@ -99,7 +99,7 @@ async def test_nobody_is_told_what_proves_who_a_player_is(tmp_path: Path) -> Non
         receiver = await enter(Receiver.running())
         arguments = [
             *("--host=127.0.0.1", "--port=0", f"--journal={journal}", "--standings=open", "--bot-speed=100"),
-            *("--log-level=debug", "--log-format=json", "--metrics-public", "--list-tables"),
+            *(PATIENT, "--log-level=debug", "--log-format=json", "--metrics-public", "--list-tables"),
             *(f"--mqtt={broker.url}", "--node=a1", "--homeassistant", "--webhook-names"),
             *(f"--webhook={receiver.url}", f"--webhook-secret={secret_file(tmp_path)}"),
         ]
