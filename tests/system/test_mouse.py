@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -14,11 +15,13 @@ import pytest
 from benchmarks.pty_program import ProgramEnded, PtyProgram, Terminals
 
 from tests.support.effort import usually
+from tests.support.servers import PATIENCE
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 
 SIZE: Final = (80, 24)
-PATIENCE: Final = 30.0
+POLL_SECONDS: Final = 0.02
+"""A terminal tells when a program writes, and not when it ends."""
 ENDED: Final = os.WEXITED | os.WNOHANG | os.WNOWAIT if sys.platform != "win32" else 0
 LEFT, RIGHT, DRAGGED = 0, 2, 32
 """Buttons, as SGR mouse reports number them; ``DRAGGED`` is added while the left one is held."""
@@ -65,8 +68,11 @@ class Mouse:
 
     def ended(self) -> None:
         """Wait until the program has ended."""
-        with contextlib.suppress(ProgramEnded):
-            self._terminals.wait(lambda: bool(os.waitid(os.P_PID, self.pid, ENDED)), PATIENCE)
+        until = time.monotonic() + PATIENCE
+        while not os.waitid(os.P_PID, self.pid, ENDED):
+            assert time.monotonic() < until, f"the program goes on:\n{self.text}"
+            with contextlib.suppress(ProgramEnded):
+                self._terminals.drain(POLL_SECONDS)
 
     def type(self, keys: str) -> None:
         """Press keys."""
