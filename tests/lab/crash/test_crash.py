@@ -61,7 +61,7 @@ async def test_nothing_told_is_lost_and_nothing_is_played_twice(
                     await server.start()
                     # Each break must be over, with something new for everybody, before the next.
                     for player, number in zip(players, heard, strict=True):
-                        await wait_until(partial(_has_heard_more, player, number), 30.0)
+                        await wait_until(partial(_has_heard_more, player, number))
             await all_answered(players)
         server.kill()
         verdict = judge(journal, players, shown)
@@ -117,15 +117,15 @@ async def test_after_an_older_copy_everybody_has_the_servers_table(tmp_path: Pat
                 else:
                     await asyncio.to_thread(backup, journal, copy)
                 copied = late.client.view.seq
-                await wait_until(lambda: late.client.view.seq > copied + 10, 30.0)  # noqa: B023
+                await wait_until(lambda: late.client.view.seq > copied + 10)  # noqa: B023
                 await asyncio.sleep(rng.uniform(0.0, 0.5))
                 relay.open = False
                 server.kill()
                 await go_back(journal, copy, players, copy_by_hand if by_hand else put_back)
                 await server.start()
-                await wait_until(lambda: all(p.client.view.seq > late.client.view.seq for p in others), 30.0)
+                await wait_until(lambda: all(p.client.view.seq > late.client.view.seq for p in others))
                 relay.open = True
-                await wait_until(lambda: bool(late.seen), 30.0)
+                await wait_until(lambda: bool(late.seen))
             await all_answered(players)
         server.kill()
         mirrors, verdict = mirrors_of(journal, players), judge(journal, players)
