@@ -38,7 +38,7 @@ from tests.support.servers import deadline, end_tasks
 RANKS: Final = ("A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K")
 SUITS: Final = "♠♥♣♦"
 FACE_DOWN: Final = "?"
-SETTLE_SECONDS: Final = 6.0
+SETTLE_SECONDS: Final = 30.0
 """How long screens may take to agree after a pause: a busy machine, a connection that comes back."""
 POLL_SECONDS: Final = 0.1
 HAND_MS: Final = 25_000
@@ -607,9 +607,7 @@ class Evening:
         """Let the host pause a hand in play, let somebody act, compare all screens, and go on."""
         is_paused = self.view.phase is Phase.PLAYING
         if is_paused:
-            await self._press_in_menu("Pause the hand")
-            # Until it is paused, the hand goes on, and may end by itself.
-            await self.until(lambda view: view.paused or not view.in_hand)
+            await self._pause()
             is_paused = self.view.paused
         if act is not None:
             await act
@@ -620,6 +618,18 @@ class Evening:
             terminals = [screen for screen in self.screens if isinstance(screen, TerminalScreen)]
             moment.differences |= await self._settled(terminals)
         return moment
+
+    async def _pause(self) -> None:
+        """Let the host pause the hand, unless it ends by itself before."""
+        pressing = asyncio.create_task(self._press_in_menu("Pause the hand"))
+        try:
+            await self.until(lambda view: view.paused or not view.in_hand)
+        finally:
+            if not self.view.paused:
+                pressing.cancel()
+            await asyncio.gather(pressing, return_exceptions=True)
+        if not self.view.paused:
+            await self.host.phone.page.keyboard.press("Escape")  # the menu may be open, over the tally
 
     async def compare(self, title: str) -> Moment:
         """Wait until all screens agree with the table, for a while; note what still differs."""
