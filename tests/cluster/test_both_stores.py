@@ -34,6 +34,7 @@ from tests.support.servers import Peer
 KEY = bytes(range(32))
 LAST = 2**31
 LIMITS: dict[str, Any] = {
+    "seed": bytes(32),
     "bot_speed": 1_000.0,
     "commands_per_second": 1e9,
     "command_burst": 1e9,

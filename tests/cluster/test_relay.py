@@ -30,7 +30,7 @@ from racing_demon_protocol.wire.options import Options
 from tests.support.clocks import clock
 from tests.support.relay import answer_relay, table_of, visited
 from tests.support.restartable_server import wait_until
-from tests.support.servers import Closing, Peer, relaying, serving, timeout
+from tests.support.servers import PATIENCE, Closing, Peer, relaying, serving, timeout
 
 HERE = ("127.0.0.0/8",)
 """Where relays are trusted that run here."""
@@ -54,7 +54,7 @@ def _told(table: Snapshot) -> Sequence[Message]:
 
 async def _hear_count(peer: Peer, count: int) -> None:
     """Wait until a peer hears a number of spectators."""
-    while (await timeout(10, peer.until(Watchers))).count != count:
+    while (await timeout(PATIENCE, peer.until(Watchers))).count != count:
         pass
 
 
@@ -108,7 +108,7 @@ async def test_a_relay_tells_how_many_tables_it_shows() -> None:
     ):
         reader, writer = await asyncio.open_connection("127.0.0.1", relay.port)
         writer.write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        answer = await timeout(10, reader.read())
+        answer = await timeout(PATIENCE, reader.read())
         assert answer.endswith(b'{"status": "ok", "tables": 1}\n')
         writer.close()
 
@@ -285,7 +285,7 @@ async def test_spectators_get_what_changed_without_a_number() -> None:
         await eve.greet()
         await eve.say(cl.Watch(code="BCDF"))
         for table in (before, before, after):
-            await answer_relay(await timeout(10, visitors.get()), *_told(table), RESTART)
+            await answer_relay(await timeout(PATIENCE, visitors.get()), *_told(table), RESTART)
         heard: list[Snapshot] = []
         while after not in heard:
             heard.append(await eve.until(Snapshot))
@@ -297,8 +297,8 @@ async def test_an_event_that_does_not_fit_brings_a_snapshot() -> None:
     async with visited() as (url, visitors), relaying(url) as relay, Peer.connect(relay.url) as eve:
         await eve.greet()
         await eve.say(cl.Watch(code="BCDF"))
-        await answer_relay(await timeout(10, visitors.get()), *_told(table_of(seq=4)), Signalled(seq=9))
-        await answer_relay(await timeout(10, visitors.get()), *_told(table_of(seq=9)))
+        await answer_relay(await timeout(PATIENCE, visitors.get()), *_told(table_of(seq=4)), Signalled(seq=9))
+        await answer_relay(await timeout(PATIENCE, visitors.get()), *_told(table_of(seq=9)))
         while not isinstance(message := await eve.hear(), Snapshot) or message.seq != 9:
             assert not isinstance(message, Event)
 
@@ -314,13 +314,15 @@ async def test_a_relay_follows_a_table_to_another_server() -> None:
     ):
         await eve.greet()
         await eve.say(cl.Watch(code=ann.code))
-        await answer_relay(await timeout(10, visitors.get()), Moved(host="127.0.0.1", port=owner.port))
+        await answer_relay(await timeout(PATIENCE, visitors.get()), Moved(host="127.0.0.1", port=owner.port))
         await eve.until(Snapshot)
         assert eve.view.snapshot(0) == ann.view.snapshot(0)
         async with Peer.connect(relay.url) as other:
             await other.greet()
             await other.say(cl.Watch(code="BCDF"))
-            await answer_relay(await timeout(10, visitors.get()), Moved(host="127.0.0.2", port=owner.port))
+            await answer_relay(
+                await timeout(PATIENCE, visitors.get()), Moved(host="127.0.0.2", port=owner.port)
+            )
             assert (await other.closed()).code == CloseCode.TRY_AGAIN
 
 
@@ -329,8 +331,10 @@ async def test_a_table_that_ends_with_its_server_ends_here() -> None:
     async with visited() as (url, visitors), relaying(url) as relay, Peer.connect(relay.url) as eve:
         await eve.greet()
         await eve.say(cl.Watch(code="BCDF"))
-        await answer_relay(await timeout(10, visitors.get()), *_told(table_of()), RESTART)
-        await answer_relay(await timeout(10, visitors.get()), *_told(table_of()), Closing(1001, "it ended"))
+        await answer_relay(await timeout(PATIENCE, visitors.get()), *_told(table_of()), RESTART)
+        await answer_relay(
+            await timeout(PATIENCE, visitors.get()), *_told(table_of()), Closing(1001, "it ended")
+        )
         assert Closing(CloseCode.GOOD_BYE, "it ended") == await eve.closed()
 
 
@@ -339,10 +343,10 @@ async def test_a_busy_server_is_asked_again() -> None:
     async with visited() as (url, visitors), relaying(url) as relay, Peer.connect(relay.url) as eve:
         await eve.greet()
         await eve.say(cl.Watch(code="BCDF"))
-        await answer_relay(await timeout(10, visitors.get()), *_told(table_of()), RESTART)
+        await answer_relay(await timeout(PATIENCE, visitors.get()), *_told(table_of()), RESTART)
         busy = Refused(counter=0, reason=Reason.TOO_FAST, text="Wait.")
-        await answer_relay(await timeout(10, visitors.get()), busy)
-        await answer_relay(await timeout(10, visitors.get()), *_told(table_of(seq=3)))
+        await answer_relay(await timeout(PATIENCE, visitors.get()), busy)
+        await answer_relay(await timeout(PATIENCE, visitors.get()), *_told(table_of(seq=3)))
         while not isinstance(message := await eve.hear(), Snapshot) or message.seq != 3:
             pass
 

@@ -13,7 +13,7 @@ from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_server.rate_limits import MANY_SEARCHES
 from tests.support.relay import answer_relay, visited
 from tests.support.restartable_server import wait_until
-from tests.support.servers import Closing, Peer, relaying, serving, timeout
+from tests.support.servers import PATIENCE, Closing, Peer, relaying, serving, timeout
 
 UNKNOWN = Refused(counter=0, reason=Reason.UNKNOWN_TABLE, text="No table here has that code.")
 FAR: dict[str, Any] = {"additional_headers": {"X-Forwarded-For": "203.0.113.8"}}
@@ -52,7 +52,7 @@ async def test_searches_of_one_address_run_within_its_misses() -> None:
             await peer.say(cl.Watch(code=f"BCD{letter}"))
             peers.append(peer)
             if letter in "FGH":
-                await answer_relay(visitor := await timeout(10, visitors.get()))
+                await answer_relay(visitor := await timeout(PATIENCE, visitors.get()))
                 stack.push_async_callback(visitor.close)
             else:
                 assert await peer.closed() == Closing(CloseCode.TRY_AGAIN, MANY_SEARCHES)
@@ -68,10 +68,10 @@ async def test_who_leaves_during_a_search_has_missed_all_the_same() -> None:
         async with Peer.connect(relay.url, **FAR) as peer:
             await peer.greet()
             await peer.say(cl.Watch(code="BCDF"))
-            visitor = await timeout(10, visitors.get())
+            visitor = await timeout(PATIENCE, visitors.get())
         await wait_until(lambda: not relay.server.connections)
         await answer_relay(visitor, UNKNOWN)
-        await timeout(10, visitor.wait_closed())
+        await timeout(PATIENCE, visitor.wait_closed())
         async with Peer.connect(relay.url, **FAR) as peer:
             await peer.greet()
             assert await peer.refusal(cl.Watch(code="BCDG")) is Reason.TOO_FAST
@@ -123,7 +123,7 @@ async def test_an_unknown_code_is_not_asked_for_again_at_once() -> None:
             await peer.greet()
             await peer.say(cl.Watch(code="BCDF"))
             if not number:
-                await answer_relay(await timeout(10, visitors.get()), UNKNOWN)
+                await answer_relay(await timeout(PATIENCE, visitors.get()), UNKNOWN)
             answer = await peer.hear()
             assert isinstance(answer, Refused)
             assert answer.reason is Reason.UNKNOWN_TABLE

@@ -32,6 +32,7 @@ from tests.support.clocks import Standing
 from tests.support.restartable_server import wait_until
 from tests.support.servers import (
     NO_METRICS,
+    PATIENCE,
     Closing,
     Peer,
     Served,
@@ -71,7 +72,7 @@ class Directory:
 
     async def tell(self, code: str, where: Location | SearchResult) -> None:
         """Answer the next search, which must be for this code."""
-        asked, found = await timeout(10, self._asked.get())
+        asked, found = await timeout(PATIENCE, self._asked.get())
         assert asked == code
         found(where)
 
@@ -101,7 +102,7 @@ async def _hello(peer: Peer, software: str = "test") -> None:
 
 async def _held(peer: Peer) -> None:
     """Wait until the server has read what was sent before."""
-    await timeout(10, await peer.socket.ping())
+    await timeout(PATIENCE, await peer.socket.ping())
 
 
 @pytest.fixture
@@ -178,17 +179,17 @@ async def test_others_are_passed_on(software: str, host: str, encoding: Encoding
 
 async def test_a_connection_that_was_passed_on_is_asked_for_signs_of_life_by_its_owner() -> None:
     """The server that passes it on sees none, and does not end it for that."""
-    async with passed_on(ping_seconds=0.05) as (ann, ben):
-        await asyncio.sleep(0.5)
+    async with passed_on(ping_seconds=0.3) as (ann, ben):
+        await asyncio.sleep(1.0)  # more than it waits for an answer
         await ann.ask(cl.Say, text="hello")
         assert (await ben.until(Said)).text == "hello"
 
 
 async def test_a_connection_that_was_passed_on_is_not_asked_for_a_table() -> None:
     """It has a place, though at another server, when the time to ask for one is over."""
-    async with passed_on(entry_seconds=0.3) as (_, ben):
+    async with passed_on(entry_seconds=1.5) as (_, ben):
         over = asyncio.Event()
-        asyncio.get_running_loop().call_later(0.4, over.set)
+        asyncio.get_running_loop().call_later(1.6, over.set)
         await over.wait()
         await ben.say(cl.Ping(stamp=7))
         assert Pong(stamp=7) == await ben.until(Pong)
@@ -458,14 +459,14 @@ async def test_what_is_sent_while_the_owner_is_asked_reaches_it() -> None:
         await _hello(peer)
         await peer.say(cl.Watch(code="BCDF"))
         await directory.tell("BCDF", Location("", port, ("127.0.0.1", port)))
-        await timeout(10, asked.wait())
+        await timeout(PATIENCE, asked.wait())
         await peer.say(cl.Ping(stamp=1))
         await _held(peer)
         may_answer.set()
-        told = [await timeout(10, heard.get()) for _ in range(3)]
+        told = [await timeout(PATIENCE, heard.get()) for _ in range(3)]
         assert [cl.Watch(code="BCDF"), cl.Ping(stamp=1)] == told[1:]
         await peer.say(cl.Ping(stamp=2))
-        assert cl.Ping(stamp=2) == await timeout(10, heard.get())
+        assert cl.Ping(stamp=2) == await timeout(PATIENCE, heard.get())
 
 
 @pytest.mark.usefixtures("impatient")
@@ -506,7 +507,7 @@ async def test_browsers_see_other_servers_tables() -> None:
             directory.listed = [entry]
             reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
             writer.write(b"GET /tables.json HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
-            assert (b"BCDF" in await timeout(10, reader.read())) is lists_tables
+            assert (b"BCDF" in await timeout(PATIENCE, reader.read())) is lists_tables
             writer.close()
 
 
@@ -541,7 +542,7 @@ async def test_who_asks_for_a_strange_host_is_passed_on(host: str) -> None:
         for message in (cl.Hello(version=VERSION), cl.Watch(code=ann.code)):
             writer.write(Frame(Opcode.TEXT, encode(message, Encoding.JSON).encode()).serialize(mask=True))  # type: ignore[union-attr]
         await directory.tell(ann.code, _at(owner))
-        await timeout(10, reader.readuntil(f'"{ann.code}"'.encode()))
+        await timeout(PATIENCE, reader.readuntil(f'"{ann.code}"'.encode()))
         writer.close()
 
 
