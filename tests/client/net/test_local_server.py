@@ -176,11 +176,11 @@ async def test_a_server_that_hangs_is_ended(
     program: Callable[[str], None], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """If it neither starts nor stops, it is given up, and ended by force."""
-    monkeypatch.setattr(local, "START_SECONDS", 0.3)
+    monkeypatch.setattr(local, "START_SECONDS", 3.0)  # a busy machine has it run by then
     monkeypatch.setattr(local, "STOP_SECONDS", 0.3)
     pid = tmp_path / "pid"
     program(f"echo $$ > {pid}; exec sleep 1000")
-    with pytest.raises(ConnectionFailed, match="The server did not start within 0 seconds"):
+    with pytest.raises(ConnectionFailed, match="The server did not start within 3 seconds"):
         async with local_server():
             raise AssertionError("it started")
     assert not Path(f"/proc/{pid.read_text().strip()}").exists()

@@ -183,7 +183,7 @@ async def test_the_next_hand_waits_for_enter() -> None:
         terminal.type("")
         await terminal.until("^play!$")
         terminal.type("s")
-        await terminal.until("^hand 1 is over after 0:00: everybody is stuck; you -?")
+        await terminal.until(r"^hand 1 is over after 0:\d\d: everybody is stuck; you -?")
         await terminal.until("^Press Enter when you are ready for the next hand[.]$")
         await terminal.answer("", "^you: ready$")
         await terminal.until("^hand 2 of 2")
@@ -428,7 +428,7 @@ async def test_ascii_only() -> None:
 async def test_how_much_is_heard_of_others() -> None:
     """At first plays of others to the foundations are told; then everything; then nothing."""
     async with serving(seed=SEED, bot_speed=500.0) as served:
-        options = QUICK.model_copy(update={"hands": 9, "countdown_ms": 50})
+        options = QUICK.model_copy(update={"hands": 9, "tally_ms": 600_000})  # until Ann has typed
         async with playing(await Client.create(served.url, "Ann", options)) as terminal:
             heard = []
             terminal.type("bot hard", "bot hard", "start")
@@ -558,7 +558,7 @@ async def test_each_hand_is_checked_and_that_is_said() -> None:
 async def test_a_record_from_the_middle_says_so() -> None:
     """A spectator of the second half of a hand has a record that proves the next one only."""
     lines: list[str] = []
-    async with serving(seed=SEED, bot_speed=1_000.0) as served, await watched(served.url) as client:
+    async with serving(seed=SEED, bot_speed=200.0) as served, await watched(served.url) as client:
         async with Peer.entered(served.url, cl.Watch(code=client.code)) as eve:
             for _ in range(20):
                 await eve.until(ev.Played)
