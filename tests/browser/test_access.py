@@ -6,7 +6,7 @@ import pytest
 from playwright.async_api import Browser
 
 from tests.browser.test_results import leave
-from tests.support.browsers import Phone, phone
+from tests.support.browsers import LASTING, Phone, phone
 from tests.support.effort import amount, more_when_long
 from tests.support.nodes import tool
 from tests.support.servers import serving
@@ -24,7 +24,7 @@ SHOW: Final = """([theme, isFourColor]) => {
 }"""
 VIOLATIONS: Final = """async () => (await axe.run()).violations.map(({ id, nodes }) =>
   `${id}: ${nodes.map((node) => node.target).join(" ")}`)"""
-QUICK: Final = {"bot_speed": 200.0}
+QUICK: Final[dict[str, Any]] = {"bot_speed": 200.0, "seed": LASTING}
 
 
 async def violations(player: Phone) -> list[Any]:

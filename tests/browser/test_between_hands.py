@@ -94,15 +94,16 @@ async def test_who_shares_a_win_is_named_first(browser: Browser) -> None:
 @pytest.mark.parametrize("width", [320, 390])
 async def test_letters_of_twice_the_size_fit(browser: Browser, width: int) -> None:
     """Where a device's letters are large, no button covers the stock, and the tally fits the screen."""
-    options = {"tally_ms": 60_000, "time_limit_ms": 5_000, "countdown_ms": 0, "hints": True}
-    async with serving() as served, Peer.hosting(served.url, seated=False, **options) as host:  # type: ignore[arg-type]
+    options = {"tally_ms": 60_000, "countdown_ms": 0, "hints": True}
+    async with serving() as served, Peer.hosting(served.url, **options) as host:  # type: ignore[arg-type]
         device = {"viewport": {"width": width, "height": 700}}
         async with phone(browser, f"{served.origin}/{host.code}", **device) as ann:
             await ann.page.evaluate("document.documentElement.style.fontSize = '200%'")
             await ann.join("Benedikt-Amadeus")
-            await host.ask(cl.AddBot)
             await host.ask(cl.Start)
             await ann.until_playing()
             assert not await ann.page.evaluate(OVERLAP)
+            await host.ask(cl.Stuck)
+            await ann.finish()
             await ann.page.get_by_role("button", name="Next hand").wait_for()
             assert width >= await ann.page.evaluate("document.documentElement.scrollWidth")

@@ -5,7 +5,7 @@ from typing import Final
 import pytest
 from playwright.async_api import Browser
 
-from tests.support.browsers import phone
+from tests.support.browsers import LASTING, phone
 from tests.support.servers import serving
 
 COUNT_LOCKS: Final = """window.locks = new Set();
@@ -86,7 +86,7 @@ async def test_a_phone_may_sleep_when_it_has_left(browser: Browser) -> None:
 async def test_an_old_browser_shows_the_way_and_the_cards(way: str, browser: Browser) -> None:
     """A television and a host's laptop that get no updates: QR code, address, all cards, no errors."""
     async with (
-        serving(bot_speed=50.0, public_urls=("ws://192.0.2.5:5252",)) as served,
+        serving(bot_speed=50.0, seed=LASTING, public_urls=("ws://192.0.2.5:5252",)) as served,
         phone(browser, served.origin) as player,
     ):
         link = f"{served.origin}/{await player.create('Ann')}"

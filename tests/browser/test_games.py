@@ -9,7 +9,7 @@ from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.wire.messages.events import Played
 from racing_demon_protocol.wire.messages.server import Refused
-from tests.support.browsers import phone
+from tests.support.browsers import LASTING, phone
 from tests.support.restartable_server import wait_until
 from tests.support.servers import serving
 
@@ -24,7 +24,7 @@ ROUNDS: Final = 3
 @pytest.mark.parametrize("name", NAMES)
 async def test_a_game_is_played_by_single_taps(browser: Browser, name: str) -> None:
     """A tap plays a pile's best card, also where only the server knows the rules; the page stays whole."""
-    async with serving(bot_speed=50.0) as served, phone(browser, served.origin) as player:
+    async with serving(bot_speed=50.0, seed=LASTING) as served, phone(browser, served.origin) as player:
         room = served.registry.room(await player.create("Ann"))
         await player.page.locator(HANDS).select_option(label="1")
         await player.page.select_option(PICK, name)

@@ -9,7 +9,7 @@ from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.engine.cards import RANK_NAMES, UNKNOWN, rank, suit
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
-from tests.support.browsers import Phone, phone
+from tests.support.browsers import LASTING, Phone, phone
 from tests.support.servers import Peer, serving
 
 LAPTOP: Final[dict[str, Any]] = {"viewport": {"width": 1280, "height": 800}, "is_mobile": False}
@@ -20,12 +20,15 @@ SCREENS: Final[dict[str, dict[str, Any]]] = {
     "laptop": LAPTOP,
 }
 COVERED: Final = """() => {
-  const toast = document.querySelector("#toast.shown").getBoundingClientRect();
-  return [...document.querySelectorAll("#table .card")].filter((card) => {
+  const shown = document.querySelector("#toast.shown");
+  if (!shown?.textContent.includes("Picked up")) return null;
+  const toast = shown.getBoundingClientRect();
+  const cards = [...document.querySelectorAll("#table .card")].filter((card) => {
     const box = card.getBoundingClientRect();
     const isBeside = box.right <= toast.left || box.left >= toast.right;
     return !isBeside && box.top < toast.bottom && box.bottom > toast.top;
   }).length;
+  return { cards };
 }"""
 SPILT: Final = """() => {
   document.documentElement.classList.add("large-index");
@@ -48,7 +51,7 @@ SPILT: Final = """() => {
 @pytest.mark.parametrize("asks", ["key", "button"])
 async def test_a_hint_is_a_play_that_the_rules_allow(browser: Browser, asks: str) -> None:
     """Who plays alone, or at a table with hints, may ask for one: ``b``, or a button."""
-    async with serving() as served, phone(browser, served.origin, **LAPTOP) as ann:
+    async with serving(seed=LASTING) as served, phone(browser, served.origin, **LAPTOP) as ann:
         code = await ann.create("Ann")
         await ann.deal()
         await ann.until_playing()
@@ -87,8 +90,8 @@ async def test_what_is_told_covers_no_card(browser: Browser, name: str, others: 
             await host.ask(cl.Start)
             await ann.until_playing()
             await _pick_up(ann)
-            await ann.page.locator("#toast.shown", has_text="Picked up").wait_for()
-            assert await ann.page.evaluate(COVERED) == 0
+            covered = await ann.page.wait_for_function(COVERED)  # while it is there, for a few seconds
+            assert await covered.json_value() == {"cards": 0}
             assert await ann.page.evaluate(SPILT) == []
 
 

@@ -10,7 +10,7 @@ from playwright.async_api import Browser, Page, Route, ViewportSize
 
 from racing_demon_protocol.wire.codec import VERSION, Encoding, encode
 from racing_demon_protocol.wire.messages.server import Versions
-from tests.support.browsers import Phone, phone
+from tests.support.browsers import LASTING, Phone, phone
 from tests.support.effort import covering
 from tests.support.restartable_server import wait_until
 from tests.support.servers import serving
@@ -105,7 +105,7 @@ async def test_a_picture_that_was_lost_is_asked_for_again(browser: Browser) -> N
 
 async def test_a_hand_that_could_not_be_checked_is_not_called_false(browser: Browser) -> None:
     """The proof's script does not come: that is no fault of the deal."""
-    async with serving(bot_speed=200.0) as served, phone(browser, served.origin) as player:
+    async with serving(bot_speed=200.0, seed=LASTING) as served, phone(browser, served.origin) as player:
         await player.page.route(re.compile("/proof.js"), _abort)
         await _play_a_hand(player)
         await player.page.locator(".proof", has_text="not checked").wait_for()
@@ -115,7 +115,7 @@ async def test_a_hand_that_could_not_be_checked_is_not_called_false(browser: Bro
 
 async def test_a_hand_is_checked_once_its_proof_can_be_had(browser: Browser) -> None:
     """A file that was lost on its way is asked for again."""
-    async with serving(bot_speed=200.0) as served, phone(browser, served.origin) as player:
+    async with serving(bot_speed=200.0, seed=LASTING) as served, phone(browser, served.origin) as player:
         lost: list[str] = []
 
         async def lose_first(route: Route) -> None:
@@ -129,7 +129,7 @@ async def test_a_hand_is_checked_once_its_proof_can_be_had(browser: Browser) -> 
 
 async def test_a_hand_that_was_not_seen_whole_is_not_checked(browser: Browser) -> None:
     """After a reload in a hand its first cards are not known, and the page says so."""
-    async with serving(bot_speed=20.0) as served, phone(browser, served.origin) as player:
+    async with serving(bot_speed=20.0, seed=LASTING) as served, phone(browser, served.origin) as player:
         await player.create("Ann")
         await player.deal_with_bot()
         await player.page.reload()
@@ -140,7 +140,7 @@ async def test_a_hand_that_was_not_seen_whole_is_not_checked(browser: Browser) -
 
 async def test_a_page_of_another_version_is_loaded_again_between_hands(browser: Browser) -> None:
     """The server was upgraded: the hand is played to its end, then the page is the server's, on its seat."""
-    async with serving(bot_speed=20.0) as served, phone(browser, served.origin) as player:
+    async with serving(bot_speed=20.0, seed=LASTING) as served, phone(browser, served.origin) as player:
         loads: list[str] = []
         player.page.on("load", lambda page: loads.append(page.url))
         code = await player.create("Ann")

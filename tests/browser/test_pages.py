@@ -53,8 +53,9 @@ async def test_a_link_shows_a_match(browser: Browser, tmp_path: Path) -> None:
             await expect(page.locator("#page .proof")).to_contain_text("match the shuffle")
             await page.locator("#page .hands button").nth(1).tap()
             await guest.see(".replay")
-            await page.locator('.replay button[aria-label="Pause"]').tap()
+            await page.locator('.replay button[aria-label="One step back"]').tap()  # which stops it
             place = page.locator(".replay input")
+            await place.fill("5")  # it may have come to its end, from where no step goes on
             before = int(await place.input_value())
             await page.locator('.replay button[aria-label="One step on"]').tap()
             assert int(await place.input_value()) > before

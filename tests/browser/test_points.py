@@ -106,18 +106,22 @@ async def test_a_chip_says_bot_whole_or_not_at_all(browser: Browser) -> None:
     async with AsyncExitStack() as stack:
         served = await stack.enter_async_context(serving())
         host = await stack.enter_async_context(
-            Peer.hosting(served.url, seated=False, game="classic", hands=1, time_limit_ms=5_000)
+            Peer.hosting(served.url, seated=False, game="classic", hands=1, time_limit_ms=2_000)
         )
+        view = served.registry.room(host.code).table.view
         link = f"{served.origin}/{host.code}"
         small = await stack.enter_async_context(phone(browser, link, **SCREENS["phone"]))
         await small.join("Ann")
         big = await stack.enter_async_context(phone(browser, f"{link}?tv", **TELEVISION))
         for _ in range(5):
             await host.ask(cl.AddBot)
-        await host.ask(cl.Start)
+        await host.ask(cl.Start, seen=view.seq)
+        await wait_until(lambda: view.phase is Phase.PLAYING)
+        assert isinstance(await host.ask(cl.Pause, paused=True, seen=view.seq), Accepted)
         for player, seen in ((small, ["", "", "", "", ""]), (big, ["", "bot", "bot", "bot", "bot", "bot"])):
             await player.see("#table")
             await player.until(partial(_says, player, SEEN_STATES, seen))
+        await host.ask(cl.Pause, paused=False, seen=view.seq)
         await big.see("#lobby.tallied")
         assert await big.page.get_by_role("button", name="Watch the match again").count() == 0
 
