@@ -9,6 +9,7 @@ import pytest
 from racing_demon_client.errors import TableEnded
 from racing_demon_client.net.client import Client
 from racing_demon_protocol.enums import CloseCode, Reason
+from racing_demon_protocol.wire.codec import decode_client
 from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
@@ -18,6 +19,7 @@ from racing_demon_server.match.hand import Hand
 from racing_demon_server.match.lifecycle import MatchLifecycle
 from racing_demon_server.match.seats import Seats
 from racing_demon_server.match.table import MISTAKE
+from racing_demon_server.net import handler
 from racing_demon_server.tables.registry import FAILED, FAILED_OFTEN, GOES_BACK, MAX_RESTORES
 from tests.support.builds import pure, skip_unless_pure
 from tests.support.journals import journaled
@@ -110,6 +112,28 @@ async def test_a_half_done_command_leaves_nothing_behind(
     async with journaled(path) as served, Peer.entered(served.url, resume(ann)) as again:
         assert again.view.seats.keys() == {0, 1}
     assert tracebacks(caplog) == ["a command could not be judged"]
+
+
+async def test_a_wrong_type_sends_no_other_table_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Compiled code checks the types that are declared, and raises within the room; others go on."""
+
+    def decode(data: bytes | str) -> Message:
+        message = decode_client(data)
+        return message.model_copy(update={"seat": []}) if isinstance(message, cl.RemoveBot) else message
+
+    monkeypatch.setattr(handler, "decode_client", decode)
+    async with journaled(tmp_path / "journal.db") as served:
+        async with Peer.hosting(served.url) as ann, Peer.hosting(served.url) as stranger:
+            await ann.ask(cl.AddBot, level="easy")
+            await ann.say(ann.next(cl.RemoveBot, seat=1))
+            assert await ann.closed() == BACK
+            assert isinstance(await stranger.ask(cl.Say, text="All is well here"), Accepted)
+        async with Peer.entered(served.url, resume(ann)) as again:
+            assert not again.view.seats[1].left
+    (failure,) = [record.exc_info for record in caplog.records if record.exc_info]
+    assert failure[0] is TypeError
 
 
 async def test_the_refusal_outlives_a_restart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
