@@ -1,6 +1,6 @@
 // The texts of what is loaded after the first screen and the table: menus, results, replays and proofs.
 
-import { inWords, short, signed, span } from "./words.js";
+import { clock, inWords, short, signed, span } from "./words.js";
 
 /**
  * A count, such as "1 card" or "3 cards".
@@ -190,6 +190,21 @@ export const LATER = {
   player: "Player",
   noSuchPlayer: "There is no such player, or this server shows no standings.",
   rivals: "Rivals",
+  bestMoments: "Best moments",
+  /** What each is, by its name on the wire. @type {Record<string, (value: number) => string>} */
+  moment: {
+    win: (lead) => `Biggest win: ${lead} ahead`,
+    out: (ms) => `Fastest out: ${clock(ms)}`,
+    hand: (points) => `Best hand: ${plural(points, "point")}`,
+    races: (won) => `Most races in a hand: ${won}`,
+    streak: (matches) => `Longest streak: ${matches} won in a row`,
+  },
+  momentOf: (
+    /** @type {string} */ what,
+    /** @type {string} */ when,
+    /** @type {string} */ game,
+    /** @type {string[]} */ against,
+  ) => `${what} · ${when} · ${game}${against.length > 0 ? `, against ${inWords(against)}` : ""}`,
   rivalColumns: ["Races against", "Won", "Lost"],
   ratingChart: (/** @type {number} */ first, /** @type {number} */ last) =>
     `Rating, from ${first.toFixed(1)} to ${last.toFixed(1)}`,

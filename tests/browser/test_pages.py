@@ -1,16 +1,24 @@
 """Pages of results on a phone: standings, the matches of a device, a match, its replay and its proof."""
 
+from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from playwright.async_api import Browser, expect
+import pytest
+from playwright.async_api import Browser, Page, expect
 
 from tests.browser.test_access import violations
-from tests.support.browsers import phone
+from tests.support.browsers import SMALL_PHONE, TALL_PHONE, phone
 from tests.support.journals import play_match
+from tests.support.people import SECRETS, enrolled, play_alone
 from tests.support.restartable_server import RestartableServer
 from tests.support.results import origin_of, page_with, results_of
+from tests.support.servers import Peer
 
+MOST_STOPS: Final = 60
+FOCUSED: Final = (
+    "(document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? '').trim()"
+)
 FAST: Final = ("--bot-speed=100", "--standings=open", "--list-tables")
 
 
@@ -92,3 +100,84 @@ async def test_a_rematch_has_the_same_options(browser: Browser, tmp_path: Path) 
         hands = page.locator('.option:has(span:text-is("Hands in a match")) select')
         await expect(hands.locator("option:checked")).to_have_text("1")
         assert player.complaints == []
+
+
+def has_matches(number: int, found: dict[str, Any]) -> bool:
+    """Return whether the standings have so many matches."""
+    return bool(found["matches"] == number)
+
+
+@pytest.mark.parametrize("size", [SMALL_PHONE["viewport"], TALL_PHONE["viewport"]], ids=["small", "tall"])
+async def test_every_page_is_for_everybody(browser: Browser, tmp_path: Path, size: dict[str, int]) -> None:
+    """Axe finds nothing on the first screen and on any page of results, and none is wider than the phone."""
+    journal = tmp_path / "journal.sqlite"
+    async with RestartableServer.started(journal, *FAST) as server:
+        async with Peer.connect(server.url) as peer:
+            known = await enrolled(peer, "Ann", SECRETS[0])
+            await play_alone(peer, "Ann")
+        await page_with(server, "/v1/standings", partial(has_matches, 1))
+        ((_, link),) = results_of(journal)
+        paths = "/", "/you", "/scores", f"/player/{known.player}", "/matches", f"/match/{link}"
+        async with phone(browser, origin_of(server), viewport=size) as guest:
+            for path in paths:
+                await guest.open(f"{origin_of(server)}{path}")
+                await guest.see("#play-now" if path == "/" else "#page h1")
+                await guest.page.wait_for_load_state("networkidle")
+                assert await violations(guest) == [], path
+                assert await guest.page.evaluate("document.documentElement.scrollWidth") <= size["width"], (
+                    path
+                )
+            assert guest.complaints == []
+
+
+async def test_a_player_has_best_moments(browser: Browser, tmp_path: Path) -> None:
+    """The page of a player shows them in words, each with its match."""
+    journal = tmp_path / "journal.sqlite"
+    async with RestartableServer.started(journal, *FAST) as server:
+        async with Peer.connect(server.url) as peer:
+            known = await enrolled(peer, "Ann", SECRETS[0])
+            await play_alone(peer, "Ann")
+        await page_with(server, "/v1/standings", partial(has_matches, 1))
+        path = f"/v1/players/{known.player}"
+        found = await page_with(server, path, lambda page: bool(page["matches"]))
+        async with phone(browser, f"{origin_of(server)}/player/{known.player}") as guest:
+            lists = guest.page.locator("#page ul.matches")
+            await expect(lists.last.locator("li")).to_have_count(1)
+            moments = found["moments"]
+            await expect(lists).to_have_count(2 if moments else 1)
+            if moments:
+                await expect(lists.first.locator("li")).to_have_count(len(moments))
+
+
+async def test_pages_need_no_pointer(browser: Browser, tmp_path: Path) -> None:
+    """With the tabulator and Enter somebody goes from the first screen to a player's page, and back."""
+    journal = tmp_path / "journal.sqlite"
+    async with RestartableServer.started(journal, *FAST) as server:
+        async with Peer.connect(server.url) as peer:
+            await enrolled(peer, "Ann", SECRETS[0])
+            await play_alone(peer, "Ann")
+        await page_with(server, "/v1/standings", partial(has_matches, 1))
+        async with phone(browser, origin_of(server), has_touch=False, is_mobile=False) as guest:
+            page = guest.page
+            await press_on(page, "Results")
+            await guest.see("#page .standings")
+            await press_on(page, "Ann")
+            await expect(page.locator("#page h1")).to_have_text("Ann")
+            await page.go_back()
+            await guest.see("#page .standings")
+            await press_on(page, "Close")
+            await guest.see("#play-now")
+            assert guest.complaints == []
+
+
+async def press_on(page: Page, name: str) -> None:
+    """Go to a control by the tabulator alone, and press Enter."""
+    reached = []
+    for _ in range(MOST_STOPS):
+        await page.keyboard.press("Tab")
+        text = await page.evaluate(FOCUSED)
+        if text == name:
+            await page.keyboard.press("Enter")
+            return
+        reached.append(text)
+    pytest.fail(f"the tabulator does not lead to {name}, but to {reached}")

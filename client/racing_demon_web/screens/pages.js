@@ -264,7 +264,7 @@ export class Pages {
     const found = await askAsPlayer(`/v1/players/${id}`);
     if (own !== this.#asked) return;
     if (!found) return this.#draw(LATER.player, [element("p", "", LATER.noSuchPlayer)]);
-    const { row, ratings, rivals, matches } = found;
+    const { row, ratings, rivals, moments, matches } = found;
     const list = element("ul", "matches");
     list.append(
       ...matches.map((/** @type {any} */ match) => {
@@ -289,9 +289,22 @@ export class Pages {
             ),
           ]
         : []),
+      ...(moments.length > 0 ? [element("h2", "", LATER.bestMoments), this.#moments(moments)] : []),
       element("h2", "", LATER.newestMatches),
       list,
     ]);
+  }
+
+  /** @param {any[]} moments the best, each with its match */
+  #moments(moments) {
+    const list = element("ul", "matches");
+    for (const { moment, value, game, ended_ms: at, against } of moments) {
+      const when = new Date(at).toLocaleDateString();
+      const title = this.games[game]?.title ?? game;
+      const what = LATER.moment[moment]?.(value);
+      if (what) list.append(element("li", "", LATER.momentOf(what, when, title, against)));
+    }
+    return list;
   }
 
   // Matches.

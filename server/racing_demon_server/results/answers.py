@@ -15,6 +15,7 @@ from racing_demon_protocol.records.standings import (
 )
 from racing_demon_protocol.records.summary import MatchSummary
 
+from .moments import Moments
 from .query import StandingsQuery
 from .store import Result
 from .visibility import Sight
@@ -109,12 +110,13 @@ def player_json(
     history: Iterable[tuple[int, float]],
     sees: Sight,
 ) -> dict[str, Any]:
-    """Return a player's page: the row of the standings, ratings, rivals, and the newest matches.
+    """Return a player's page: the row of the standings, ratings, rivals, moments, and the newest matches.
 
     Whom the viewer may not see has no name there.
     """
     rivals: dict[str, Counter[str]] = {}
     matches: list[dict[str, Any]] = []
+    moments = Moments()
     for summary in summaries:
         if any(correction.void for correction in summary.corrections):
             continue
@@ -126,6 +128,7 @@ def player_json(
                     rivals.setdefault(names[loser], Counter())["won"] += 1
                 elif loser in own and winner in names:
                     rivals.setdefault(names[winner], Counter())["lost"] += 1
+        moments.add(summary, own, names)
         points = side_points(summary)
         best = max((points[seat] for seat in own), default=0)
         matches.append(
@@ -145,5 +148,6 @@ def player_json(
         "row": _row(row, rating),
         "ratings": [list(point) for point in history],
         "rivals": [{"name": name, "won": n["won"], "lost": n["lost"]} for name, n in closest[:MAX_RIVALS]],
+        "moments": moments.rows(),
         "matches": matches[-MAX_MATCHES:][::-1],
     }
