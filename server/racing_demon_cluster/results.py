@@ -2,12 +2,13 @@
 
 import asyncio
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
 from racing_demon_server.journal.interface import Fenced, JournalReader, JournalUnusable
-from racing_demon_server.results.store import ResultsStore
+from racing_demon_server.journal.matches import BlankedFrame
+from racing_demon_server.results.store import ResultsStore, blanking
 
 from .side_store import SideStore
 
@@ -56,6 +57,12 @@ class PostgresResults(SideStore, ResultsStore):
         """Record that a closed table has all of its results."""
         with self.transaction():
             self.rows("UPDATE tables SET has_results = true WHERE id = ?1", table_id)
+
+    def blank(self, table_id: int, frames: Sequence[BlankedFrame]) -> None:
+        """Store events of a closed table in the journal anew."""
+        with self.transaction():
+            for sql, values in blanking(table_id, frames):
+                self.rows(sql, *values)
 
     def table_of(self, code: str, token_hash: bytes) -> int | None:
         """Return the number of an open table at which a token has a seat; ``None`` if there is none."""

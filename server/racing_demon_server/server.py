@@ -379,7 +379,7 @@ class TableServer(Server):
         if path is None or journal is None:
             return None
         open_players = None if self._players is None else self.open_players_store
-        open_worker = partial(_open_worker, path, store.reading, self.journal_name, open_players)
+        open_worker = partial(_open_worker, path, journal, store.reading, self.journal_name, open_players)
         days = self.settings.keep_days
         prune = None if days is None else partial(_prune, journal, days)
         keeper = ResultsKeeper(self.settings.standings, open_worker, prune)
@@ -517,14 +517,19 @@ class TableEnd(Observer):
 
 
 def _open_worker(
-    path: Path, reading: "Reading", name: str, open_players: Callable[[], PlayersStore] | None
+    path: Path,
+    journal: Path,
+    reading: "Reading",
+    name: str,
+    open_players: Callable[[], PlayersStore] | None,
 ) -> "ResultsWorker":
     """Open the results, once the port is open."""
     # They take a while to load.
     from racing_demon_server.results.file import ResultsFile  # noqa: PLC0415
     from racing_demon_server.results.worker import ResultsWorker  # noqa: PLC0415
 
-    return ResultsWorker(ResultsFile(path), reading, name, None if open_players is None else open_players())
+    players = None if open_players is None else open_players()
+    return ResultsWorker(ResultsFile(path, journal), reading, name, players)
 
 
 async def _prune(journal: Path, days: int) -> None:

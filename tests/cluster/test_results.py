@@ -9,6 +9,8 @@ from racing_demon_cluster.postgres.store import PostgresStore
 from racing_demon_cluster.results import JOURNAL, PostgresResults
 from racing_demon_protocol.records.summary import MatchSummary
 from racing_demon_server.journal.interface import Fenced
+from racing_demon_server.journal.matches import BlankedFrame
+from racing_demon_server.journal.operations import Operation
 from tests.support.postgres import Postgres
 
 
@@ -54,3 +56,18 @@ def test_a_result_is_not_replaced_by_an_older_one(results: tuple[PostgresResults
     assert not other.save(JOURNAL, "7.1", summary(4), is_over=True, replaces=before.id)
     (after,) = other.ended()
     assert (after.link, after.id > before.id, after.summary.started_ms) == (before.link, True, 3)
+
+
+def test_events_and_snapshots_are_blanked(
+    servers: Postgres, name: str, opened: Callable[..., PostgresStore]
+) -> None:
+    """What is to be forgotten is overwritten in the one event and the one snapshot that have it."""
+    store = opened()
+    table = (1, "BCDF", 1, "{}", b"", None, "software", 1, 1)
+    events = [(Operation.ADD_EVENT, (1, seq, 3, seq, seq, b"Ann")) for seq in (1, 2)]
+    snapshot = (Operation.ADD_SNAPSHOT, (1, 2, 2, b"Ann"))
+    store.commit([(Operation.OPEN_TABLE, table), *events, snapshot])
+    with contextlib.closing(PostgresResults(servers.url(name), store.node)) as results:
+        results.blank(1, [BlankedFrame(1, 3, b"nobody"), BlankedFrame(2, None, b"nobody")])
+    assert servers.sql("SELECT seq, frame FROM events ORDER BY seq", name) == [(1, b"nobody"), (2, b"Ann")]
+    assert servers.sql("SELECT seq, frame FROM snapshots", name) == [(2, b"nobody")]

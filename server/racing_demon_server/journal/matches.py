@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from racing_demon_protocol.engine.commit_reveal import is_further_draw
 from racing_demon_protocol.errors import InconsistentEvent, InvalidGame
@@ -17,6 +17,7 @@ from racing_demon_protocol.records.format import (
     version_for,
 )
 from racing_demon_protocol.table.state import TableState
+from racing_demon_protocol.wire.codec import pack
 from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import SeatState, Snapshot
@@ -198,6 +199,8 @@ UNTOLD: Final = "…"
 FORMER: Final = "A former player"
 """The name of a player who was forgotten."""
 NOBODY: Final[Collection[int]] = frozenset()
+NAMING: Final = frozenset({ev.Joined.TAG, ev.Said.TAG})
+"""The events that have names or words of players."""
 
 
 def export(
@@ -234,6 +237,46 @@ def export(
         if isinstance(message, ev.MatchOver) and view is not None:
             yield tally_line(view)
     yield from map(section_line, corrections_of(store, match.key))
+
+
+class BlankedFrame(NamedTuple):
+    """What is to be stored of an event or a snapshot, without the names and words of former players.
+
+    Attributes:
+        seq: the number of the event, or of the last event in the snapshot.
+        kind: the event's; ``None`` for a snapshot.
+        frame: the encoded message.
+
+    """
+
+    seq: int
+    kind: int | None
+    frame: bytes
+
+
+def blanked(store: JournalReader, match: Match, former: Collection[int]) -> Iterator[BlankedFrame]:
+    """Yield what names former players of a match, or is said by them, without that.
+
+    Proofs cover no names: the match remains as verifiable as before.
+
+    Args:
+        store: the journal.
+        match: the match.
+        former: the seats of players who were forgotten.
+
+    Raises:
+        UnknownContents: something is not understood.
+
+    """
+    first, last = 1, match.last or LAST
+    earlier = [each for each in beginnings_of(store, match.table.id) if each.seq < match.first]
+    for beginning in earlier[-1:]:
+        first = 1 + beginning.seq
+        if (changed := _without(beginning, former)) != beginning:
+            yield BlankedFrame(beginning.seq, None, pack(changed))
+    for event, _, _ in log_of(store, match.table.id, kinds=NAMING, first=first, last=last):
+        if (changed := _without(event, former)) != event:
+            yield BlankedFrame(event.seq, event.TAG, pack(changed))
 
 
 def _without(message: Message, former: Collection[int]) -> Message:

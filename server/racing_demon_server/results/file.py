@@ -1,13 +1,16 @@
 """The results of a server's matches, in a file beside its journal that all its processes share."""
 
-from collections.abc import Iterator
+import contextlib
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final, Self
 
 from racing_demon_server.journal.interface import JournalReader
+from racing_demon_server.journal.matches import BlankedFrame
+from racing_demon_server.journal.sqlite.database import open_journal
 from racing_demon_server.journal.sqlite.side_file import SideFile, SideFileStore
 
-from .store import ResultsStore
+from .store import ResultsStore, blanking
 
 _LAYOUT: Final = """
     CREATE TABLE IF NOT EXISTS results (
@@ -50,6 +53,7 @@ class ResultsFile(SideFileStore, ResultsStore):
 
     Args:
         path: the file; created if it is missing.
+        journal: the journal of this process; ``None`` if nothing is blanked in it.
 
     Raises:
         JournalUnusable: the file cannot be used.
@@ -58,8 +62,9 @@ class ResultsFile(SideFileStore, ResultsStore):
 
     is_shared = False
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, journal: Path | None = None) -> None:
         super().__init__(RESULTS, path)
+        self._journal = journal
 
     def __enter__(self) -> Self:
         return self
@@ -77,6 +82,17 @@ class ResultsFile(SideFileStore, ResultsStore):
     def set_finished(self, journal: str, table_id: int) -> None:
         """Record that a closed table has all of its results."""
         self.rows("INSERT OR IGNORE INTO finished_tables VALUES (?1, ?2)", journal, table_id)
+
+    def blank(self, table_id: int, frames: Sequence[BlankedFrame]) -> None:
+        """Store events of a closed table in the journal anew, and leave nothing of the former ones there."""
+        if self._journal is None:
+            return
+        with contextlib.closing(open_journal(self._journal, write=True)) as db:
+            db.rows("PRAGMA secure_delete = ON")
+            db.rows("BEGIN IMMEDIATE")
+            for sql, values in blanking(table_id, frames):
+                db.rows(sql, *values)
+            db.rows("COMMIT")
 
     def table_of(self, _code: str, _token_hash: bytes) -> int | None:
         """Return ``None``: the keeper knows all tables of its process, and other journals are not read."""

@@ -30,6 +30,8 @@ PRUNE_SECONDS: Final = 6 * 3_600.0
 """The interval at which old events are deleted."""
 AGAIN_SECONDS: Final = 20.0
 """How long what could not be written waits, and what another server may have left."""
+CLOSED_SECONDS: Final = 0.1
+"""The interval at which the keeper looks whether the journal has that a table is closed."""
 OPEN_SECONDS: Final = 5.0
 """How long after the start the results are opened, unless somebody asks."""
 MAX_WAITING: Final = 50
@@ -131,6 +133,13 @@ class ResultsKeeper(Observer):
         """Make the last result of a table that was closed."""
         number = self._numbers.pop(table, None)
         if number is not None:
+            self._add_closed(number)
+
+    def _add_closed(self, number: int) -> None:
+        """Make the last result of a table as soon as the journal has that it is closed."""
+        if self.registry is not None and number in self.registry.leaving:
+            asyncio.get_running_loop().call_later(CLOSED_SECONDS, self._add_closed, number)
+        else:
             self._add(number)
 
     def _update(self, table: CommittedTable) -> None:

@@ -1,12 +1,13 @@
 """All SQL about the results of matches, in words that SQLite and PostgreSQL share."""
 
 import secrets
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Final, NamedTuple, Protocol
 
 from racing_demon_protocol.records.summary import MatchSummary
 from racing_demon_server.journal.interface import JournalReader
+from racing_demon_server.journal.matches import BlankedFrame
 
 from .query import ALL, Filter
 
@@ -19,6 +20,8 @@ ALLOWED: Final = (
     "AND (CAST(?4 AS bigint) IS NULL OR started_ms < CAST(?4 AS bigint))"
 )
 """The results that a :class:`Filter` allows, which is the first parameters."""
+BLANK_EVENT: Final = "UPDATE events SET frame = ?1 WHERE table_id = ?2 AND seq = ?3 AND kind = ?4"
+BLANK_SNAPSHOT: Final = "UPDATE snapshots SET frame = ?1 WHERE table_id = ?2 AND seq = ?3"
 OF_TABLE: Final = "journal = ?1 AND match >= ?2 AND match < ?3"
 SELECT: Final = "SELECT id, journal, match, link, is_over, summary FROM results"
 
@@ -75,6 +78,9 @@ class ResultsStore(Protocol):
 
     def table_of(self, code: str, token_hash: bytes) -> int | None:
         """Return the number of another server's open table at which a token has a seat, if there is one."""
+
+    def blank(self, table_id: int, frames: Sequence[BlankedFrame]) -> None:
+        """Store events of a closed table in the journal anew, without what is to be forgotten."""
 
     def close(self) -> None:
         """Close the store."""
@@ -162,6 +168,15 @@ class ResultsStore(Protocol):
 
     def _many(self, where: str, *values: object) -> Iterator[Result]:
         return (_result(row) for row in self.stream(f"{SELECT} {where}", *values))
+
+
+def blanking(table_id: int, frames: Iterable[BlankedFrame]) -> Iterator[tuple[str, Sequence[object]]]:
+    """Yield the statements, with their values, that store frames of a table anew."""
+    for seq, kind, frame in frames:
+        if kind is None:
+            yield BLANK_SNAPSHOT, (frame, table_id, seq)
+        else:
+            yield BLANK_EVENT, (frame, table_id, seq, kind)
 
 
 def _names_of(table_id: int) -> tuple[str, str]:

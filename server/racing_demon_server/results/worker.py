@@ -11,7 +11,7 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
-from itertools import chain
+from itertools import chain, islice
 from typing import Final, TypeVar
 
 from racing_demon_protocol.errors import RacingDemonError
@@ -19,10 +19,10 @@ from racing_demon_protocol.records.ratings import RatedPlayers
 from racing_demon_protocol.records.standings import Key, Standings, StandingsTotal
 from racing_demon_protocol.records.summary import MatchSummary, Summarizer
 from racing_demon_server.journal.interface import JournalReader
-from racing_demon_server.journal.matches import Match, entries_of, export, matches_of
+from racing_demon_server.journal.matches import FORMER, Match, blanked, entries_of, export, matches_of
 from racing_demon_server.journal.reader import UnknownContents, corrections_of
 from racing_demon_server.players.directory import FOR_HTTP, Directory
-from racing_demon_server.players.store import PlayersStore
+from racing_demon_server.players.store import PlayersStore, Seating
 from racing_demon_server.standings_access import StandingsAccess
 
 from .answers import brief_json, match_json, player_json, standings_json
@@ -39,6 +39,8 @@ MAX_TOTALS: Final = 16
 """How many filters' sums are kept, to which the next match is added."""
 MAX_HISTORY: Final = 100
 """How many ratings of a player are kept for the chart."""
+FRAMES: Final = 20
+"""So many events are blanked at a time, for which a server's writes have to wait."""
 MAX_OF_TABLE: Final = 100
 """The most matches of one table that its players are told of."""
 
@@ -72,6 +74,7 @@ class ResultsWorker:
         self._corrections = -1
         self._totals: OrderedDict[Filter, _Total] = OrderedDict()
         self._unknown = set[int]()
+        self._named = set[str]()
         self.is_stopping = False
 
     def close(self) -> None:
@@ -107,6 +110,46 @@ class ResultsWorker:
                 self._corrections = count
                 for table_id in sorted({_table_of(match) for match in reader.corrected()}):
                     self._update(reader, table_id)
+        self._blank_all()
+
+    def _blank_all(self) -> None:
+        """Blank the names and words of players who were forgotten, in the events of closed tables."""
+        while self._named:
+            player = next(iter(self._named))
+            assert self._players is not None
+            for table_id in self._paced(self._players.tables_of(self._name, player)):
+                with self._reading() as reader:
+                    self._blank(reader, table_id)
+            self._named.discard(player)
+
+    def _blank(self, reader: JournalReader, table_id: int) -> None:
+        """Blank the names and words of former players at a table, if it is closed."""
+        table = reader.find_table(table_id)
+        if table is None or table.closed_ms is None or self._players is None:
+            return
+        try:
+            for match in self._paced(list(matches_of(reader, table))):
+                result = self._file.of_match(self._name, match.key)
+                players = () if result is None else result.summary.players
+                former = {each.seat for each in players if self._is_former(each.player)}
+                frames = self._paced(blanked(reader, match, former) if former else ())
+                while some := list(islice(frames, FRAMES)):
+                    self._file.blank(table_id, some)
+        except (UnknownContents, RacingDemonError) as error:
+            log.warning("names of a former player remain", extra={"table": table.code, "why": str(error)})
+
+    def _seated(self, summary: MatchSummary, seatings: Iterable[Seating]) -> MatchSummary:
+        """Return a summary with the ids of its players, and without the names of former ones."""
+        seated = with_players(summary, seatings)
+        players = tuple(
+            each.model_copy(update={"name": FORMER}) if self._is_former(each.player) else each
+            for each in seated.players
+        )
+        return seated.model_copy(update={"players": players})
+
+    def _is_former(self, player: str) -> bool:
+        """Return whether an id was a player's who was forgotten."""
+        return self._players is not None and player != "" and self._players.player(player) is None
 
     def _update(self, reader: JournalReader, table_id: int) -> bool:
         """Make the results of a table that are missing, or were made before its last hand or correction."""
@@ -127,6 +170,7 @@ class ResultsWorker:
                 self._unknown.add(table.id)
                 return True
         if table.closed_ms is not None and all(written):
+            self._blank(reader, table_id)
             self._file.set_finished(self._name, table.id)
         return all(written)
 
@@ -149,7 +193,7 @@ class ResultsWorker:
         summary = found[0].model_copy(update={"corrections": corrections, "ended_ms": ended_ms})
         if self._players is not None:
             seatings = self._players.seatings(self._name, match.table.id)
-            summary = with_players(summary, seatings)
+            summary = self._seated(summary, seatings)
         return self._file.save(self._name, match.key, summary, is_over=is_over, replaces=version)
 
     # Answering.
@@ -210,10 +254,11 @@ class ResultsWorker:
             seatings = self._players.seatings(self._name, table_id)
             for match in self._paced(self._file.versions(self._name, table_id)):
                 result = self._file.of_match(self._name, match)
-                if result is None or (summary := with_players(result.summary, seatings)) == result.summary:
+                if result is None or (summary := self._seated(result.summary, seatings)) == result.summary:
                     continue
                 self._file.save(self._name, match, summary, is_over=result.is_over, replaces=result.id)
         self._known.gone.discard(player)
+        self._named.add(player)
 
     def table_of(self, code: str, token_hash: bytes) -> int | None:
         """Return the number of another server's open table at which a token has a seat; ``None`` for none."""

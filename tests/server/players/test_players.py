@@ -1,12 +1,16 @@
 """Players whom a server remembers: over the wire, after restarts, and in its results."""
 
 import asyncio
+import contextlib
 import json
+import sqlite3
 import subprocess
 import sys
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
+
+import pytest
 
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.records.format import read_records
@@ -19,8 +23,10 @@ from tests.support.people import SECRETS, answer, challenged, enrolled, link_cod
 from tests.support.receivers import Receiver, secret_file
 from tests.support.restartable_server import RestartableServer
 from tests.support.results import get, get_tagged, page_with, results_of
-from tests.support.servers import Peer
+from tests.support.servers import PATIENCE, Peer
 
+WORDS: Final = [word for text in (b"Annabel", b"Bananas") for word in (text.decode(), text.hex().upper())]
+"""In a dump bytes are hexadecimal."""
 FAST: Final = ("--bot-speed=100", "--standings=open")
 
 
@@ -119,8 +125,13 @@ async def test_secrets_are_kept_from_everybody(tmp_path: Path) -> None:
 
 async def operate(journal: Path, *arguments: str) -> str:
     """Run the operator's command for players, and return what it printed."""
-    command = [sys.executable, "-m", "racing_demon_server", "players", *arguments, f"--journal={journal}"]
-    done = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, check=True)
+    return await command(journal, "players", *arguments)
+
+
+async def command(journal: Path, *arguments: str) -> str:
+    """Run any command of the operator, and return what it printed."""
+    line = [sys.executable, "-m", "racing_demon_server", *arguments, f"--journal={journal}"]
+    done = await asyncio.to_thread(subprocess.run, line, capture_output=True, text=True, check=True)
     return str(done.stdout)
 
 
@@ -330,6 +341,41 @@ async def test_a_record_names_no_former_player(tmp_path: Path) -> None:
         assert [word in after for word in (b"Annabel", b"Bananas")] == [False, False]
         (record,) = read_records(after.decode().splitlines())
         assert verify(entry.message for entry in record.entries).hands == 1
+
+
+@pytest.mark.parametrize("closes_first", [True, False])
+async def test_nothing_of_a_former_player_is_stored(tmp_path: Path, closes_first: bool) -> None:
+    """Once Ann is forgotten and her table closed, no file has her name or her words; the match verifies."""
+    journal = tmp_path / "journal.sqlite"
+    async with RestartableServer.started(journal, *FAST) as server:
+        async with Peer.connect(server.url) as ann:
+            known = await enrolled(ann, "Annabel", SECRETS[0])
+            await play_alone(ann, "Annabel", says="Bananas!")
+        await page_with(server, "/v1/standings", partial(has_matches, 1))
+        assert {"journal.sqlite", "journal-results.sqlite"} <= set(with_words(tmp_path))
+        steps = (("close", ann.code), ("players", known.player, "--forget"))
+        for step in steps if closes_first else steps[::-1]:
+            await command(journal, *step)
+        async with asyncio.timeout(PATIENCE):
+            while found := await asyncio.to_thread(with_words, tmp_path):
+                assert found
+                await asyncio.sleep(0.1)
+        await server.stop()
+    assert not [word for word in (b"Annabel", b"Bananas") if word in journal.read_bytes()]
+    told = await command(journal, "journal", "export", "1.1")
+    assert "A former player" in told
+    (record,) = read_records(told.splitlines())
+    assert verify(entry.message for entry in record.entries).hands == 1
+
+
+def with_words(folder: Path) -> list[str]:
+    """Return the files whose rows have Ann's name or words."""
+    found = []
+    for path in folder.glob("*.sqlite"):
+        with contextlib.closing(sqlite3.connect(path)) as db:
+            if any(word in line for line in db.iterdump() for word in WORDS):
+                found.append(path.name)
+    return sorted(found)
 
 
 async def test_a_removed_device_may_do_nothing_more(tmp_path: Path) -> None:
