@@ -31,6 +31,8 @@ from tests.support.restartable_server import (
 
 GENEROUS: Final = "--limit=misses_per_minute=100000"
 """All players come from one address."""
+PATIENT: Final = "--lease=20s"
+"""On a busy machine, no server that only waits for its turn is taken for dead."""
 SEED: Final = int(os.environ.get("RACING_DEMON_SEED", "1"))
 TABLES: Final = 2
 PLAYERS: Final = amount(3, 8)

@@ -12,7 +12,7 @@ import pytest
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Paused, Signalled
 from racing_demon_protocol.wire.messages.server import Accepted, Halted
-from tests.support.clusters import Cluster
+from tests.support.clusters import PATIENT, Cluster
 from tests.support.postgres import Postgres
 from tests.support.restartable_server import RestartableServer, wait_until
 from tests.support.servers import Peer
@@ -63,7 +63,7 @@ async def test_a_hand_without_an_heir_is_left_in_the_middle(
 
 async def test_a_hand_that_nobody_attends_moves_at_once(tmp_path: Path, database: str) -> None:
     """If all its players are away it does not keep a server, which waits for hands that are played."""
-    async with Cluster.started(database, tmp_path, "--drain=10m", count=2) as cluster:
+    async with Cluster.started(database, tmp_path, "--drain=10m", PATIENT, count=2) as cluster:
         first, second = cluster.nodes["n1"], cluster.nodes["n2"]
         async with Peer.hosting(first.url, pause_after_ms=0) as ann:
             async with Peer.entered(first.url, cl.Join(code=ann.code, name="Ben")):

@@ -14,7 +14,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Joined, MatchOver, Signalled, StuckSaid
 from racing_demon_protocol.wire.messages.server import CaughtUp, Devices, Identified, Refused
 from racing_demon_protocol.wire.player_proof import secret_hash
-from tests.support.clusters import Cluster
+from tests.support.clusters import PATIENT, Cluster
 from tests.support.people import SECRETS, answer, challenged, enrolled, link_code, play_alone
 from tests.support.postgres import Postgres
 from tests.support.restartable_server import wait_until
@@ -33,7 +33,7 @@ def has_matches(number: int, found: dict[str, Any]) -> bool:
 
 async def test_a_player_is_one_at_all_servers(tmp_path: Path, database: str) -> None:
     """Ann plays at two servers, and has one row; the token of the one opens her match at the other."""
-    async with Cluster.started(database, tmp_path, *FAST, count=2) as cluster:
+    async with Cluster.started(database, tmp_path, *FAST, PATIENT, count=2) as cluster:
         one, other = cluster.nodes.values()
         async with Peer.connect(one.url) as peer:
             known = await enrolled(peer, "Ann", SECRETS[0])
@@ -54,7 +54,7 @@ async def test_a_player_is_one_at_all_servers(tmp_path: Path, database: str) -> 
 
 async def test_who_is_sent_to_another_port_is_the_same_player(tmp_path: Path, database: str) -> None:
     """The proof is made for the port that was dialled first; one for a stranger's port is no proof."""
-    async with Cluster.started(database, tmp_path, *FAST, count=2) as cluster:
+    async with Cluster.started(database, tmp_path, *FAST, PATIENT, count=2) as cluster:
         one, other = (node.url.split("/")[2] for node in cluster.nodes.values())
         urls = [node.url for node in cluster.nodes.values()]
         # Before its second beat from now on, each server has seen the others.
@@ -73,7 +73,7 @@ async def test_who_is_sent_to_another_port_is_the_same_player(tmp_path: Path, da
 
 async def test_who_is_proxied_sits_as_the_same_player(tmp_path: Path, database: str) -> None:
     """Ann joins the table of one server by another that knows her: the match is hers, but no second seat."""
-    async with Cluster.started(database, tmp_path, *FAST, count=2) as cluster:
+    async with Cluster.started(database, tmp_path, *FAST, PATIENT, count=2) as cluster:
         one, other = cluster.nodes.values()
         async with Peer.hosting(other.url, seated=False, hands=1) as host, Peer.connect(one.url) as ann:
             known = await enrolled(ann, "Ann", SECRETS[0])
@@ -98,7 +98,7 @@ async def test_who_is_proxied_sits_as_the_same_player(tmp_path: Path, database: 
 
 async def test_a_device_is_known_and_removed_at_all_servers(tmp_path: Path, database: str) -> None:
     """A code of one server links one device at two others, is shown at once, and can be taken back."""
-    async with Cluster.started(database, tmp_path) as cluster, contextlib.AsyncExitStack() as stack:
+    async with Cluster.started(database, tmp_path, PATIENT) as cluster, contextlib.AsyncExitStack() as stack:
         urls = [node.url for node in cluster.nodes.values()]
         phone, *tablets = [await stack.enter_async_context(Peer.connect(url)) for url in urls]
         await enrolled(phone, "Ann", SECRETS[0])

@@ -9,7 +9,7 @@ import pytest
 
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import MatchOver
-from tests.support.clusters import Cluster
+from tests.support.clusters import PATIENT, Cluster
 from tests.support.journals import play_match
 from tests.support.restartable_server import wait_until
 from tests.support.results import get, page_with, status_of
@@ -32,7 +32,7 @@ def links_of(cluster: Cluster) -> list[str]:
 
 async def test_every_server_shows_all_results(tmp_path: Path, database: str) -> None:
     """Standings, a match and its record are the same at a server that never had the table."""
-    async with Cluster.started(database, tmp_path, *FAST, count=2) as cluster:
+    async with Cluster.started(database, tmp_path, *FAST, PATIENT, count=2) as cluster:
         one, other = cluster.nodes.values()
         await play_match(one.url, bots=2, hands=2)
         for node in (one, other):
@@ -45,7 +45,7 @@ async def test_every_server_shows_all_results(tmp_path: Path, database: str) -> 
 
 async def test_a_seat_is_one_at_every_server(tmp_path: Path, database: str) -> None:
     """Who has a seat at another server's table is shown its matches, also those that others may not see."""
-    async with Cluster.started(database, tmp_path, *FAST, count=2) as cluster:
+    async with Cluster.started(database, tmp_path, *FAST, PATIENT, count=2) as cluster:
         one, other = cluster.nodes.values()
         async with Peer.hosting(one.url, seated=False, hands=1, spectators=False) as host:
             for _ in range(2):

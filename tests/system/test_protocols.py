@@ -13,7 +13,7 @@ from racing_demon_protocol.wire.codec import VERSION
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import CaughtUp
 from tests.support.browsers import chromium, phone
-from tests.support.clusters import GENEROUS, SEED, Cluster, Front, went_on
+from tests.support.clusters import GENEROUS, PATIENT, SEED, Cluster, Front, went_on
 from tests.support.processes import CLIENT, SERVER, started, text_of
 from tests.support.restartable_server import all_answered, meeting, wait_until
 from tests.support.servers import Closing, Peer
@@ -34,11 +34,11 @@ OLD_OWNER: Final = f"This server speaks version {VERSION} of the protocol, you {
 
 
 @asynccontextmanager
-async def being_upgraded(database: str, folder: Path) -> AsyncIterator[tuple[Cluster, Front]]:
+async def being_upgraded(database: str, folder: Path, *more: str) -> AsyncIterator[tuple[Cluster, Front]]:
     """Run three servers, of which the third is new already, behind an address that prefers the first."""
     protocols = {"n3": NEWER}
     async with (
-        Cluster.started(database, folder, GENEROUS, protocols=protocols) as cluster,
+        Cluster.started(database, folder, GENEROUS, *more, protocols=protocols) as cluster,
         Front.before(cluster, SEED) as front,
     ):
         front.first = "n1"
@@ -79,7 +79,7 @@ async def test_a_table_goes_on_at_servers_of_its_protocol(tmp_path: Path, databa
 
 async def test_who_speaks_another_version_is_told_who_must_update(tmp_path: Path, database: str) -> None:
     """Programs of either version end with a sentence, at servers of the other one and at tables of it."""
-    async with being_upgraded(database, tmp_path) as (cluster, _):
+    async with being_upgraded(database, tmp_path, PATIENT) as (cluster, _):
         old, new = (cluster.nodes[name].url for name in ("n1", "n3"))
         async with Peer.hosting(old) as host:
             told = [
@@ -100,7 +100,7 @@ async def test_who_speaks_another_version_is_told_who_must_update(tmp_path: Path
 
 async def test_spectators_of_a_relay_are_told_who_must_update(tmp_path: Path, database: str) -> None:
     """A relay that is older than a table's server says so, and one that is newer."""
-    async with being_upgraded(database, tmp_path) as (cluster, _):
+    async with being_upgraded(database, tmp_path, PATIENT) as (cluster, _):
         for version, node, text in (
             (
                 VERSION,

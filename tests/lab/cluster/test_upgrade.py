@@ -22,7 +22,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Dealt, HandOver
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.reader import log_of
-from tests.support.clusters import KEY, Cluster, Front
+from tests.support.clusters import KEY, PATIENT, Cluster, Front
 from tests.support.effort import amount
 from tests.support.restartable_server import Player, all_answered, wait_until
 from tests.support.servers import end_tasks
@@ -35,8 +35,6 @@ pytestmark = [
 TABLES: Final = amount(6, 20, "RACING_DEMON_TABLES")
 PAUSE_SECONDS: Final = 1.0
 READY_SECONDS: Final = 0.5
-PATIENT: Final = "--lease=20s"
-"""On a busy machine, no server that only waits for its turn is taken for dead."""
 TIME_LIMIT_MS: Final = 4_000
 OPTIONS: Final = Options(
     hands=100, countdown_ms=200, tally_ms=700, time_limit_ms=TIME_LIMIT_MS, pause_after_ms=10_000
