@@ -10,7 +10,7 @@ from playwright.async_api import Browser
 
 from racing_demon_protocol.engine.board import Board, Kind
 from racing_demon_protocol.engine.cards import rank, suit
-from tests.support.browsers import TELEVISION, Phone, phone
+from tests.support.browsers import LASTING, TELEVISION, Phone, phone
 from tests.support.relay import Relay
 from tests.support.restartable_server import wait_until
 from tests.support.servers import Served, relaying, serving
@@ -147,7 +147,7 @@ async def test_a_big_screen_shows_a_table_to_those_around_it(browser: Browser) -
 
 async def test_a_big_screen_tells_of_lost_races(browser: Browser) -> None:
     """In a line for each: the card, who won, who lost, and by how much; newest first, and few at a time."""
-    async with serving(bot_speed=4.0) as served, phone(browser, served.origin) as player:
+    async with serving(bot_speed=4.0, seed=LASTING) as served, phone(browser, served.origin) as player:
         link = f"{served.origin}/{await player.create('Ann')}"
         for _ in range(7):
             await player.page.tap(".add-bot")
