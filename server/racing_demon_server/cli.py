@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 TUNNEL_KEY = "RACING_DEMON_TUNNEL_KEY"
 """The variable that hands on the secret of the invitations: other users can read arguments."""
-MODERATION = frozenset({"ban", "bans", "close", "players", "reports", "tables", "unban"})
+MODERATION = frozenset({"ban", "bans", "close", "players", "reports", "tables", "tunnel", "unban"})
 """The operator's commands for a running server."""
 ADVICE = "Name another file with --journal FILE, or keep no journal with --durability none."
 

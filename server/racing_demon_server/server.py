@@ -30,14 +30,14 @@ from racing_demon_server.journal.sqlite.lock_file import JournalTaken, LockFile
 from racing_demon_server.journal.sqlite.store import SqliteStore
 from racing_demon_server.journal.writer import DurableJournal
 from racing_demon_server.moderation.bans import ServerBans, bans_of
-from racing_demon_server.moderation.control_socket import serving_operator
+from racing_demon_server.moderation.control_socket import RequestFailed, serving_operator
 from racing_demon_server.moderation.reports import Reports, reports_of
 from racing_demon_server.moderation.requests import OperatorRequests
 from racing_demon_server.mqtt.setup import own_urls, publishers
 from racing_demon_server.net.gateway import Gateway, url_of
 from racing_demon_server.net.handler import MetricsHooks, ServerContext, Service
 from racing_demon_server.net.table_service import TableService
-from racing_demon_server.net.tunnel import KEY_SIZE, Tunnel
+from racing_demon_server.net.tunnel import KEY_SIZE, Tunnel, tunnel_address
 from racing_demon_server.ops.metrics import Metrics
 from racing_demon_server.players.file import PlayersFile
 from racing_demon_server.players.keeper import PlayersKeeper
@@ -59,6 +59,8 @@ if TYPE_CHECKING:
     from racing_demon_server.results.worker import Reading, ResultsWorker
     from racing_demon_server.webhook.sender import WebhookSender
 
+    from .tunnel_switch import TunnelSwitch
+
 RESTARTING: Final = 1012
 """The WebSocket close code "service restart": the tables are kept, and clients reconnect."""
 COMES_BACK: Final = "The server is stopping. Your table comes back when it restarts."
@@ -70,8 +72,6 @@ RESTORE_SECONDS: Final = 2.0
 """How long a starting server reads tables before it opens its port; the rest are read afterwards."""
 SWEEP_SECONDS: Final = 60.0
 """The interval at which the server checks for garbage."""
-LOOPBACK: Final = "127.0.0.1"
-"""Where a tunnel's program connects to, and nobody else."""
 OTHER_FILES: Final = 100
 """Open files other than players' connections."""
 
@@ -316,7 +316,8 @@ class TableServer(Server):
         hooks = MetricsHooks(
             partial(metrics.text, brokers=queues, webhooks=self._webhooks), metrics.cut, metrics.refused
         )
-        has_tunnel = self.settings.tunnel_port is not None
+        # A host may open one at any time.
+        has_tunnel = self.settings.tunnel_port is not None or self._until_table_ends is not None
         tunnel = Tunnel(self.settings.tunnel_key or secrets.token_bytes(KEY_SIZE)) if has_tunnel else None
         bans = ServerBans(None if operated is None else bans_of(operated), time.time)
         context = ServerContext(
@@ -388,37 +389,38 @@ class TableServer(Server):
 
     async def listen_further(self, context: ServerContext, resources: AsyncExitStack) -> None:
         """Listen for the operator, and for the tunnel, if there is one."""
+        switch = None if context.tunnel is None else self._tunnel_switch(context, context.tunnel)
+        if switch is not None:
+            resources.push_async_callback(switch.end_program)  # before the connections that come through it
         operated = self.settings.control or self.settings.journal
         if operated is not None:
-            asked = OperatorRequests(self.registry, context.bans, self._disconnect_banned, self._players)
+            switch_tunnel = None if switch is None else partial(_switch_tunnel, switch)
+            asked = OperatorRequests(
+                self.registry, context.bans, self._disconnect_banned, self._players, switch_tunnel
+            )
             await resources.enter_async_context(serving_operator(operated, asked.answer))
-        if context.tunnel is None:
-            return
-        from racing_demon_server.net.tunnel_gateway import TunnelGateway, TunnelTables  # noqa: PLC0415 - few have one
-
-        gateway = TunnelGateway(context, TunnelTables(context, self.registry, self._players))
-        self._gateways.append(gateway)
-        await gateway.listen(host=LOOPBACK, port=self.settings.tunnel_port)
-        self.open_tunnel(context.tunnel, gateway.port, resources)
+        if switch is not None and self.settings.tunnel_port is not None:
+            await switch.open(self.settings.tunnel_command, self.settings.tunnel_address)
 
     def _disconnect_banned(self) -> int:
         return sum(gateway.disconnect_banned() for gateway in self._gateways)
 
-    def open_tunnel(self, tunnel: Tunnel, port: int, resources: AsyncExitStack) -> None:
-        """Start the tunnel's program, which leads to a port, and check that its address leads here."""
+    def _tunnel_switch(self, context: ServerContext, tunnel: Tunnel) -> "TunnelSwitch":
+        from racing_demon_server.net.tunnel_gateway import TunnelGateway, TunnelTables  # noqa: PLC0415 - few have one
+
+        from .tunnel_switch import TunnelSwitch  # noqa: PLC0415
+
+        def new_gateway() -> Gateway:
+            return TunnelGateway(context, TunnelTables(context, self.registry, self._players))
+
+        port = self.settings.tunnel_port or 0
+        return TunnelSwitch(tunnel, new_gateway, self._gateways, port, self.keep_tunnel_open)
+
+    async def keep_tunnel_open(self, tunnel: Tunnel, command: Sequence[str], port: int, address: str) -> None:
+        """Run the tunnel's program, which leads to a port, and check that its address leads here."""
         from .tunnel_program import TunnelProgram  # noqa: PLC0415 - few have one
 
-        settings = self.settings
-        program = TunnelProgram(tunnel, settings.tunnel_command, port, settings.tunnel_address)
-        running = asyncio.create_task(program.run())
-        resources.push_async_callback(self._end_tunnel, running)
-
-    @staticmethod
-    async def _end_tunnel(running: asyncio.Task[None]) -> None:
-        """End the tunnel's program before the connections that come through it."""
-        running.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await running
+        await TunnelProgram(tunnel, command, port, address).run()
 
     def begin(self, url: str, resources: AsyncExitStack) -> None:
         """Publish the tables, and restore those that took too long."""
@@ -514,6 +516,25 @@ class TableEnd(Observer):
     def _check(self) -> None:
         if not self._open:
             self._end()
+
+
+async def _switch_tunnel(switch: "TunnelSwitch", text: str | None, address: str) -> None:
+    """Open a tunnel, or close it if there is no text.
+
+    Raises:
+        RequestFailed: there is no such tunnel.
+
+    """
+    from .tunnel_program import NoTunnel, tunnel_command  # noqa: PLC0415 - few have one
+
+    if text is None:
+        await switch.close()
+        return
+    try:
+        where = tunnel_address(address) if address else ""
+        await switch.open(tunnel_command(text, where), where)
+    except (NoTunnel, OSError, ValueError) as error:
+        raise RequestFailed(str(error)) from error
 
 
 def _open_worker(

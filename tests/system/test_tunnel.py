@@ -13,11 +13,13 @@ from pathlib import Path
 
 import pytest
 
+from racing_demon_client.errors import TableEnded
 from racing_demon_client.net.client import Client
 from tests.support.effort import amount
 from tests.support.processes import CLIENT, HOST_LINK, SERVER, Running, started
 from tests.support.restartable_server import wait_until
 from tests.support.tunnels import make_certificate
+from tests.system.test_mouse import mouse
 
 TIMES = amount(1, 10)
 
@@ -91,6 +93,67 @@ async def test_a_guest_comes_through_the_tunnel(
         host.type("leave", "q")
         await host.end()
     await wait_until(lambda: not programs_of(certificate))
+
+
+LINK = r"https://(127\.0\.0\.1:\d+)/#([2-9][A-Z2-9]{15}) over the internet"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+async def test_a_key_in_the_lobby_closes_the_tunnel_and_opens_it(
+    certificate: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Closing asks first, and tells who is there; the invitation stays the same but for the tunnel's name."""
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    arguments = ["host", "--name=Ann", "--port=0", "--no-announce", f"--tunnel={command(certificate)}"]
+    with mouse(tmp_path, *arguments) as lobby:
+        before = lobby.until(LINK)
+        async with await Client.join(f"wss://{before[1]}/v1", before[2], "Ben") as ben:
+            lobby.type("i")
+            lobby.until(r"Close the tunnel\?")
+            lobby.type("y")
+            with pytest.raises(TableEnded, match="closed the way over the internet"):
+                async for _ in ben:
+                    pass
+        lobby.until(r"(?s)i over the internet(?!.*https:)(?!.*tunnel)")
+        await wait_until(lambda: not programs_of(certificate))
+        lobby.type("i")
+        after = lobby.until(LINK)
+        assert (before[1], before[2]) != (after[1], before[2]) == (after[1], after[2])
+        async with await Client.resume(f"wss://{after[1]}/v1", after[2], ben.token or "") as returned:
+            assert returned.seat == ben.seat
+        lobby.type("\x03")
+        lobby.until("Leave the table")
+        lobby.type("\x03")
+        lobby.ended()
+    await wait_until(lambda: not programs_of(certificate))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_the_lobby_says_what_a_tunnel_lacks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No program is installed; then there is one that fails, and is quoted."""
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    monkeypatch.setenv("PATH", str(programs))
+    with mouse(tmp_path, "host", "--name=Ann", "--port=0", "--no-announce") as lobby:
+        lobby.until("i over the internet")
+        lobby.type("i")
+        lobby.until(r"(?s)No program for tunnels is installed\..*\bcloudflared needs no account")
+        cloudflared = programs / "cloudflared"
+        cloudflared.write_text("#!/bin/sh\necho failed to request quick Tunnel: no such host\nexit 1\n")
+        cloudflared.chmod(0o700)
+        lobby.type("i")
+        lobby.until(r"(?s)tunnel has ended, and is being started again\..*failed\s+to request quick Tunnel")
+
+
+async def test_a_word_in_plain_text_opens_the_tunnel_and_closes_it(certificate: Path, tmp_path: Path) -> None:
+    """Each is told in a line."""
+    async with hosting(certificate, tmp_path) as (host, _):
+        await host.line("^Over the internet, others open")
+        host.type("internet")
+        await host.line("^Over the internet, nobody can join any more")
+        await wait_until(lambda: not programs_of(certificate))
+        host.type("internet")
+        await host.line("^Over the internet, others open")
 
 
 @asynccontextmanager

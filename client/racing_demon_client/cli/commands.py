@@ -179,7 +179,7 @@ async def _report_invitations(opened: OpenedTable, *, shows_qr: bool, ascii_only
     while True:
         invitation = opened.current_invitation()
         if invitation is not None and invitation != told:
-            told = invitation
+            was_open, told = told is not None, invitation
             if invitation.link is not None:
                 link = printable(invitation.link)
                 write("Over the internet, others open this link in a browser, or join with it:")
@@ -188,6 +188,8 @@ async def _report_invitations(opened: OpenedTable, *, shows_qr: bool, ascii_only
                     write(line)
             if invitation.note:
                 write(printable(invitation.note))
+            if was_open and invitation.link is None and not invitation.trouble:
+                write("Over the internet, nobody can join any more.")
         await asyncio.sleep(INVITATION_SECONDS)
 
 

@@ -169,6 +169,7 @@ class _Player:
         self._choices = BestPlayThrottle()
         self._to_kick: SeatState | None = None
         self._ends_with_us = opened.ends_with_us
+        self._internet = opened.internet
         self._was_warned = False
         self._awaits_others = opened.how != "practiced"
         self._was_asked = False
@@ -320,6 +321,7 @@ class _Player:
             TextCommand.HINT: lambda _: self._hint(),
             TextCommand.ANALYSIS: lambda _: self._sum_up(),
             TextCommand.PROOF: lambda _: self._compare(),
+            TextCommand.INTERNET: lambda _: self._turn_tunnel(),
             TextCommand.KICK: self._ask_before_kick,
             TextCommand.UNBAN: self._unban,
             TextCommand.REMOVE: self._remove_spectator,
@@ -340,6 +342,13 @@ class _Player:
         words = MessageText(self._client.view, self._client.seat, ascii_only=self._ascii)
         lines = hashes(self._client.view, self._verifier.seed, words)
         self._write_all([*lines, printable(self._verifier.proof)] if lines else ["no hand is dealt yet"])
+
+    async def _turn_tunnel(self) -> None:
+        """Open the tunnel of this user's own server, or close it."""
+        if self._internet is None:
+            self._write("only who has opened the server with racing-demon host can open it to the internet")
+        else:
+            self._internet.turn(on=not self._internet.is_open)
 
     async def _ask_before_kick(self, word: str) -> None:
         """Ask the host for confirmation; the server refuses what is not allowed."""

@@ -4,7 +4,8 @@ from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
-MAX_TEXT: Final = 400
+MAX_LINK: Final = 400
+MAX_TROUBLE: Final = 800
 COUNTS_AS_ONE: Final = (
     "The tunnel does not say who is who: all who come through it share the limits of one address."
 )
@@ -15,10 +16,10 @@ class Invitation(BaseModel):
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
-    link: Annotated[str, Field(max_length=MAX_TEXT, pattern=r"^https://[!-~]+$")] | None = None
+    link: Annotated[str, Field(max_length=MAX_LINK, pattern=r"^https://[!-~]+$")] | None = None
     """The link; ``None`` while nobody can follow it."""
-    trouble: Annotated[str, Field(max_length=2 * MAX_TEXT)] = ""
-    """Why there is none."""
+    trouble: Annotated[str, Field(max_length=MAX_TROUBLE)] = ""
+    """Why there is none; empty if the tunnel is closed."""
     counts_as_one: bool = False
     """Whether the tunnel does not say who is who, so that all share the limits of one address."""
 

@@ -1,46 +1,106 @@
-"""Asks this user's own server for the invitation to its table over the internet."""
+"""The tunnel of this user's own server: opened, closed, and the invitation over the internet."""
 
 import asyncio
+import contextlib
 from typing import Final
 
 from pydantic import ValidationError
 
 from racing_demon_client.errors import ConnectionFailed
+from racing_demon_client.net.local_server import NO_JOURNAL, JournalConfig
 from racing_demon_client.net.transport import fetch_page
-from racing_demon_client.shared.invitation import Invitation
+from racing_demon_client.shared.invitation import MAX_TROUBLE, Invitation
 from racing_demon_protocol.constants import WEBSOCKET_PATH
+
+from .operator import command_server
 
 POLL_SECONDS: Final = 2.0
 ANSWER_SECONDS: Final = 5.0
 STARTING: Final = Invitation(trouble="The tunnel is starting.")
-NO_TUNNEL: Final = Invitation(
-    trouble="The table was opened without a tunnel: leave it, or open another with racing-demon host --new."
-)
+CLOSED: Final = Invitation()
+CLOSING: Final = Invitation(trouble="The tunnel is closing.")
+UNHEARD: Final = "A table without a journal is opened to the internet from the start, with --internet."
 
 
-class InvitationPoll:
-    """Asks a server on this machine for the invitation from time to time.
+class InternetAccess:
+    """Opens the tunnel of a server on this machine, closes it, and asks for the invitation from time to time.
+
+    Attributes:
+        is_wanted: whether the tunnel is to be open.
 
     Args:
         url: the server's full address.
         code: the table's code.
+        journal: the server's journal.
+        tunnel: which tunnel, as for the server's ``--tunnel``.
+        address: the tunnel's address, if its program does not print it.
+        is_wanted: whether the server has started it.
 
     """
 
-    def __init__(self, url: str, code: str) -> None:
+    def __init__(  # noqa: PLR0913 - which server, and which tunnel
+        self, url: str, code: str, journal: JournalConfig, tunnel: str, address: str, *, is_wanted: bool
+    ) -> None:
+        self.is_wanted = is_wanted
         self._page = f"{url.removesuffix(WEBSOCKET_PATH)}/internet/{code}.json"
-        self._last = STARTING
+        self._code = code
+        self._journal = journal
+        self._tunnel = tunnel
+        self._address = address
+        self._last = STARTING if is_wanted else CLOSED
+        self._refusal = ""
+        self._is_turned = False
+        self._woken = asyncio.Event()
 
-    def __call__(self) -> Invitation:
-        """Return the last answer."""
-        return self._last
+    @property
+    def invitation(self) -> Invitation:
+        """What the server said last, or why it could not be told to open the tunnel."""
+        return Invitation(trouble=self._refusal) if self._refusal else self._last
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the tunnel is open, or is being opened."""
+        return self.is_wanted or bool(self._last.link)
+
+    def turn(self, *, on: bool) -> None:
+        """Open the tunnel soon, or close it."""
+        self.is_wanted, self._is_turned, self._refusal = on, True, ""
+        self._last = STARTING if on else CLOSING
+        self._woken.set()
 
     async def run(self) -> None:
-        """Ask until cancelled. A server that is being started again is asked again."""
+        """Do what was asked for, and ask for the invitation, until cancelled.
+
+        A server that is being started again is asked again.
+        """
         while True:
-            try:
-                body = await fetch_page(self._page, ANSWER_SECONDS)
-                self._last = NO_TUNNEL if body is None else Invitation.model_validate_json(body)
-            except (ConnectionFailed, ValidationError):
-                self._last = STARTING
-            await asyncio.sleep(POLL_SECONDS)
+            self._woken.clear()
+            if self._is_turned:
+                self._is_turned = False
+                await self._command(on=self.is_wanted)
+            await self._look()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(POLL_SECONDS):
+                    await self._woken.wait()
+
+    async def _command(self, *, on: bool) -> None:
+        """Tell the server to open the tunnel, or to close it."""
+        words = [f"--address={self._address}", "--", self._tunnel] if on else ["--close"]
+        try:
+            if self._journal == NO_JOURNAL:
+                raise ConnectionFailed(UNHEARD)
+            await command_server("tunnel", *words, code=self._code, journal=self._journal.path)
+        except ConnectionFailed as error:
+            if not self._is_turned:  # the other way, meanwhile
+                self.is_wanted, self._refusal = False, str(error)[:MAX_TROUBLE]
+
+    async def _look(self) -> None:
+        """Ask for the invitation."""
+        try:
+            body = await fetch_page(self._page, ANSWER_SECONDS)
+            found = CLOSED if body is None else Invitation.model_validate_json(body)
+        except (ConnectionFailed, ValidationError):
+            found = STARTING if self.is_wanted else CLOSED
+        if not self._is_turned:  # otherwise it is about to change
+            self._last = found
+            self.is_wanted = self.is_wanted or found.link is not None  # whoever has opened it

@@ -1,12 +1,8 @@
 """The people whom this user's own server knows, and codes that let new devices be theirs.
 
-The server is asked by its operator's command, over a socket that only its user may open: being a table's host
-is not enough.
+The server is asked by its operator's command: being a table's host is not enough.
 """
 
-import asyncio
-import sys
-from contextlib import suppress
 from typing import Annotated, Final, NoReturn
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
@@ -14,8 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from racing_demon_client.errors import ConnectionFailed
 from racing_demon_protocol.constants import MAX_NAME_LENGTH
 
-ANSWER_SECONDS: Final = 15.0
-MAX_ERROR_TEXT: Final = 2_000
+from .operator import command_server
+
 MAX_SHOWN: Final = 200
 """The most people that are shown: those who were here last."""
 
@@ -92,29 +88,7 @@ class KnownPeople:
 
     async def _ask(self, *arguments: str) -> str:
         """Run the operator's command for players, and return what it writes."""
-        command = [sys.executable, "-m", "racing_demon_server", "players", *arguments, "--table", self._code]
-        if self._journal is not None:
-            command += ["--journal", self._journal]
-        pipe = asyncio.subprocess.PIPE
-        process = await asyncio.create_subprocess_exec(
-            *command, stdin=asyncio.subprocess.DEVNULL, stdout=pipe, stderr=pipe
-        )
-        try:
-            async with asyncio.timeout(ANSWER_SECONDS):
-                said, errors = await process.communicate()
-        except TimeoutError:
-            raise ConnectionFailed("The server of this table does not answer.") from None
-        finally:
-            if process.returncode is None:
-                with suppress(ProcessLookupError):  # it may end at this moment
-                    process.kill()
-                await process.wait()
-        if process.returncode != 0:
-            text = errors.decode(errors="replace")[-MAX_ERROR_TEXT:].strip()
-            raise ConnectionFailed(
-                text.removeprefix("racing-demon-server: ") or "The server cannot be asked for people."
-            )
-        return said.decode(errors="replace")
+        return await command_server("players", *arguments, code=self._code, journal=self._journal)
 
 
 def _misunderstood() -> NoReturn:

@@ -55,7 +55,7 @@ from racing_demon_protocol.wire.messages.client import AddBot
 from racing_demon_protocol.wire.options import Options
 from racing_demon_protocol.wire.redirects import port_of
 
-from .invitations import InvitationPoll
+from .invitations import InternetAccess
 from .known_people import KnownPeople
 from .solo import SoloClient, statistics_path
 from .solo_table import SoloTable, daily_seed, named_seed
@@ -67,6 +67,10 @@ HOST_JOURNAL = JournalConfig("full")
 RESOLVE_SECONDS = 2.0
 ADDRESSES_SECONDS = 3.0
 """How often this machine's addresses are looked up: it may join another network."""
+
+
+AUTO = "auto"
+"""The tunnel of the first known program that is installed."""
 
 
 class Bots(NamedTuple):
@@ -155,15 +159,15 @@ class OpenedTable:
     find_addresses: Callable[[], Sequence[str]] | None = None
     """Returns the current addresses, if they are this machine's own."""
 
-    find_invitation: Callable[[], Invitation | None] | None = None
-    """Returns the current invitation over the internet, of a table that has a tunnel."""
+    internet: InternetAccess | None = None
+    """Opens the tunnel of a server that this user has opened, and knows the invitation over the internet."""
 
     people: KnownPeople | None = None
     """Asks a server that this user has opened for the people it knows."""
 
     def current_invitation(self) -> Invitation | None:
-        """Return the invitation over the internet; ``None`` for a table without a tunnel."""
-        return None if self.find_invitation is None else self.find_invitation()
+        """Return the invitation over the internet; ``None`` for a table that has no tunnel of this user's."""
+        return None if self.internet is None else self.internet.invitation
 
     def current_addresses(self) -> Sequence[str]:
         """Return the addresses for others to join; none while this machine is not on a network."""
@@ -332,10 +336,18 @@ async def host(
             from racing_demon_client.discovery.mdns import announcement_problem  # noqa: PLC0415 - others need no zeroconf
 
             note = "; ".join(filter(None, [note, announcement_problem()]))
-        supervision = asyncio.create_task(server.supervise(client))
         find_addresses = _LocalAddresses(server)
-        invitation = InvitationPoll(server.url, client.code) if hosting.tunnel else None
-        polling = None if invitation is None else asyncio.create_task(invitation.run())
+        internet = InternetAccess(
+            server.url,
+            client.code,
+            hosting.journal,
+            hosting.tunnel or AUTO,
+            hosting.tunnel_address,
+            is_wanted=server.has_tunnel,
+        )
+        if hosting.tunnel and not server.has_tunnel:
+            internet.turn(on=True)
+        tasks = [asyncio.create_task(work) for work in (server.supervise(client, internet), internet.run())]
         try:
             yield OpenedTable(
                 client,
@@ -344,7 +356,7 @@ async def host(
                 note,
                 ends_with_us=True,
                 find_addresses=find_addresses,
-                find_invitation=invitation,
+                internet=internet,
                 people=KnownPeople(client.code, hosting.journal.path),
             )
         except (asyncio.CancelledError, TableEnded) as error:  # Ctrl-C, or the host has said "leave"
@@ -354,9 +366,8 @@ async def host(
         else:
             await server.end(client)
         finally:
-            supervision.cancel()
-            if polling is not None:
-                polling.cancel()
+            for task in tasks:
+                task.cancel()
 
 
 @asynccontextmanager
@@ -519,6 +530,7 @@ class _HostedServer:
 
     Attributes:
         port: the server's port.
+        has_tunnel: whether the server was started with its tunnel.
 
     Args:
         hosting: how it is started.
@@ -530,10 +542,11 @@ class _HostedServer:
         self._wanted = hosting.port
         self._journal = hosting.journal
         self._flags = ["--lan", "--list-tables"] * hosting.announced + ["--no-web"] * (not hosting.web)
-        if hosting.tunnel:
-            self._flags += [f"--tunnel={hosting.tunnel}"]
-            self._flags += [f"--tunnel-address={hosting.tunnel_address}"] * bool(hosting.tunnel_address)
-        self._tunnel_key = secrets.token_hex(32) if hosting.tunnel else ""
+        self._tunnel_flags = [f"--tunnel={hosting.tunnel or AUTO}"]
+        self._tunnel_flags += [f"--tunnel-address={hosting.tunnel_address}"] * bool(hosting.tunnel_address)
+        self._tunnel_key = secrets.token_hex(32)
+        self._wants_tunnel = bool(hosting.tunnel)
+        self.has_tunnel = False
         self._has_ipv6 = False
         self._pid = 0
 
@@ -565,7 +578,7 @@ class _HostedServer:
 
     async def _resume_as_host(self, table: HostedTable, stored: StoredSeat) -> Client | None:
         self.port, self._has_ipv6, self._pid, pid = table.port, table.has_ipv6, table.pid, 0
-        self._tunnel_key = (table.tunnel_key or self._tunnel_key) if self._tunnel_key else ""
+        self._tunnel_key = table.tunnel_key or self._tunnel_key
         try:
             if not await is_listening(table.port):
                 pid = self._pid = await self._start_at(table.port, table.code)
@@ -581,8 +594,7 @@ class _HostedServer:
                 await wait_until_ended(table.port)
             self.port = DEFAULT_PORT if self._wanted is None else self._wanted
             return None
-        kept_key = self._tunnel_key if pid else table.tunnel_key
-        save_hosted(table.model_copy(update={"pid": self._pid, "tunnel_key": kept_key}))
+        save_hosted(table.model_copy(update={"pid": self._pid, "tunnel_key": self._tunnel_key}))
         return client
 
     async def start(self) -> str:
@@ -616,10 +628,11 @@ class _HostedServer:
             port=port,
             journal=self._journal,
             code=code,
-            flags=self._flags,
+            flags=[*self._flags, *(self._tunnel_flags if self._wants_tunnel else ())],
             tunnel_key=self._tunnel_key,
         )
         self.port = int(url.rpartition(":")[2].partition("/")[0])
+        self.has_tunnel = self._wants_tunnel
         return pid
 
     def save(self, code: str) -> None:
@@ -636,13 +649,14 @@ class _HostedServer:
             )
         )
 
-    async def supervise(self, client: Client) -> None:
-        """Start the server again, a few times, if it crashes under its host."""
+    async def supervise(self, client: Client, internet: InternetAccess) -> None:
+        """Start the server again, a few times, if it crashes under its host; with its tunnel, if wanted."""
         for _ in range(MAX_RESTARTS):
             while client.online or await is_listening(self.port):  # noqa: ASYNC110 - another process
                 await asyncio.sleep(POLL_SECONDS)
             if self._journal == NO_JOURNAL:
                 return
+            self._wants_tunnel = internet.is_wanted
             with suppress(ConnectionFailed):
                 self._pid = await self._start_at(self.port, client.code)
 

@@ -35,6 +35,8 @@ from .screens.table import AnalysisScreen, CanvasScreen, LobbyScreen, TallyScree
 from .sessions import ReplaySession, SoloSession, TableSession, method_of
 from .style import ASCII, DENSITIES, screen_text
 
+CLOSE_TUNNEL = "Close the tunnel? Who plays over the internet is away then, until you open it again."
+
 
 class AppContext(Protocol):
     """The part of the application that the handlers use."""
@@ -285,6 +287,23 @@ class ActionHandlers:
             return
         address = next(iter(opened.current_addresses()), "")
         self._app.open_dialog(PeopleScreen(opened.people, address, ascii_only=appearance.glyphs is ASCII))
+
+    def action_internet(self) -> None:
+        """Open the tunnel of this user's own server, or close it; that is asked first where it is in use."""
+        internet = self._session.opened.internet
+        if internet is None:
+            text = "only who has opened the server with racing-demon host can open it to the internet"
+            self._session.model.selection.show_message(text, self._session.now())
+            return
+
+        def answered(does_it: bool | None) -> None:
+            if does_it:
+                internet.turn(on=False)
+
+        if internet.invitation.link is not None:
+            self._app.open_dialog(QuestionScreen(CLOSE_TUNNEL, "Close", "Keep"), answered)
+        else:
+            internet.turn(on=not internet.is_open)
 
     def action_help(self) -> None:
         """Show all keys."""

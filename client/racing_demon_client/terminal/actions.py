@@ -155,6 +155,7 @@ LOBBY_ACTIONS: Final = (
         Action("bots", "add a bot of a level from a list", "add a bot", keys=("b",)),
         Action("bot-away", "remove the last bot", "remove bot", keys=("-",)),
         Action("qr", "the table's link as a QR code", keys=("q",)),
+        Action("internet", "let others join over the internet, or no longer", keys=("i",)),
         Action("people", "let a new phone be somebody's whom your server knows", keys=("p",)),
     ),
     Action(

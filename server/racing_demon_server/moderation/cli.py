@@ -1,4 +1,4 @@
-"""The operator's commands: tables of a running server, bans, players, and reports."""
+"""The operator's commands: tables of a running server, bans, players, a tunnel, and reports."""
 
 import argparse
 import json
@@ -37,6 +37,8 @@ EXAMPLES: Final = """examples:
   racing-demon-server players k3xw7q2m                   list a player's devices
   racing-demon-server players k3xw7q2m --undo 17         remove a stranger's device, with what it has played
   racing-demon-server players k3xw7q2m --forget          forget a player; results show a former player
+  racing-demon-server tunnel --table KQXW                let others join that host's table over the internet
+  racing-demon-server tunnel --close --table KQXW        let them no longer
   racing-demon-server reports                            list what people have reported
   racing-demon-server reports --done 06450a1b2c3d4e5f6       mark a report as done
 
@@ -247,6 +249,19 @@ def _journal_with(code: str, path: Path) -> Path:
     raise NotRunning
 
 
+def _tunnel(arguments: argparse.Namespace) -> int:
+    journal = arguments.journal
+    if arguments.table is not None:
+        journal = _journal_with(arguments.table, journal)
+    tunnel = None if arguments.close else arguments.tunnel
+    request(control_socket_of(journal), command="tunnel", tunnel=tunnel, address=arguments.address)
+    said = (
+        "the tunnel is closed" if arguments.close else "the tunnel is starting: the lobby shows its address"
+    )
+    sys.stdout.write(f"{said}\n")
+    return 0
+
+
 def _confirm_player(arguments: argparse.Namespace) -> int:
     if arguments.player is None:
         return fail(2, "name the player whose device it is: racing-demon-server players lists all.")
@@ -341,7 +356,7 @@ def _reason(text: str) -> str:
 
 def _parser() -> argparse.ArgumentParser:
     parser = parser_of(
-        "racing-demon-server", "Tables of a server that runs, bans, players, and reports.", EXAMPLES
+        "racing-demon-server", "Tables of a server that runs, bans, players, a tunnel, and reports.", EXAMPLES
     )
     commands = parser.add_subparsers(dest="command", required=True)
 
@@ -396,6 +411,15 @@ def _parser() -> argparse.ArgumentParser:
     players.add_argument("--json", action="store_true", help="write JSON, one line for each player")
     text = "ask the server that has this table, of all that use journals like FILE"
     players.add_argument("--table", type=str.upper, metavar="CODE", help=text)
+    tunnel = add("tunnel", "open a tunnel to a table that racing-demon host has opened, or close it", _tunnel)
+    tunnel.add_argument(
+        "tunnel", nargs="?", default="auto", metavar="COMMAND", help="which one, as for the server's --tunnel"
+    )
+    tunnel.add_argument("--close", action="store_true", help="close it")
+    tunnel.add_argument(
+        "--address", default="", metavar="URL", help="its public address, if it does not print it"
+    )
+    tunnel.add_argument("--table", type=str.upper, metavar="CODE", help=text)
     reports = add("reports", "list what people have reported, with the last lines of chat", _reports)
     reports.add_argument("--all", action="store_true", help="list those that are done, too")
     reports.add_argument("--done", metavar="ID", help="mark this report as done")

@@ -1,7 +1,7 @@
 """What the operator may ask of a running server."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final
 
 from racing_demon_protocol.errors import CommandRefused
@@ -13,6 +13,9 @@ from racing_demon_server.tables.room import Room
 from .bans import ServerBans
 from .control_socket import ANSWER_SECONDS, RequestFailed
 
+SwitchTunnel = Callable[[str | None, str], Awaitable[None]]
+
+ONLY_HOSTED: Final = "this server opens a tunnel only when it starts: start it with --tunnel"
 CLOSED: Final = "The server's operator has closed this table"
 
 
@@ -24,6 +27,8 @@ class OperatorRequests:
         bans: the operator's bans.
         disconnect_banned: closes the connections of those who are banned, and returns how many there were.
         players: keeps the players; ``None`` if all are guests.
+        switch_tunnel: opens a tunnel by what ``--tunnel`` takes and its address, or closes it; ``None`` where
+            a tunnel is opened with the server or not at all.
 
     """
 
@@ -33,11 +38,13 @@ class OperatorRequests:
         bans: ServerBans,
         disconnect_banned: Callable[[], int],
         players: PlayersKeeper | None = None,
+        switch_tunnel: SwitchTunnel | None = None,
     ) -> None:
         self._registry = registry
         self._players = players
         self._bans = bans
         self._disconnect_banned = disconnect_banned
+        self._switch_tunnel = switch_tunnel
 
     async def answer(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
         """Carry out a request, and return its answer.
@@ -58,6 +65,8 @@ class OperatorRequests:
                 return self._reload()
             case {"command": "players" | "devices" | "confirm_player" | "change_player"}:
                 return await self._ask_players(request)
+            case {"command": "tunnel", "tunnel": str() | None as tunnel, "address": str(address)}:
+                return await self._turn_tunnel(tunnel, address)
         raise RequestFailed("the server does not know this command: is it of another version?")
 
     async def _ask_players(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -115,6 +124,12 @@ class OperatorRequests:
                     return await self._players.change(player)
         except CommandRefused as error:
             raise RequestFailed(error.text) from error
+
+    async def _turn_tunnel(self, tunnel: str | None, address: str) -> Mapping[str, Any]:
+        if self._switch_tunnel is None:
+            raise RequestFailed(ONLY_HOSTED)
+        await self._switch_tunnel(tunnel, address)
+        return {}
 
     def _room(self, code: str) -> Room | None:
         """Return a table's room; ``None`` if it is not here.

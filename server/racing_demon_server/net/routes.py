@@ -194,7 +194,9 @@ class Routes:
 
     def _origin(self, asked: HttpRequest) -> Response:
         """Return the origin at which other devices reach this server, and whether it has a tunnel, too."""
-        has_tunnel = {} if self._context.tunnel is None else {"tunnel": True}
+        tunnel = self._context.tunnel
+        is_wanted = tunnel is not None and (tunnel.is_open or tunnel.trouble)
+        has_tunnel = {"tunnel": True} if is_wanted else {}
         return http.json({"origin": self._origin_for_others(asked), **has_tunnel})
 
     def _qr_code(self, asked: HttpRequest) -> Response | None:

@@ -53,7 +53,7 @@ class Tunnel:
         address: like ``https://name.example``; empty while it is not known, and nothing is answered.
         is_open: whether this server was reached at the address from outside.
         names_clients: whether the tunnel says where requests come from; ``None`` before the first.
-        trouble: why it is not open, for people; empty if it is.
+        trouble: why it is not open, for people; empty if it is, or if nobody wants it open.
         instance: tells this server from others, at the address.
 
     Args:
@@ -65,9 +65,18 @@ class Tunnel:
         self.address = ""
         self.is_open = False
         self.names_clients: bool | None = None
-        self.trouble = STARTING
+        self.trouble = ""
         self.instance = secrets.token_hex(16)
         self._key = key
+
+    def start(self) -> None:
+        """Expect an address."""
+        self.fail(STARTING)
+        self.names_clients = None
+
+    def end(self) -> None:
+        """Answer nobody any more, as the host wishes."""
+        self.fail("")
 
     def learn(self, address: str) -> None:
         """Answer requests for an address, and for no other."""

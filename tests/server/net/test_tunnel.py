@@ -5,7 +5,7 @@ import logging
 import urllib.error
 import urllib.request
 from asyncio import to_thread
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, NamedTuple
 
@@ -69,10 +69,10 @@ class Observed(TableServer):
 
     tunnel_port = 0
 
-    def open_tunnel(self, tunnel: Tunnel, port: int, resources: AsyncExitStack) -> None:
+    async def keep_tunnel_open(self, tunnel: Tunnel, command: Sequence[str], port: int, address: str) -> None:
         """Invite people at once: the address is no real one."""
         self.tunnel_port = port
-        tunnel.learn(self.settings.tunnel_address)
+        tunnel.learn(address)
         tunnel.opened()
 
 

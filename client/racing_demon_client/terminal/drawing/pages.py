@@ -45,7 +45,7 @@ class Page:
         seat: this player's seat; ``None`` for a spectator.
         focus: the seat to show: this player's own or the watched one.
         addresses: the addresses to join under.
-        invitation: that over the internet, of a table with a tunnel.
+        invitation: that over the internet, of a server of this user's own.
         is_hosted: whether the table is on this machine.
         feed: the lines of the feed, newest last.
         prompt: what to do next.
@@ -130,6 +130,8 @@ MIN_FEED_ROWS = 2
 """The minimum number of rows for chat."""
 MIN_ROOM = 40
 """The minimum width of everything beside the QR code."""
+MAX_NOTE_ROWS = (5, 2)
+"""The number of rows for what is wrong with a tunnel; and where rows are few."""
 ROOMY = (120, 40)
 """From this size on the QR code fits beside the seats."""
 
@@ -162,19 +164,8 @@ def draw_lobby(page: Page, size: tuple[int, int], glyphs: Glyphs, qr: Sequence[s
     room = _room_beside(canvas, qr)
     lobby = _Lobby(canvas, page, room, glyphs)
     view = page.view
-    x = canvas.put(2, 2, "table ", Role.DIM)
-    x = canvas.put(x, 2, screen_text(view.code), Role.BANNER | Highlight.STRONG)
-    if view.locked:
-        x = canvas.put(x + 2, 2, "with a passphrase", Role.DIM)
-    if view.entry_closed:
-        x = canvas.put(x + 2, 2, "locked", Role.DIM)
-    if page.watchers:
-        x = canvas.put(x + 2, 2, f"{page.watchers} watching", Role.DIM)
+    _draw_table_line(lobby)
     y = 3
-    if page.addresses and "qr" in page.labels:
-        x = canvas.put(x + 4, 2, page.labels["qr"], Role.KEY)
-        end = canvas.put(x + 1, 2, "QR code", Role.DIM)
-        canvas.touch(HitArea(x - 1, 2, end - x + 1, 1, action="qr"))
     bottom = size[1] - 2
     is_tight = y + len(page.addresses) + _places(view) + MIN_ROWS_BELOW_SEATS > bottom
     y = _draw_ways_in(lobby, y, is_tight=is_tight)
@@ -202,6 +193,32 @@ def draw_lobby(page: Page, size: tuple[int, int], glyphs: Glyphs, qr: Sequence[s
     return canvas
 
 
+def _draw_table_line(lobby: _Lobby) -> None:
+    """Draw the table's code, who may come, and the keys for invitations."""
+    canvas, page, room, _ = lobby
+    view = page.view
+    x = canvas.put(2, 2, "table ", Role.DIM)
+    x = canvas.put(x, 2, screen_text(view.code), Role.BANNER | Highlight.STRONG)
+    if view.locked:
+        x = canvas.put(x + 2, 2, "with a passphrase", Role.DIM)
+    if view.entry_closed:
+        x = canvas.put(x + 2, 2, "locked", Role.DIM)
+    if page.watchers:
+        x = canvas.put(x + 2, 2, f"{page.watchers} watching", Role.DIM)
+    if page.addresses and "qr" in page.labels:
+        x = canvas.put(x + 4, 2, page.labels["qr"], Role.KEY)
+        end = canvas.put(x + 1, 2, "QR code", Role.DIM)
+        canvas.touch(HitArea(x - 1, 2, end - x + 1, 1, action="qr"))
+        x = end
+    if page.invitation is not None and "internet" in page.labels:
+        key = page.labels["internet"]
+        words = "over the internet" if page.invitation.link is None else "close the tunnel"
+        if x + len(f"    {key} {words}") < room:
+            x = canvas.put(x + 4, 2, key, Role.KEY)
+            end = canvas.put(x + 1, 2, words, Role.DIM)
+            canvas.touch(HitArea(x - 1, 2, end - x + 1, 1, action="internet"))
+
+
 def _draw_ways_in(lobby: _Lobby, y: int, *, is_tight: bool) -> int:
     """Draw how others join, in this room and over the internet. Return the row below."""
     canvas, page, room, glyphs = lobby
@@ -211,11 +228,13 @@ def _draw_ways_in(lobby: _Lobby, y: int, *, is_tight: bool) -> int:
         ways.append((f"{link} in a browser, or with racing-demon join", Role.TEXT))
     invitation = page.invitation
     if invitation is not None and invitation.link is not None:
-        link, width = f"{screen_text(invitation.link)} over the internet", max(1, room - 4)
         # A link is shown whole, however long its name is.
+        link, width, words = screen_text(invitation.link), max(1, room - 4), " over the internet"
+        link += words if len(link) % width + len(words) <= width else ""
         ways += [(link[at : at + width], Role.TEXT) for at in range(0, len(link), width)]
     if invitation is not None and invitation.note and not (is_tight and invitation.link):
-        ways.append((invitation.note, Role.DIM if invitation.link else Role.WARNING))
+        role, lines = Role.DIM if invitation.link else Role.WARNING, MAX_NOTE_ROWS[is_tight]
+        ways += [(line, role) for line in wrapped(invitation.note, room - 4)[:lines]]
     if page.is_hosted and not page.addresses:
         ways.append((UNREACHED, Role.WARNING))
     for row, (line, role) in enumerate(ways, start=y):

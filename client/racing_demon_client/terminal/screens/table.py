@@ -149,6 +149,8 @@ class LobbyScreen(CanvasScreen):
             is_shown = shows_qr(self.shows_qr, (self.size.width, self.size.height))
             self.shown_link = self.shown_link + 1 if is_shown else 0
             self.shows_qr = self.shown_link < len(self._links())
+        elif action == "internet":
+            self.shown_link = 1  # where a code is shown, that of the new invitation
         await super().do(action)
 
 

@@ -1,0 +1,47 @@
+"""The operator's commands for this user's own server, over a socket that only its user may open."""
+
+import asyncio
+import sys
+from contextlib import suppress
+from typing import Final
+
+from racing_demon_client.errors import ConnectionFailed
+
+ANSWER_SECONDS: Final = 15.0
+MAX_ERROR_TEXT: Final = 2_000
+
+
+async def command_server(name: str, *arguments: str, code: str, journal: str | None) -> str:
+    """Run an operator's command, and return what it writes.
+
+    Args:
+        name: the command.
+        arguments: what follows it.
+        code: the code of the table whose server is meant.
+        journal: the server's journal; ``None`` for the usual one.
+
+    Raises:
+        ConnectionFailed: the server refuses, or cannot be asked; the text says why.
+
+    """
+    command = [sys.executable, "-m", "racing_demon_server", name, "--table", code]
+    if journal is not None:
+        command += ["--journal", journal]
+    pipe = asyncio.subprocess.PIPE
+    process = await asyncio.create_subprocess_exec(
+        *command, *arguments, stdin=asyncio.subprocess.DEVNULL, stdout=pipe, stderr=pipe
+    )
+    try:
+        async with asyncio.timeout(ANSWER_SECONDS):
+            said, errors = await process.communicate()
+    except TimeoutError:
+        raise ConnectionFailed("The server of this table does not answer.") from None
+    finally:
+        if process.returncode is None:
+            with suppress(ProcessLookupError):  # it may end at this moment
+                process.kill()
+            await process.wait()
+    if process.returncode != 0:
+        text = errors.decode(errors="replace")[-MAX_ERROR_TEXT:].strip()
+        raise ConnectionFailed(text.removeprefix("racing-demon-server: ") or "The server cannot be asked.")
+    return said.decode(errors="replace")
