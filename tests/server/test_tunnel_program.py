@@ -27,6 +27,7 @@ def first_address(text: str, program: str) -> str | None:
         ("cloudflared", "cloudflared", "https://four-dashed-word-url.trycloudflare.com"),
         ("cloudflared-failed", "cloudflared", None),
         ("tailscale", "tailscale", "https://amelie-workstation.pango-lin.ts.net"),
+        ("tailscale-documented", "tailscale", "https://amelie-workstation.pango-lin.ts.net"),
         ("tailscale-not-enabled", "tailscale", None),
     ],
 )

@@ -1,6 +1,7 @@
 """A tunnel's program for tests: https at this machine, to a port of this machine, with the client named.
 
-``python -m tests.support.tunnels PORT CERTIFICATE`` prints its address as such programs do.
+``python -m tests.support.tunnels PORT CERTIFICATE [OWN_PORT]`` prints its address as such programs do. With a
+port of its own, the address stays the same when it is started again.
 """
 
 import asyncio
@@ -58,11 +59,11 @@ async def pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> No
     writer.close()
 
 
-async def main(port: int, certificate: str) -> None:
+async def main(port: int, certificate: str, own_port: int = 0) -> None:
     """Forward for ever."""
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     context.load_cert_chain(certificate)
-    serving = await asyncio.start_server(lambda *ends: forward(port, *ends), HOST, 0, ssl=context)
+    serving = await asyncio.start_server(lambda *ends: forward(port, *ends), HOST, own_port, ssl=context)
     address = f"https://{HOST}:{serving.sockets[0].getsockname()[1]}"
     sys.stderr.write(f"See https://docs.example/tunnels for help.\nINF |  {address}  |\n")
     sys.stderr.flush()
@@ -70,4 +71,4 @@ async def main(port: int, certificate: str) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(int(sys.argv[1]), sys.argv[2]))
+    asyncio.run(main(int(sys.argv[1]), sys.argv[2], *map(int, sys.argv[3:])))

@@ -1,5 +1,6 @@
 """A tunnel's program as a child of a host's server: its address, and its end with either side."""
 
+import asyncio
 import json
 import os
 import re
@@ -9,15 +10,22 @@ import sys
 import urllib.request
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
+from benchmarks.pty_program import children_of, end_all
 
 from racing_demon_client.errors import TableEnded
 from racing_demon_client.net.client import Client
-from tests.support.effort import amount
+from racing_demon_client.net.local_server import MAX_RESTARTS
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages import events as ev
+from tests.support.effort import amount, more_when_long
+from tests.support.ports import free_port
 from tests.support.processes import CLIENT, HOST_LINK, SERVER, Running, started
 from tests.support.restartable_server import wait_until
+from tests.support.servers import PATIENCE
 from tests.support.tunnels import make_certificate
 from tests.system.test_mouse import mouse
 
@@ -30,9 +38,10 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_certificate(tmp_path_factory.mktemp("tunnel"))
 
 
-def command(certificate: Path) -> str:
+def command(certificate: Path, *own_port: int) -> str:
     """Return the tunnel's command line."""
-    return shlex.join([sys.executable, "-m", "tests.support.tunnels", "{port}", str(certificate)])
+    words = [sys.executable, "-m", "tests.support.tunnels", "{port}", str(certificate), *map(str, own_port)]
+    return shlex.join(words)
 
 
 def programs_of(certificate: Path) -> list[int]:
@@ -68,14 +77,21 @@ async def open_link(port: str, code: str, before: str | None = None) -> str:
 
 
 @asynccontextmanager
-async def hosting(certificate: Path, tmp_path: Path) -> AsyncIterator[tuple[Running, re.Match[str]]]:
+async def hosting(
+    certificate: Path, folder: Path, port: int = 0
+) -> AsyncIterator[tuple[Running, re.Match[str]]]:
     """Host a table in plain text, with the tunnel."""
-    arguments = ["host", "--name=Ann", "--plain", "--port=0", "--no-announce"]
+    arguments = ["host", "--name=Ann", "--plain", f"--port={port}", "--no-announce"]
     async with started(
         CLIENT,
         *arguments,
         f"--tunnel={command(certificate)}",
-        env={"SSL_CERT_FILE": str(certificate), "HOME": str(tmp_path)},
+        env={
+            "SSL_CERT_FILE": str(certificate),
+            "HOME": str(folder),
+            "RACING_DEMON_STATE": str(folder),
+            "RACING_DEMON_DATA": str(folder),
+        },
     ) as host:
         yield host, await host.line(HOST_LINK)
 
@@ -157,15 +173,17 @@ async def test_a_word_in_plain_text_opens_the_tunnel_and_closes_it(certificate: 
 
 
 @asynccontextmanager
-async def serving(certificate: Path) -> AsyncIterator[tuple[Running, str, Client]]:
+async def serving(certificate: Path, *own_port: int) -> AsyncIterator[tuple[Running, str, Client]]:
     """Run a server with the tunnel, and a table at it."""
-    arguments = ["--host=127.0.0.1", "--port=0", "--durability=none", f"--tunnel={command(certificate)}"]
+    arguments = ["--host=127.0.0.1", "--port=0", "--durability=none"]
+    arguments += [f"--tunnel={command(certificate, *own_port)}"]
     async with started(SERVER, *arguments, env={"SSL_CERT_FILE": str(certificate)}) as server:
         found = await server.line(r"ws://127\.0\.0\.1:(\d+)/v1")
         async with await Client.create(found[0], "Ann") as ann:
             yield server, found[1], ann
 
 
+@more_when_long
 @pytest.mark.parametrize("killed", ["the program", "its guard"])
 async def test_a_tunnel_that_is_killed_is_restarted(certificate: Path, killed: str) -> None:
     """At another name, with the same word; nothing is left of the one before."""
@@ -180,6 +198,81 @@ async def test_a_tunnel_that_is_killed_is_restarted(certificate: Path, killed: s
             assert len(programs_of(certificate)) == 1
 
 
+@more_when_long
+async def test_players_return_by_themselves_where_the_name_stays(
+    certificate: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was said while they were away is told then."""
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    own_port = free_port()
+    async with serving(certificate, own_port) as (_, port, ann):
+        word = (await open_link(port, ann.code)).partition("#")[2]
+        async with await Client.join(f"wss://127.0.0.1:{own_port}/v1", word, "Ben") as ben:
+            for number in range(TIMES):
+                (program,) = programs_of(certificate)
+                os.kill(program, signal.SIGKILL)
+                await wait_until(partial(is_gone, program))
+                await ann.ask(cl.Say(counter=ann.next_counter(), text=f"back {number}?"))
+                async with asyncio.timeout(PATIENCE):
+                    async for message in ben:
+                        if isinstance(message, ev.Said) and message.text == f"back {number}?":
+                            break
+                assert len(programs_of(certificate)) == 1
+
+
+@more_when_long
+async def test_a_host_whose_server_is_killed_has_its_tunnel_again(certificate: Path, tmp_path: Path) -> None:
+    """The word stays, and nothing is left of the tunnel before."""
+    for folder in (tmp_path / str(number) for number in range(amount(1, 2))):
+        folder.mkdir()
+        async with hosting(certificate, folder) as (host, found):
+            port, code = found.groups()
+            link = await open_link(port, code)
+            for _ in range(amount(1, MAX_RESTARTS)):
+                (program,) = programs_of(certificate)
+                (server,) = children_of(host.pid)
+                os.kill(server, signal.SIGKILL)
+                before, link = link, await open_link(port, code, link)
+                assert before.partition("#")[2] == link.partition("#")[2]
+                assert is_gone(program)
+                assert len(programs_of(certificate)) == 1
+        await wait_until(lambda: not programs_of(certificate))
+
+
+@more_when_long
+async def test_the_tunnel_outlives_the_hosts_terminal(certificate: Path, tmp_path: Path) -> None:
+    """The table does, too; the next terminal shows the same invitation, and ends both."""
+    port = free_port()
+    async with hosting(certificate, tmp_path, port) as (host, found):
+        code = found[2]
+        link = await open_link(str(port), code)
+        (program,) = programs_of(certificate)
+        servers = children_of(host.pid)
+        host.stop(signal.SIGKILL)
+        await host.process.wait()
+    try:
+        for _ in range(TIMES):
+            async with hosting(certificate, tmp_path, port) as (host, again):
+                assert again[2] == code
+                shown = await host.line(r"^  racing-demon join (https://\S+)$")
+                assert (shown[1], programs_of(certificate)) == (link, [program])
+                host.stop(signal.SIGKILL)
+                await host.process.wait()
+        async with hosting(certificate, tmp_path, port) as (host, _):
+            await host.line(r"^  racing-demon join https://")
+            host.type("leave", "leave", "q")
+            await host.end()
+    finally:
+        end_all(servers)
+    await wait_until(lambda: not programs_of(certificate))
+
+
+def is_gone(process: int) -> bool:
+    """Return whether a process has ended."""
+    return not Path(f"/proc/{process}/cmdline").exists()
+
+
+@more_when_long
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 async def test_the_tunnel_ends_with_its_server(certificate: Path, number: signal.Signals) -> None:
     """However the server ends, the internet reaches this machine no longer."""
