@@ -215,12 +215,15 @@ class Server:
         """Handle a signal that asks the server to stop."""
         self.stop_soon(reason)
 
+    def last_words(self) -> tuple[int, str]:
+        """Return the code and the reason with which connections are closed when the server stops."""
+        if self.keeps_tables(self._reason):
+            return RESTARTING, COMES_BACK
+        return CloseCode.GOING_AWAY, self.farewell
+
     async def _close_connections(self) -> None:
         for gateway in self._gateways:
-            if self.keeps_tables(self._reason):
-                gateway.close(RESTARTING, COMES_BACK)
-            else:
-                gateway.close(CloseCode.GOING_AWAY, self.farewell)
+            gateway.close(*self.last_words())
         for gateway in self._gateways:
             await gateway.wait_closed()
 
@@ -391,7 +394,7 @@ class TableServer(Server):
         """Listen for the operator, and for the tunnel, if there is one."""
         switch = None if context.tunnel is None else self._tunnel_switch(context, context.tunnel)
         if switch is not None:
-            resources.push_async_callback(switch.end_program)  # before the connections that come through it
+            resources.push_async_callback(self._end_tunnel, switch)
         operated = self.settings.control or self.settings.journal
         if operated is not None:
             switch_tunnel = None if switch is None else partial(_switch_tunnel, switch)
@@ -401,6 +404,9 @@ class TableServer(Server):
             await resources.enter_async_context(serving_operator(operated, asked.answer))
         if switch is not None and self.settings.tunnel_port is not None:
             await switch.open(self.settings.tunnel_command, self.settings.tunnel_address)
+
+    async def _end_tunnel(self, switch: "TunnelSwitch") -> None:
+        await switch.close(*self.last_words())
 
     def _disconnect_banned(self) -> int:
         return sum(gateway.disconnect_banned() for gateway in self._gateways)
@@ -526,9 +532,10 @@ async def _switch_tunnel(switch: "TunnelSwitch", text: str | None, address: str)
 
     """
     from .tunnel_program import NoTunnel, tunnel_command  # noqa: PLC0415 - few have one
+    from .tunnel_switch import CLOSED  # noqa: PLC0415
 
     if text is None:
-        await switch.close()
+        await switch.close(CloseCode.GOING_AWAY, CLOSED)
         return
     try:
         where = tunnel_address(address) if address else ""

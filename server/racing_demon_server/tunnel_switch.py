@@ -6,7 +6,6 @@ import logging
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Final
 
-from racing_demon_protocol.enums import CloseCode
 from racing_demon_server.net.gateway import Gateway
 from racing_demon_server.net.tunnel import Tunnel
 
@@ -72,23 +71,19 @@ class TunnelSwitch:
             keeping = self._keep_open(self._tunnel, command, gateway.port, address)
             self._running = asyncio.create_task(keeping)
 
-    async def close(self) -> None:
-        """Tell those who came through the tunnel, end its program, and listen no longer."""
+    async def close(self, code: int, reason: str) -> None:
+        """Close the connections through the tunnel with a reason for people, then end its program."""
         async with self._turning:
             gateway, self._gateway = self._gateway, None
             if gateway is None:
                 return
             self._tunnel.end()
-            gateway.close(CloseCode.GOING_AWAY, CLOSED)
+            gateway.close(code, reason)
             await gateway.wait_closed()
             self._gateways.remove(gateway)
-            await self.end_program()
+            running, self._running = self._running, None
+            if running is not None:
+                running.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await running
             log.info("tunnel closed")
-
-    async def end_program(self) -> None:
-        """End the tunnel's program."""
-        running, self._running = self._running, None
-        if running is not None:
-            running.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await running

@@ -99,14 +99,17 @@ async def hosting(
 async def test_a_guest_comes_through_the_tunnel(
     certificate: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The host reads a second invitation; whoever follows it sits at the table, and can return."""
+    """The host reads a second invitation; whoever follows it sits at the table, and is told when it ends."""
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
     async with hosting(certificate, tmp_path) as (host, _):
         await host.line("^Over the internet")
         found = await host.line(r"^  racing-demon join https://(127\.0\.0\.1:\d+)/#([2-9][A-Z2-9]{15})$")
         async with await Client.join(f"wss://{found[1]}/v1", found[2], "Ben") as ben:
             assert (ben.code, ben.seat) == (found[2], 1)
-        host.type("leave", "q")
+            host.type("leave", "leave")
+            with pytest.raises(TableEnded, match="The host has ended the table"):
+                async for _ in ben:
+                    pass
         await host.end()
     await wait_until(lambda: not programs_of(certificate))
 
