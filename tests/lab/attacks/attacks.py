@@ -408,6 +408,29 @@ def delayed_options(target: Target) -> None:
         in_step(lines, 30, DELAY_SECONDS, lambda step: options_changed(step, delayed))
 
 
+def player_guesses(target: Target) -> None:
+    """Be ten new players, and prove to be another five hundred times each, at tables of their own."""
+    rng = random.Random(2)
+    for number in range(10):
+        with shaken_hands(target, "msgpack", from_address(20 + number)) as line:
+            becoming = [packed(1, 1, "x players"), packed(40, "Eve", rng.randbytes(32).hex(), "")]
+            guesses = [packed(41, "abcdefgh", 1, rng.randbytes(32).hex()) for _ in range(500)]
+            line.sendall(frames_of(*becoming, packed(2, "Eve")))
+            pour(line, b"")
+            pour(line, frames_of(*guesses))
+
+
+def player_proofs(target: Target) -> None:
+    """Come back two hundred times as a player whom the server does not know, on new connections."""
+    rng = random.Random(3)
+    for number in range(200):
+        with shaken_hands(target, "msgpack", from_address(40 + number % 100)) as line:
+            guess = packed(41, "abcdefgh", number, rng.randbytes(32).hex())
+            with contextlib.suppress(OSError):
+                line.sendall(frames_of(packed(1, 1, "x players"), guess))
+                line.recv(65_536)
+
+
 ATTACKS: Final[tuple[Callable[[Target], None], ...]] = (
     message_flood,
     command_flood,
@@ -435,5 +458,7 @@ ATTACKS: Final[tuple[Callable[[Target], None], ...]] = (
     handshake_flood,
     code_guesses,
     delayed_options,
+    player_guesses,
+    player_proofs,
 )
 """All of them."""

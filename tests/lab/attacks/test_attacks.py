@@ -67,7 +67,8 @@ async def test_no_single_attack_costs_much_or_stops_the_match(tmp_path: Path) ->
     log = tmp_path / "log"
     figures = []
     with log.open("w") as errors:
-        async with started("tests.lab.attacks.timed", *ARGUMENTS, stderr=errors) as server:
+        journal = f"--journal={tmp_path / 'journal.sqlite'}"  # without it nobody is remembered
+        async with started("tests.lab.attacks.timed", *ARGUMENTS, journal, stderr=errors) as server:
             url = (await server.line(r"listening on (\S+)")).group(1)
             async with started("tests.lab.attacks.prober", url) as prober:
                 code = (await prober.line(r"^[A-Z]{8}$")).group()
