@@ -267,7 +267,9 @@ async def test_help_opens_and_closes() -> None:
 async def test_the_signal_closes_the_help() -> None:
     """Who reads the help when play begins sees the cards at once."""
     async with hosting(Options(countdown_ms=6_000, tally_ms=600_000)) as player:
-        await player.pilot.press("1", "enter")
+        await player.pilot.press("1")
+        await wait(player.pilot, lambda: len(player.session.client.view.seats) == 2)
+        await player.pilot.press("enter")
         await wait(player.pilot, lambda: player.phase is Phase.COUNTDOWN)
         await wait(player.pilot, lambda: isinstance(player.app.screen, TableScreen))
         await player.pilot.press("?")
