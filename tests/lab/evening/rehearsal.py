@@ -584,7 +584,7 @@ class Evening:
         await page.evaluate("history.back()")
         stay = page.locator("#sheet-items button", has_text=STAY)
         with contextlib.suppress(PlaywrightTimeout):
-            await stay.tap(timeout=2_000)
+            await stay.tap(timeout=30_000)
 
     async def leave(self, name: str) -> None:
         """Give somebody's seat up."""
@@ -593,7 +593,7 @@ class Evening:
         await page.tap("#table .menu")
         await page.locator("#sheet-items button", has_text="Leave the table").tap()
         with contextlib.suppress(PlaywrightTimeout):
-            await page.locator("#sheet-items button", has_text="Leave").tap(timeout=2_000)
+            await page.locator("#sheet-items button", has_text="Leave").tap(timeout=30_000)
         await self.page(name).phone.see("#start")
         self.screens.remove(self.page(name))
 
