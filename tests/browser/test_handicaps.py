@@ -14,7 +14,7 @@ from racing_demon_protocol.table.scoring import totals
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.handicap import Handicap
 from racing_demon_protocol.wire.options import Options
-from tests.support.browsers import SMALL_PHONE, TALL_PHONE, TELEVISION, Phone, phone
+from tests.support.browsers import POLL_MS, SMALL_PHONE, TALL_PHONE, TELEVISION, Phone, phone
 from tests.support.guests import Guest
 from tests.support.restartable_server import wait_until
 from tests.support.servers import Peer, serving
@@ -67,7 +67,7 @@ async def test_four_with_four_handicaps(browser: Browser) -> None:
 
         await ann.send(cl.Start)
         await wait_until(lambda: host.view.waiting == (1,))
-        await mia.page.wait_for_function(COUNTS_DOWN)
+        await mia.page.wait_for_function(COUNTS_DOWN, polling=POLL_MS)
         assert ann.heaps() == [13, 13, 17, 7]
         await _give_up(mia, ann, ben, cat)
         await (

@@ -9,7 +9,7 @@ from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.engine.cards import RANK_NAMES, UNKNOWN, rank, suit
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
-from tests.support.browsers import LASTING, Phone, phone
+from tests.support.browsers import LASTING, POLL_MS, Phone, phone
 from tests.support.servers import Peer, serving
 
 LAPTOP: Final[dict[str, Any]] = {"viewport": {"width": 1280, "height": 800}, "is_mobile": False}
@@ -90,14 +90,17 @@ async def test_what_is_told_covers_no_card(browser: Browser, name: str, others: 
             await host.ask(cl.Start)
             await ann.until_playing()
             await _pick_up(ann)
-            covered = await ann.page.wait_for_function(COVERED)  # while it is there, for a few seconds
+            # It is there for a few seconds, in which a busy machine may draw no picture.
+            covered = await ann.page.wait_for_function(COVERED, polling=POLL_MS)
             assert await covered.json_value() == {"cards": 0}
             assert await ann.page.evaluate(SPILT) == []
 
 
 async def _pick_up(player: Phone) -> None:
     """Hold a finger, or the mouse, on a column."""
-    box = await player.page.locator(".slot.tableau").first.bounding_box()
+    column = player.page.locator(".slot.tableau").first
+    await column.scroll_into_view_if_needed()  # which waits until it has come to rest
+    box = await column.bounding_box()
     assert box is not None
     await player.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     await player.page.mouse.down()
