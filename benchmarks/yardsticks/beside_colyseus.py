@@ -9,7 +9,7 @@ from benchmarks.yardsticks.colyseus_room import NotThere, colyseus, sit_at_colys
 from benchmarks.yardsticks.loading import Kind, Load, Measured, program
 from benchmarks.yardsticks.rows import Row, ratios
 from benchmarks.yardsticks.script import Step, cycle, singles
-from benchmarks.yardsticks.throughput import Contestant, contestants
+from benchmarks.yardsticks.throughput import Contestant, compiled, contestants
 
 DEFAULT: Final = "Colyseus, its default (a patch every 50 ms)"
 FASTEST: Final = "Colyseus, a patch after each play"
@@ -44,6 +44,7 @@ def beside_colyseus(script: Sequence[Step], rounds: int, seconds: float, tables:
         sys.stderr.write(f"        left out: {error}\n")
         return []
     own = [each for each in contestants() if each.kind is Kind.GAME and "uvloop" in each.name]
+    own += compiled()
     measured += own
     together = [replace(each, name=each.name + TOGETHER, kind=Kind.CYCLE, window=WINDOW) for each in own]
     many: dict[str, list[Measured]] = {each.name: [] for each in together}
@@ -88,14 +89,17 @@ def _at_their_limit(
 def _at_a_slow_rate(found: dict[str, list[Measured]], tables: int) -> list[Row]:
     section = f"Colyseus: {tables} tables of 8, {SLOW_RATE} plays a second together"
     p99 = {name: [m.p99 / 1_000 for m in results] for name, results in found.items()}
+    cost = {name: [m.server_us for m in results] for name, results in found.items()}
     rows = []
     for name, results in found.items():
         rows += [
             Row(section, f"{name}: p50", "ms", [m.p50 / 1_000 for m in results]),
             Row(section, f"{name}: p99", "ms", p99[name]),
-            Row(section, f"{name}: CPU a play", "us", [m.server_us for m in results]),
+            Row(section, f"{name}: CPU a play", "us", cost[name]),
         ]
     for name in list(found)[len(MODES) :]:
+        title = f"{name} / {MESSAGE}, CPU a play"
+        rows.append(Row(section, title, "", ratios(cost[name], cost[MESSAGE])))
         for other, aim in ((FASTEST, AIM_FASTEST_P99), (DEFAULT, AIM_DEFAULT_P99)):
             rows.append(
                 Row(section, f"{name} / {other}, p99", "", ratios(p99[name], p99[other]), at_most=aim)

@@ -8,7 +8,7 @@ from benchmarks.yardsticks.loading import Kind, Load, Measured, relay
 from benchmarks.yardsticks.rows import Row, ratios
 from benchmarks.yardsticks.script import Step, cycle, singles
 from benchmarks.yardsticks.sizes import EVENT_BYTES
-from benchmarks.yardsticks.throughput import Contestant, contestants
+from benchmarks.yardsticks.throughput import Contestant, compiled, contestants
 
 AIM_P50, AIM_P99 = 1.3, 2.0
 AIM_DURABLE_MS = 1.5
@@ -34,13 +34,29 @@ def latency(script: Sequence[Step], rounds: int, seconds: float, tables: int, ra
     section = f"Latency: {tables} tables of 8, {rate:g} plays a second together, ms to the last of eight"
     load = Load(steps=plays, seconds=seconds, rate=rate, warm_up=WARM_UP)
     turning = replace(load, steps=singles(cycle()))
-    runs = [*((each, load) for each in MEASURED), *((_endless(each), turning) for each in MEASURED[1:])]
+    own = [*MEASURED[1:], *compiled()]
+    runs = [
+        (MEASURED[0], load),
+        *((each, load) for each in own),
+        *((_endless(each), turning) for each in own),
+    ]
     found = _measure([*runs, (KEPT, load)], rounds, tables)
     return [
         *_rows(section, found),
         *_beside_r0(section, found),
         *_beside_r0(section, found, ENDLESS),
         *_beside_kept(section, found),
+        *(
+            Row(
+                section,
+                f"{each.name}{where} / R0, {figure}",
+                "",
+                _ratio(found[each.name + where], found[R0], figure),
+            )
+            for each in compiled()
+            for where in ("", ENDLESS)
+            for figure in ("p50", "p99")
+        ),
     ]
 
 

@@ -189,10 +189,10 @@ class Stopped:
         os.kill(self._pid, signal.SIGSTOP)
 
 
-def ours(loop: str = "uvloop", **fields: Any) -> list[str]:
-    """Return the command for the server that is measured."""
+def ours(loop: str = "uvloop", python: str = sys.executable, **fields: Any) -> list[str]:
+    """Return the command for the server that is measured, as it is installed beside a Python."""
     pairs = [f"{name}={value}" for name, value in fields.items()]
-    return [sys.executable, "-m", "benchmarks.yardsticks.whole", loop, *pairs]
+    return [python, "-m", "benchmarks.yardsticks.whole", loop, *pairs]
 
 
 def relay(name: str, event_bytes: int) -> list[str]:

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
 
 from benchmarks.yardsticks.entering import Socket, look_on, sit_at_relay, sit_down, stand_by_relay
 from benchmarks.yardsticks.loading import Kind, Load, Measured, Program, measure, ours, program, relay
@@ -11,6 +13,8 @@ from benchmarks.yardsticks.sizes import EVENT_BYTES
 
 AIM_R0 = 0.7
 AIM_FLAT = 1.1
+COMPILED: Final = Path(__file__).parents[2] / ".venv-fast/bin/python"
+"""The Python beside which `make fast` installs the compiled build."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,16 @@ def contestants() -> list[Contestant]:
     ]
 
 
+def compiled() -> list[Contestant]:
+    """Return ours as `make fast` has compiled it, if it has: without durability, and with."""
+    return [
+        Contestant(f"ours compiled, durability {durability}", command, seated)
+        for durability in ("none", "full")
+        for command in [ours(python=str(COMPILED), durability=durability)]
+        if COMPILED.exists()
+    ]
+
+
 def seated(url: str, tables: int) -> list[Socket]:
     """Return the sockets of so many tables of ours."""
     return sit_down(url, tables)[0]
@@ -72,12 +86,13 @@ def throughput(script: Sequence[Step], rounds: int, seconds: float, tables: int)
     """Measure everybody in turn, round after round, with as many plays as go."""
     found: dict[str, list[Measured]] = {}
     measured = contestants()
+    r0, r1, none, full, _ = (contestant.name for contestant in measured)
+    measured += compiled()
     load = Load(steps=script, seconds=seconds)
     for _ in range(rounds):
         for contestant in measured:
             found.setdefault(contestant.name, []).append(contestant.run(tables, load))
     section = f"Throughput: {tables} tables of 8, as many plays as go"
-    r0, r1, none, full, _ = (contestant.name for contestant in measured)
     rows = []
     for name, results in found.items():
         rows += [
@@ -98,6 +113,8 @@ def throughput(script: Sequence[Step], rounds: int, seconds: float, tables: int)
         Row(section, "ours, durability none / R0, CPU a play", "", ratios(cost[none], cost[r0])),
         Row(section, "ours, durability none / R1, CPU a play", "", ratios(cost[none], cost[r1])),
     ]
+    for each in compiled():
+        rows.append(Row(section, f"{each.name} / R0, CPU a play", "", ratios(cost[each.name], cost[r0])))
     return rows
 
 
