@@ -7,11 +7,12 @@ The results are made up; the file, the thread and the questions are the server's
 
 import argparse
 import asyncio
+import hashlib
 import random
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import quantiles
@@ -21,6 +22,9 @@ from racing_demon_protocol.enums import EndReason
 from racing_demon_protocol.records.summary import HandSummary, MatchSummary, PlayerSummary
 from racing_demon_server.journal.interface import JournalReader
 from racing_demon_server.ops import garbage_collection
+from racing_demon_server.players.directory import Directory
+from racing_demon_server.players.file import PlayersFile
+from racing_demon_server.players.store import Player
 from racing_demon_server.results.file import ResultsFile
 from racing_demon_server.results.query import Filter, StandingsQuery
 from racing_demon_server.results.worker import ResultsWorker
@@ -32,10 +36,10 @@ TICK_SECONDS: Final = 0.001
 GAMES: Final = ("racing-demon", "classic", "nerts")
 
 
-def match(rng: random.Random, number: int, players: int) -> MatchSummary:
+def match(rng: random.Random, number: int, players: Sequence[Player]) -> MatchSummary:
     """Return a made-up match."""
-    chosen = rng.sample(range(players), SEATS)
-    people = tuple(PlayerSummary(seat=seat, name=f"Player {who}") for seat, who in enumerate(chosen))
+    chosen = rng.sample(players, SEATS)
+    people = tuple(PlayerSummary(seat=seat, name=who.name, player=who.id) for seat, who in enumerate(chosen))
     hands = tuple(
         HandSummary(
             hand=hand,
@@ -60,6 +64,16 @@ def match(rng: random.Random, number: int, players: int) -> MatchSummary:
         winners=tuple(seat for seat, total in totals.items() if total == best),
         finished=True,
     )
+
+
+def enrolled(store: PlayersFile, number: int) -> list[Player]:
+    """Return so many players whom a server remembers."""
+    directory, players = Directory(store), []
+    with store.transaction():
+        for which in range(number):
+            key, randomness = (hashlib.sha256(f"{what} {which}".encode()).digest() for what in ("key", "id"))
+            players.append(directory.enroll(f"Player {which}", key, "", 0, randomness)[0])
+    return players
 
 
 @contextmanager
@@ -100,11 +114,12 @@ async def main() -> None:
     given = parser.parse_args()
     rng = random.Random(1)  # noqa: S311 - made-up matches
     with tempfile.TemporaryDirectory() as folder, garbage_collection.small_collections():
-        path = Path(folder) / "results.sqlite"
-        with ResultsFile(path) as file:
+        store = PlayersFile(Path(folder) / "players.sqlite", "ab" * 32)
+        players = enrolled(store, given.players)
+        with ResultsFile(Path(folder) / "results.sqlite") as file:
             for number in range(given.matches):
-                file.save("journal", f"{number}.1", match(rng, number, given.players), is_over=True)
-            worker = ResultsWorker(file, no_journal, "journal")
+                file.save("journal", f"{number}.1", match(rng, number, players), is_over=True)
+            worker = ResultsWorker(file, no_journal, "journal", store)
             link = next(iter(file.ended())).link
             _, late = await lags(lambda: time.sleep(5))
             sys.stdout.write(f"nothing: {p99(late)}\n")
@@ -115,7 +130,7 @@ async def main() -> None:
 
             def add_one() -> object:
                 number = given.matches
-                file.save("journal", f"{number}.1", match(rng, number, given.players), is_over=True)
+                file.save("journal", f"{number}.1", match(rng, number, players), is_over=True)
                 return worker.standings(anything, StandingsAccess.OPEN, "")
 
             for what, work in (
@@ -126,6 +141,7 @@ async def main() -> None:
                     lambda: worker.standings(one_game, StandingsAccess.OPEN, ""),
                 ),
                 ("standings after another match", add_one),
+                ("a player", lambda: worker.player(players[0].id, StandingsAccess.OPEN, "")),
                 ("a match", lambda: worker.match(worker.result(link) or found)),
             ):
                 seconds, late = await lags(work)

@@ -27,6 +27,7 @@ _LAYOUT: Final = """
         UNIQUE (journal, match)
     );
     CREATE INDEX IF NOT EXISTS results_ended ON results (ended_ms, id);
+    CREATE INDEX IF NOT EXISTS results_running ON results (id) WHERE is_over = 0;
     CREATE TABLE IF NOT EXISTS finished_tables (
         journal TEXT NOT NULL,
         table_id INTEGER NOT NULL,
