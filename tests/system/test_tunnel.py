@@ -23,7 +23,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from tests.support.effort import amount, more_when_long
 from tests.support.ports import free_port
-from tests.support.processes import CLIENT, HOST_LINK, SERVER, Running, started
+from tests.support.processes import CLIENT, HOST_LINK, SERVER, Running, server_process, started, text_of
 from tests.support.restartable_server import wait_until
 from tests.support.servers import PATIENCE
 from tests.support.tunnels import make_certificate
@@ -112,6 +112,21 @@ async def test_a_guest_comes_through_the_tunnel(
                     pass
         await host.end()
     await wait_until(lambda: not programs_of(certificate))
+
+
+async def test_who_cannot_open_a_tunnel_later_is_told_why(tmp_path: Path) -> None:
+    """A server that no host has started, and a host whose server has no way for commands."""
+    journal = tmp_path / "journal.sqlite"
+    async with server_process("--journal", str(journal)) as _:
+        refused = await text_of(SERVER, "tunnel", "--journal", str(journal))
+        assert (refused.code, "start it with --tunnel" in refused.err) == (1, True)
+
+    env = {"RACING_DEMON_STATE": str(tmp_path)}
+    arguments = ["host", "--plain", "--port=0", "--no-announce", "--durability=none"]
+    async with started(CLIENT, *arguments, env=env) as host:
+        await host.line(HOST_LINK)
+        host.type("internet")
+        await host.line("^A table without a journal is opened to the internet from the start")
 
 
 LINK = r"https://(127\.0\.0\.1:\d+)/#([2-9][A-Z2-9]{15}) over the internet"
