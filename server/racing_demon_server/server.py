@@ -32,7 +32,7 @@ from racing_demon_server.journal.writer import DurableJournal
 from racing_demon_server.moderation.bans import ServerBans, bans_of
 from racing_demon_server.moderation.control_socket import RequestFailed, serving_operator
 from racing_demon_server.moderation.reports import Reports, reports_of
-from racing_demon_server.moderation.requests import OperatorRequests
+from racing_demon_server.moderation.requests import OperatorRequests, TunnelRequests
 from racing_demon_server.mqtt.setup import own_urls, publishers
 from racing_demon_server.net.gateway import Gateway, url_of
 from racing_demon_server.net.handler import MetricsHooks, ServerContext, Service
@@ -397,9 +397,15 @@ class TableServer(Server):
             resources.push_async_callback(self._end_tunnel, switch)
         operated = self.settings.control or self.settings.journal
         if operated is not None:
-            switch_tunnel = None if switch is None else partial(_switch_tunnel, switch)
+            tunnel = None
+            if switch is not None and context.tunnel is not None:
+                tunnel = TunnelRequests(partial(_switch_tunnel, switch), context.tunnel.seat_link)
             asked = OperatorRequests(
-                self.registry, context.bans, self._disconnect_banned, self._players, switch_tunnel
+                self.registry,
+                context.bans,
+                self._disconnect_banned,
+                self._players,
+                tunnel,
             )
             await resources.enter_async_context(serving_operator(operated, asked.answer))
         if switch is not None and self.settings.tunnel_port is not None:

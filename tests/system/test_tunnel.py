@@ -19,6 +19,8 @@ from benchmarks.pty_program import children_of, end_all
 from racing_demon_client.errors import TableEnded
 from racing_demon_client.net.client import Client
 from racing_demon_client.net.local_server import MAX_RESTARTS
+from racing_demon_protocol.enums import Reason
+from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from tests.support.effort import amount, more_when_long
@@ -283,6 +285,33 @@ async def test_the_tunnel_outlives_the_hosts_terminal(certificate: Path, tmp_pat
     finally:
         end_all(servers)
     await wait_until(lambda: not programs_of(certificate))
+
+
+SEAT_LINK = r"^  https://(127\.0\.0\.1:\d+)/#([2-9][A-Z2-9]{15})&seat=([0-9a-f]{64})$"
+
+
+async def test_who_is_away_has_a_link_to_the_own_seat(
+    certificate: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also at another name, whoever has forgotten the token returns by it; in the room it opens nothing."""
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    async with hosting(certificate, tmp_path) as (host, found):
+        port, code = found.groups()
+        first = await host.line(r"^  racing-demon join https://(127\.0\.0\.1:\d+)/#(\S+)$")
+        async with await Client.join(f"wss://{first[1]}/v1", first[2], "Ben") as ben:
+            seat = ben.seat
+        (program,) = programs_of(certificate)
+        os.kill(program, signal.SIGKILL)
+        link = await host.line(SEAT_LINK)
+        while link[1] == first[1]:  # told before the tunnel was lost
+            link = await host.line(SEAT_LINK)
+        assert link[2] == first[2]
+        with pytest.raises(CommandRefused) as refused:
+            await Client.resume(f"ws://127.0.0.1:{port}/v1", code, link[3])
+        assert refused.value.reason is Reason.BAD_TOKEN
+        for _ in range(2):
+            async with await Client.resume(f"wss://{link[1]}/v1", link[2], link[3]) as returned:
+                assert (returned.seat, returned.view.seats[1].name) == (seat, "Ben")
 
 
 def is_gone(process: int) -> bool:

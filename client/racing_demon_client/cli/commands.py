@@ -33,6 +33,7 @@ from racing_demon_client.plain.solo import play_alone
 from racing_demon_client.records.recorder import Recorder, explained_write_errors
 from racing_demon_client.saved_presets import saved_presets
 from racing_demon_client.settings import load, save, settings_path
+from racing_demon_client.shared.invitation import Invitation
 from racing_demon_client.shared.option_text import GROUPS, MEANINGS, options_text, values_text
 from racing_demon_client.shared.rules_text import rules_of
 from racing_demon_client.sources import tables
@@ -175,17 +176,21 @@ async def _report_network_changes(opened: OpenedTable) -> None:
 
 async def _report_invitations(opened: OpenedTable, *, shows_qr: bool, ascii_only: bool) -> None:
     """Tell where others join over the internet whenever that changes."""
-    told = None
+    told: Invitation | None = None
+    link: str | None = None
     while True:
         invitation = opened.current_invitation()
         if invitation is not None and invitation != told:
             was_open, told = told is not None, invitation
-            if invitation.link is not None:
-                link = printable(invitation.link)
+            before, link = link, invitation.link
+            if link is not None and link != before:
                 write("Over the internet, others open this link in a browser, or join with it:")
-                write(f"  racing-demon join {link}")
+                write(f"  racing-demon join {printable(link)}")
                 for line in qr_lines(link, ascii_only=ascii_only) if shows_qr else ():
                     write(line)
+            for seat in invitation.seats:
+                write(f"{printable(seat.name)} returns to the own seat over the internet by this link:")
+                write(f"  {printable(seat.link)}")
             if invitation.note:
                 write(printable(invitation.note))
             if was_open and invitation.link is None and not invitation.trouble:

@@ -4,11 +4,24 @@ from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from racing_demon_protocol.constants import MAX_NAME_LENGTH
+
 MAX_LINK: Final = 400
 MAX_TROUBLE: Final = 800
 COUNTS_AS_ONE: Final = (
     "The tunnel does not say who is who: all who come through it share the limits of one address."
 )
+
+
+class SeatLink(BaseModel):
+    """The link by which a player who is away returns to the own seat over the internet."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", defer_build=True)
+
+    name: Annotated[str, Field(max_length=MAX_NAME_LENGTH)]
+    """The player's name."""
+    link: Annotated[str, Field(max_length=MAX_LINK, pattern=r"^https://[!-~]+$")]
+    """The link. Whoever has it can take the seat."""
 
 
 class Invitation(BaseModel):
@@ -22,6 +35,9 @@ class Invitation(BaseModel):
     """Why there is none; empty if the tunnel is closed."""
     counts_as_one: bool = False
     """Whether the tunnel does not say who is who, so that all share the limits of one address."""
+
+    seats: tuple[SeatLink, ...] = ()
+    """The links for those who are away."""
 
     @property
     def note(self) -> str:

@@ -344,6 +344,7 @@ async def host(
             hosting.tunnel or AUTO,
             hosting.tunnel_address,
             is_wanted=server.has_tunnel,
+            away=partial(_away, client),
         )
         if hosting.tunnel and not server.has_tunnel:
             internet.turn(on=True)
@@ -666,6 +667,12 @@ class _HostedServer:
             await client.leave()
         forget_hosted(client.code)
         await wait_until_ended(self.port)
+
+
+def _away(client: Client) -> frozenset[int]:
+    """Return the seats of the players who are away."""
+    seats = client.view.seats.items()
+    return frozenset(seat for seat, state in seats if not (state.connected or state.left or state.bot))
 
 
 def _own_url(port: int) -> str:

@@ -253,6 +253,12 @@ def _tunnel(arguments: argparse.Namespace) -> int:
     journal = arguments.journal
     if arguments.table is not None:
         journal = _journal_with(arguments.table, journal)
+    if arguments.seats:
+        if arguments.table is None:
+            return fail(2, "name the table with --table.")
+        answer = request(control_socket_of(journal), command="seat_links", code=arguments.table)
+        sys.stdout.writelines(f"{json.dumps(seat)}\n" for seat in answer["seats"])
+        return 0
     tunnel = None if arguments.close else arguments.tunnel
     request(control_socket_of(journal), command="tunnel", tunnel=tunnel, address=arguments.address)
     said = (
@@ -416,6 +422,9 @@ def _parser() -> argparse.ArgumentParser:
         "tunnel", nargs="?", default="auto", metavar="COMMAND", help="which one, as for the server's --tunnel"
     )
     tunnel.add_argument("--close", action="store_true", help="close it")
+    tunnel.add_argument(
+        "--seats", action="store_true", help="write the links to the seats of those who are away, as JSON"
+    )
     tunnel.add_argument(
         "--address", default="", metavar="URL", help="its public address, if it does not print it"
     )

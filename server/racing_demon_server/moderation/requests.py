@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_server.journal.interface import JournalUnusable
@@ -13,10 +13,21 @@ from racing_demon_server.tables.room import Room
 from .bans import ServerBans
 from .control_socket import ANSWER_SECONDS, RequestFailed
 
-SwitchTunnel = Callable[[str | None, str], Awaitable[None]]
-
 ONLY_HOSTED: Final = "this server opens a tunnel only when it starts: start it with --tunnel"
 CLOSED: Final = "The server's operator has closed this table"
+
+
+class TunnelRequests(NamedTuple):
+    """What may be asked of a tunnel.
+
+    Attributes:
+        switch: opens it, by what ``--tunnel`` takes and its address, or closes it if the first is ``None``.
+        seat_link: returns the link to a seat at the table with a code, by the hash of its token.
+
+    """
+
+    switch: Callable[[str | None, str], Awaitable[None]]
+    seat_link: Callable[[str, bytes], str | None]
 
 
 class OperatorRequests:
@@ -27,8 +38,7 @@ class OperatorRequests:
         bans: the operator's bans.
         disconnect_banned: closes the connections of those who are banned, and returns how many there were.
         players: keeps the players; ``None`` if all are guests.
-        switch_tunnel: opens a tunnel by what ``--tunnel`` takes and its address, or closes it; ``None`` where
-            a tunnel is opened with the server or not at all.
+        tunnel: what may be asked of the tunnel; ``None`` where there can be none.
 
     """
 
@@ -38,13 +48,13 @@ class OperatorRequests:
         bans: ServerBans,
         disconnect_banned: Callable[[], int],
         players: PlayersKeeper | None = None,
-        switch_tunnel: SwitchTunnel | None = None,
+        tunnel: TunnelRequests | None = None,
     ) -> None:
         self._registry = registry
         self._players = players
         self._bans = bans
         self._disconnect_banned = disconnect_banned
-        self._switch_tunnel = switch_tunnel
+        self._tunnel = tunnel
 
     async def answer(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
         """Carry out a request, and return its answer.
@@ -65,8 +75,8 @@ class OperatorRequests:
                 return self._reload()
             case {"command": "players" | "devices" | "confirm_player" | "change_player"}:
                 return await self._ask_players(request)
-            case {"command": "tunnel", "tunnel": str() | None as tunnel, "address": str(address)}:
-                return await self._turn_tunnel(tunnel, address)
+            case {"command": "tunnel" | "seat_links"}:
+                return await self._ask_tunnel(request)
         raise RequestFailed("the server does not know this command: is it of another version?")
 
     async def _ask_players(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -125,11 +135,27 @@ class OperatorRequests:
         except CommandRefused as error:
             raise RequestFailed(error.text) from error
 
-    async def _turn_tunnel(self, tunnel: str | None, address: str) -> Mapping[str, Any]:
-        if self._switch_tunnel is None:
+    async def _ask_tunnel(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
+        if self._tunnel is None:
             raise RequestFailed(ONLY_HOSTED)
-        await self._switch_tunnel(tunnel, address)
+        match request:
+            case {"code": str(code)}:
+                return {"seats": self._seat_links(code, self._tunnel)}
+            case {"tunnel": str() | None as text, "address": str(address)}:
+                await self._tunnel.switch(text, address)
         return {}
+
+    def _seat_links(self, code: str, tunnel: TunnelRequests) -> list[dict[str, Any]]:
+        """Return the players of a table who are away, each with the link to the own seat."""
+        room = self._room(code)
+        if room is None:
+            return []
+        seats, found = room.shown.view.seats, []
+        for seat, token_hash in self._registry.token_hashes(code).items():
+            state, link = seats.get(seat), tunnel.seat_link(code, token_hash)
+            if state is not None and link is not None and not (state.connected or state.left or state.bot):
+                found.append({"name": state.name, "link": link})
+        return found
 
     def _room(self, code: str) -> Room | None:
         """Return a table's room; ``None`` if it is not here.

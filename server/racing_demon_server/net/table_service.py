@@ -189,6 +189,10 @@ class TableService:
         room.catch_up()  # an earlier command may have given up the seat
         return self.registry.room(code)  # judging it may have failed
 
+    def token_hash(self, _code: str, token: str) -> bytes:
+        """Return the hash by which a table knows the seat of a token."""
+        return hash_token(token)
+
     def miss(self, address: str, _code: str, at: int, unknown: CommandRefused) -> None:
         """Count the code of a table that is not here, and raise the refusal."""
         self.context.addresses.count_miss(address, at)
@@ -431,10 +435,10 @@ class TableHandler(Handler):
 
     def _join_or_return(self, request: cl.Join) -> None:
         token = request.token or secrets.token_hex(32)
-        token_hash = hash_token(token)
+        token_hash = self._tables.token_hash(request.code, token)
         room = self._tables.find(self.address, request.code, self.arrived, token_hash)
         if room.table.seat_tokens.knows(token_hash):
-            self._return(room, token, "", 0)
+            self._return(room, token, token_hash, "", 0)
         else:
             room.verify_passphrase(request.passphrase, self.address)
             self._join(room, request.name, token)
@@ -477,11 +481,12 @@ class TableHandler(Handler):
         return "" if device is None else device.player
 
     def _resume(self, request: cl.Resume) -> None:
-        room = self._tables.find(self.address, request.code, self.arrived, hash_token(request.token))
-        self._return(room, request.token, request.epoch, request.seq)
+        token_hash = self._tables.token_hash(request.code, request.token)
+        room = self._tables.find(self.address, request.code, self.arrived, token_hash)
+        self._return(room, request.token, token_hash, request.epoch, request.seq)
 
-    def _return(self, room: Room, token: str, epoch: str, seq: int) -> None:
-        actor = room.table.seat_tokens.actor(hash_token(token))
+    def _return(self, room: Room, token: str, token_hash: bytes, epoch: str, seq: int) -> None:
+        actor = room.table.seat_tokens.actor(token_hash)
         room.verify_understood(self.software)
         if room.is_halted:
             self.close(CloseCode.TRY_AGAIN, "The server cannot write to its disk. Come back in a moment.")

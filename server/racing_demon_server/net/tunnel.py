@@ -118,6 +118,15 @@ class Tunnel:
         """
         return f"{self.address}/#{self.word(code)}" if self.is_open else None
 
+    def seat_token(self, token_hash: bytes) -> str:
+        """Return a second token of a seat, for a device that does not have the first."""
+        return hmac.digest(self._key, b"seat" + token_hash, hashlib.sha256).hex()
+
+    def seat_link(self, code: str, token_hash: bytes) -> str | None:
+        """Return the invitation to a seat; ``None`` while nobody can follow it."""
+        link = self.link(code)
+        return None if link is None else f"{link}&seat={self.seat_token(token_hash)}"
+
     # Requests.
 
     def is_own_name(self, request: Request) -> bool:

@@ -4,6 +4,7 @@ It has its own limits of connections, pages and names. Whoever enters a table ne
 token of a seat; nobody opens tables here, or is told which there are.
 """
 
+import hmac
 from http import HTTPStatus
 from typing import Final, NoReturn
 
@@ -14,6 +15,7 @@ from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.server import Seated
+from racing_demon_server.match.seat_tokens import hash_token
 from racing_demon_server.players.keeper import PlayersKeeper
 from racing_demon_server.rate_limits import HANDSHAKE, NOT_SAID
 from racing_demon_server.tables.registry import Registry
@@ -141,6 +143,15 @@ class TunnelTables(TableService):
             raise self.context.addresses.too_many_misses()
         self.context.addresses.count_miss(address, at)
         raise CommandRefused(Reason.UNKNOWN_TABLE, NO_INVITATION)
+
+    def token_hash(self, code: str, token: str) -> bytes:
+        """Return the hash by which a table knows the seat of a token, which the host may have given out."""
+        given = hash_token(token)
+        own = self._tunnel.code_of(code, [table.view.code for table in self.registry])
+        for known in self.registry.token_hashes(own or code).values():
+            if hmac.compare_digest(hash_token(self._tunnel.seat_token(known)), given):
+                return bytes(known)
+        return given
 
     def check_opening(self, address: str) -> NoReturn:
         """Refuse another table."""

@@ -5,7 +5,7 @@ import logging
 import secrets
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Generator, Iterator, Sequence, Set
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from functools import partial
@@ -217,6 +217,14 @@ class Registry:
         """Return whether a token is that of a seat at an open table."""
         room = self._rooms.get(code)
         return room is not None and room.table.seat_tokens.knows(token_hash)
+
+    def token_hashes(self, code: str) -> Mapping[int, bytes]:
+        """Return the hashes of the tokens of a table's seats; none if there is no such table."""
+        room = self._rooms.get(code)
+        tokens = None if room is None else room.table.seat_tokens
+        if tokens is None:
+            return {}
+        return {seat: tokens.origin(seat)[0] for seat in tokens.people() if seat is not None}
 
     def openers(self) -> Collection[str]:
         """Return the address that has opened each table."""

@@ -231,7 +231,8 @@ def _draw_ways_in(lobby: _Lobby, y: int, *, is_tight: bool) -> int:
         # A link is shown whole, however long its name is.
         link, width, words = screen_text(invitation.link), max(1, room - 4), " over the internet"
         link += words if len(link) % width + len(words) <= width else ""
-        ways += [(link[at : at + width], Role.TEXT) for at in range(0, len(link), width)]
+        links = [link, *(f"{seat.name} returns by {seat.link}" for seat in invitation.seats)]
+        ways += [(line[at : at + width], Role.TEXT) for line in links for at in range(0, len(line), width)]
     if invitation is not None and invitation.note and not (is_tight and invitation.link):
         role, lines = Role.DIM if invitation.link else Role.WARNING, MAX_NOTE_ROWS[is_tight]
         ways += [(line, role) for line in wrapped(invitation.note, room - 4)[:lines]]

@@ -107,7 +107,7 @@ class LobbyScreen(CanvasScreen):
 
     Attributes:
         shows_qr: whether a QR code is shown; ``None`` to show it if it fits.
-        shown_link: whose code is shown: 0 in this room, 1 over the internet.
+        shown_link: whose code is shown: 0 in this room, 1 over the internet, then those to seats.
 
     """
 
@@ -137,11 +137,13 @@ class LobbyScreen(CanvasScreen):
         return qr_lines(link, ascii_only=appearance.glyphs is ASCII, is_dark=appearance.palette.is_dark)
 
     def _links(self) -> list[str]:
-        """Return the links that have a QR code: in this room, and over the internet."""
+        """Return the links that have a QR code: in this room, over the internet, and to seats."""
         opened, code = self.session.opened, self.session.client.view.code
         links = [table_link(address, code) for address in opened.current_addresses()[:1]]
         invitation = opened.current_invitation()
-        return links if invitation is None or invitation.link is None else [*links, invitation.link]
+        if invitation is None or invitation.link is None:
+            return links
+        return [*links, invitation.link, *(seat.link for seat in invitation.seats)]
 
     async def do(self, action: str) -> None:
         """Carry out an action, or show the next QR code; after the last one, none."""

@@ -8,7 +8,7 @@ from rich.cells import cell_len
 
 from racing_demon_client.links import qr_lines, table_link
 from racing_demon_client.records.timeline import Timeline
-from racing_demon_client.shared.invitation import Invitation
+from racing_demon_client.shared.invitation import Invitation, SeatLink
 from racing_demon_client.shared.option_text import options_text
 from racing_demon_client.terminal.drawing.pages import Page, draw_analysis, draw_lobby, draw_page, draw_tally
 from racing_demon_client.terminal.drawing.scene import FeedLine
@@ -68,8 +68,12 @@ def test_the_link_stands_beside_all_else(size: tuple[int, int], glyphs: Glyphs) 
 def test_the_invitation_over_the_internet_stands_below_the_one_in_the_room(size: tuple[int, int]) -> None:
     """The link is whole, however long its name is; what is wrong with the tunnel is told in its place."""
     link = f"https://{'-'.join(['consistently'] * 4)}.trycloudflare.com/#7BCDFGHJKLMNPQ23"
-    trouble = "The tunnel is starting."
-    for invitation, told in ((Invitation(link=link), link), (Invitation(trouble=trouble), trouble)):
+    trouble, seat = "The tunnel is starting.", SeatLink(name="Ben", link=f"{link}&seat={'0a' * 32}")
+    for invitation, told in (
+        (Invitation(link=link), link),
+        (Invitation(link=link, seats=(seat,)), f"Ben returns by {seat.link}"),
+        (Invitation(trouble=trouble), trouble),
+    ):
         text = draw_lobby(replace(lobby(), invitation=invitation), size, UNICODE).text()
         assert told in "".join(line.strip() for line in text.splitlines())
         assert f"{table_link(ADDRESS, 'BCDF')} in a browser" in text
