@@ -119,7 +119,7 @@ async def test_a_table_is_handed_over_and_goes_on_elsewhere(tmp_path: Path) -> N
 
     kept, saved_state, last = _kept(journal)
     second = Registry(ServerSettings(), lambda: now() - AHEAD, NullJournal())
-    second.adopt(kept, saved_state, last, AHEAD)
+    second.adopt(kept, saved_state, last, AHEAD, patience=math.inf)
     again = second.room(code)
     assert (kept.id, {number}) == (again.journal.number, {*second.numbers})
     assert room.table.view.options == again.table.view.options
@@ -198,7 +198,7 @@ async def test_each_adoption_is_an_epoch_of_its_own(tmp_path: Path) -> None:
     names = set()
     for _ in range(2):
         server = Registry(ServerSettings(), now, NullJournal())
-        server.adopt(kept, saved_state, last, 0)
+        server.adopt(kept, saved_state, last, 0, patience=math.inf)
         names.add(server.room(code).epochs.current)
         server.close(for_good=False)
     assert len(names) == 2
@@ -214,7 +214,7 @@ async def test_a_table_that_comes_back_is_in_another_epoch(tmp_path: Path) -> No
     journal = SharedJournal(tmp_path / "journal.db")
     registry = Registry(ServerSettings(), now, journal)
     room = await _handed_over(registry, journal)
-    registry.adopt(*_kept(journal), 0)
+    registry.adopt(*_kept(journal), 0, patience=math.inf)
     (again,) = registry.rooms
     assert room.epochs.current != again.epochs.current
     registry.close(for_good=False)
@@ -235,7 +235,7 @@ async def test_the_time_that_an_answer_takes_is_right_on_any_clock(tmp_path: Pat
     first = Registry(ServerSettings(), now, journal)
     await _handed_over(first, journal)
     second = Registry(ServerSettings(), lambda: now() - AHEAD, NullJournal(), [Timing()])
-    second.adopt(*_kept(journal), AHEAD)
+    second.adopt(*_kept(journal), AHEAD, patience=math.inf)
     (again,) = second.rooms
     conn = FakeConnection()
     again.attach(conn, 0, "a" * 64)
@@ -262,7 +262,7 @@ async def test_an_adopted_table_has_the_cards_that_it_would_have_had(tmp_path: P
             registry.hand_over(room, HEIR)
             await journal.drained()
             registry = Registry(ServerSettings(seed=bytes(32)), now, NullJournal())
-            registry.adopt(*_kept(journal), 0)
+            registry.adopt(*_kept(journal), 0, patience=math.inf)
             (room,) = registry.rooms
             assert room.journal.number == 2
             conn = FakeConnection()
@@ -321,7 +321,7 @@ async def test_a_server_that_cannot_write_adopts_a_halted_table(is_halted: bool,
     await _handed_over(first, journal)
     second = Registry(ServerSettings(), now, NullJournal())
     second.halt("database", is_halted)
-    second.adopt(*_kept(journal), 0)
+    second.adopt(*_kept(journal), 0, patience=math.inf)
     (again,) = second.rooms
     assert is_halted is again.is_halted
     first.close(for_good=False)
