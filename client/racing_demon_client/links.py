@@ -42,14 +42,22 @@ def person_page(address: str) -> str:
     return table_link(address, PERSON_PAGE)
 
 
-def person_link(address: str, code: str, name: str) -> str:
+def person_link(address: str, code: str, name: str, table: str = "", most: int = MAX_PERSON_LINK) -> str:
     """Return the link by which a device becomes another one of a person.
 
     What is behind ``#`` is sent to no server. A name that would make the QR code too large is left out.
+
+    Args:
+        address: the server's address.
+        code: the code for another device.
+        name: the person's name.
+        table: the table to which the page leads on; empty for none.
+        most: the most bytes that the link may have with a name.
+
     """
-    link = f"{person_page(address)}#{code}"
-    whole = f"{link},{quote(name, safe='')}"
-    return whole if len(whole) <= MAX_PERSON_LINK else link
+    link, end = f"{person_page(address)}#{code}", f",{table}" if table else ""
+    whole = f"{link},{quote(name, safe='')}{end}"
+    return whole if len(whole) <= most else f"{link}{end and ','}{end}"
 
 
 def parse_link(text: str) -> tuple[str, str]:

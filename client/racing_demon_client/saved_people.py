@@ -71,7 +71,7 @@ class PlayerCredentials:
         """
         self._server = challenge.server
         mine = [each for each in self._people() if (each.host, each.server) == (self._host, self._server)]
-        self._known = next((each for each in mine if _folded(each.name) == _folded(self._name)), None)
+        self._known = next((each for each in mine if folded(each.name) == folded(self._name)), None)
         if self._known is not None:
             known, self._secret = self._known, self._known.secret
             key = secret_hash(known.secret)
@@ -126,5 +126,6 @@ def host_of(url: str) -> str:
     return netloc.removesuffix(f":{DEFAULT_PORTS.get(parts.scheme, 0)}")
 
 
-def _folded(name: str) -> str:
+def folded(name: str) -> str:
+    """Return a name as it is compared."""
     return unicodedata.normalize("NFKC", name).casefold().strip()

@@ -253,6 +253,7 @@ export const LATER = {
   codeText: (/** @type {string} */ name, /** @type {string} */ code, /** @type {boolean} */ hasPicture) =>
     `On the other device, ${hasPicture ? "scan this, or " : ""}open this page and enter the name ${name} and ${code}. The code is valid for two minutes, once. Give it to nobody else.`,
   qrOfCode: "QR code for the other device",
+  knownAlready: (/** @type {string} */ name) => `This device is ${name}’s already: nothing is to be done.`,
   codeFilledIn: (/** @type {string} */ name) => `Is this a device of ${name}? Then press “That is me”.`,
   devices: "Devices",
   thisDevice: "(this device)",

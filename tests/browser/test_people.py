@@ -6,10 +6,14 @@ from typing import Any, Final
 
 from playwright.async_api import Browser, expect
 
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.server import Devices
 from tests.browser.test_access import violations
 from tests.support.browsers import phone
+from tests.support.people import SECRETS, enrolled, link_code
 from tests.support.restartable_server import RestartableServer
 from tests.support.results import get, origin_of, page_with
+from tests.support.servers import Peer
 
 FAST: Final = ("--bot-speed=100", "--standings=open", "--until-table-ends=NONE")
 """A server of a host: it suggests to remember people."""
@@ -132,3 +136,27 @@ async def test_another_name_is_another_person(browser: Browser, tmp_path: Path) 
                 ("Ben", True),
             ]
             assert tablet.complaints == []
+
+
+async def test_an_invitation_of_a_lobby_leads_to_its_table(browser: Browser, tmp_path: Path) -> None:
+    """A cleared phone becomes Ann's again, and is at the table; her own phone gets no second device."""
+    async with RestartableServer.started(tmp_path / "journal.sqlite", *FAST) as server:
+        origin = origin_of(server)
+        async with Peer.connect(server.url) as host, Peer.connect(server.url) as terminal:
+            known = await enrolled(terminal, "Ann", SECRETS[0])
+            place = await host.enter(cl.Create(name="Host"))
+            code = await link_code(terminal)
+            async with phone(browser, origin) as cleared:
+                await cleared.open(f"{origin}/you#{code},Ann,{place.code}")
+                await cleared.page.locator("#page form button").tap()
+                await cleared.page.wait_for_url(f"{origin}/{place.code}")
+                added = await terminal.until(Devices)
+                assert len(added.devices) == 2
+                code = await link_code(terminal)
+                await cleared.open(f"{origin}/you#{code},Ann,{place.code}")
+                await cleared.page.wait_for_url(f"{origin}/{place.code}")
+                await cleared.open(f"{origin}/you#{code},Ann")
+                await expect(cleared.page.locator("#page .proof")).to_contain_text("already")
+            await terminal.say(cl.ListDevices())
+            assert len((await terminal.until(Devices)).devices) == 2
+            assert known.player

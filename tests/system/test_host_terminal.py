@@ -4,11 +4,14 @@ import asyncio
 import contextlib
 import os
 import re
+import shutil
 import signal
 import socket
+import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -225,7 +228,7 @@ async def test_the_host_lets_a_cleared_phone_be_its_owners(tmp_path: Path, port:
         is_second = re.search(r"Ann +last here(?s:.*)Ben +last here", lobby.text)
         lobby.type("\x1b[B\r" if is_second else "\r")
         lobby.until("A new phone of Ben")
-        code = lobby.until(r"(?s)/you.*\b([A-Z]{6})\b.*valid for 2 minutes")[1]
+        code = lobby.until(r"(?s)/you.*\b([A-Z]{6})\b.*valid for \d+ seconds")[1]
         async with Peer.connect(url) as cleared:
             await challenged(cleared)
             await cleared.say(cl.Link(name="Ben", code=code, secret="2" * 64))
@@ -236,6 +239,77 @@ async def test_the_host_lets_a_cleared_phone_be_its_owners(tmp_path: Path, port:
         lobby.until("Leave the table")
         lobby.type("\x03")
         lobby.ended()
+
+
+def scanned(text: str, path: Path) -> str:
+    """Return the text of the QR code on a screen, drawn in half blocks, as a camera reads it."""
+    rows = []
+    for line in text.splitlines():
+        drawn = line[-len(line) + line.find("█") :] if "█" in line else ""
+        rows += [[each in upper for each in drawn] for upper in ("█▀", "█▄") if drawn]
+    width = max(map(len, rows))
+    bright = [[255 * shown for shown in [*row, *[False] * (width - len(row))]] for row in rows]
+    image = [[cell for cell in row for _ in range(8)] for row in bright for _ in range(8)]
+    path.write_bytes(b"P5 %d %d 255\n" % (len(image[0]), len(image)) + bytes(chain.from_iterable(image)))
+    found = subprocess.run(  # noqa: S603
+        ["zbarimg", "--raw", "-q", path],  # noqa: S607
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return found.stdout.strip()
+
+
+@pytest.mark.skipif(shutil.which("zbarimg") is None, reason="zbarimg reads the QR code: install zbar-tools")
+async def test_a_lobby_at_a_new_address_invites_who_was_there_before(tmp_path: Path) -> None:
+    """The next evening's address is another one: unasked, the lobby shows a code that makes Ben himself."""
+    known = None
+    for port in (free_port(), free_port()):
+        with mouse(tmp_path, "host", "--name", "Ann", "--no-announce", "--port", str(port)) as lobby:
+            code = code_in(lobby)
+            url = f"ws://127.0.0.1:{port}/v1"
+            if known is None:
+                async with Peer.connect(url) as phone:
+                    known = await enrolled(phone, "Ben", "1" * 64)
+            else:
+                lobby.until(r"(?s)Only for Ben:.*█{25,}.*[█▀]{25,}.*Enter deals")
+                lobby.until(r"(?s)Ben on a new phone\?.*[A-Z]{6} at /you")
+                link = scanned(lobby.text, tmp_path / "code.pgm")
+                found = re.fullmatch(rf"http://\S+:{port}/you#([A-Z]{{6}}),Ben,{code}", link)
+                assert found is not None, link
+                async with Peer.connect(url) as cleared:
+                    await challenged(cleared)
+                    await cleared.say(cl.Link(name="Ben", code=found[1], secret="2" * 64))
+                    assert (await cleared.until(Identified)).player == known.player
+                lobby.type("q")
+                lobby.until(r"(?s)\A(?!.*Only for)")
+            lobby.type("\x03")
+            lobby.until("Leave the table")
+            lobby.type("\x03")
+            lobby.ended()
+
+
+async def test_the_host_lets_somebody_in_by_words(tmp_path: Path, port: int) -> None:
+    """In plain text the next evening names Ben unasked, and a command has his code."""
+    other = free_port()
+    first, second = (f"ws://127.0.0.1:{each}/v1" for each in (port, other))
+    async with hosting(tmp_path, port) as (host, _):
+        async with Peer.connect(first) as phone:
+            ben = await enrolled(phone, "Ben", "1" * 64)
+        host.type("q")
+        await host.end()
+    async with hosting(tmp_path, other) as (host, _):
+        await host.line("^The server knows Ben")
+        host.type("people")
+        await host.line(f"^Ben, last here .*{ben.player}")
+        host.type("people Nobody")
+        await host.line("nobody has that name")
+        host.type("people ben")
+        code = (await host.line("enter the name Ben and the code ([A-Z]{6})"))[1]
+        async with Peer.connect(second) as cleared:
+            await challenged(cleared)
+            await cleared.say(cl.Link(name="Ben", code=code, secret="2" * 64))
+            assert (await cleared.until(Identified)).player == ben.player
 
 
 def test_enter_alone_asks_before_it_deals(tmp_path: Path, port: int) -> None:

@@ -24,6 +24,7 @@ from racing_demon_client.discovery.finder import (
     resolve_table,
     table_line,
 )
+from racing_demon_client.errors import ConnectionFailed
 from racing_demon_client.files import open_for_append
 from racing_demon_client.links import qr_lines, table_link
 from racing_demon_client.net.local_server import JournalConfig
@@ -31,12 +32,14 @@ from racing_demon_client.net.server_query import fetch_presets
 from racing_demon_client.plain.session import attend, take_part
 from racing_demon_client.plain.solo import play_alone
 from racing_demon_client.records.recorder import Recorder, explained_write_errors
+from racing_demon_client.saved_people import folded
 from racing_demon_client.saved_presets import saved_presets
 from racing_demon_client.settings import load, save, settings_path
 from racing_demon_client.shared.invitation import Invitation
 from racing_demon_client.shared.option_text import GROUPS, MEANINGS, options_text, values_text
 from racing_demon_client.shared.rules_text import rules_of
 from racing_demon_client.sources import tables
+from racing_demon_client.sources.known_people import MAX_INVITED
 from racing_demon_client.sources.solo import load_scores, score_lines, statistics_path
 from racing_demon_client.sources.tables import (
     ADDRESSES_SECONDS,
@@ -59,7 +62,7 @@ from racing_demon_protocol.constants import MAX_PASSPHRASE_LENGTH
 from racing_demon_protocol.engine.specification import Game, Racing
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused, InvalidGame
-from racing_demon_protocol.formatting import printable
+from racing_demon_protocol.formatting import join_words, printable
 from racing_demon_protocol.games import GAMES, game_named
 from racing_demon_protocol.wire.messages.client import Start
 from racing_demon_protocol.wire.options import Options
@@ -198,6 +201,23 @@ async def _report_invitations(opened: OpenedTable, *, shows_qr: bool, ascii_only
         await asyncio.sleep(INVITATION_SECONDS)
 
 
+async def _report_known_people(opened: OpenedTable) -> None:
+    """Tell whom the server knows, for whom the host may have come with another address."""
+    if opened.people is None:
+        return
+    with contextlib.suppress(ConnectionFailed):
+        here = {folded(state.name) for state in opened.client.view.seats.values()}
+        known = [each for each in await opened.people.all() if folded(each.name) not in here]
+        if known:
+            names = printable(join_words([each.name for each in known[:MAX_INVITED]]))
+            write(
+                f"The server knows {names}. Who comes with a new phone, or finds the address new, is somebody"
+            )
+            write(
+                f"else to it: type people {printable(known[0].name)} for a code that makes them themselves."
+            )
+
+
 async def join(arguments: argparse.Namespace) -> int:
     """Take a seat at a table and play."""
     found = await resolve_table(arguments.url, arguments.code, write, asks=is_terminal(), sits=True)
@@ -323,6 +343,7 @@ async def _take_part(opened: OpenedTable, arguments: argparse.Namespace, greetin
         is_ascii = is_ascii_only(arguments)
         telling = [
             asyncio.create_task(_report_network_changes(opened)),
+            asyncio.create_task(_report_known_people(opened)),
             asyncio.create_task(
                 _report_invitations(opened, shows_qr=not arguments.plain, ascii_only=is_ascii)
             ),

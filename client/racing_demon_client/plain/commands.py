@@ -54,6 +54,7 @@ HELP: Final = f"""\
  team 3 B             put seat 3 into team B (host), or yourself
  standin 3            let a bot play for seat 3 while it is away (host)
  mute 3, unmute 3     hide or show what seat 3 says (host)
+ people, people Bob   whom your own server knows; a code for Bob's new phone
  report 3 spam        tell who runs the server about seat 3; report table spam
  leave     give up the seat           q      quit
  ?         this help"""
@@ -92,6 +93,7 @@ class TextCommand(Enum):
     SPECTATORS = "spectators"
     REMOVE = "remove"
     REPORT = "report"
+    PEOPLE = "people"
     HANDICAP = "handicap"
     TEAM = "team"
     MAKE_HOST = "makehost"
@@ -134,7 +136,9 @@ def parse_command(line: str) -> ParsedLine | None:
         return ParsedLine(TextCommand.SAY, line.strip()[1:].strip())
     words = to_halfwidth(line).lower().split()
     verb = VERBS.get(words[0].rstrip("!") or "?" if words else "")
-    if verb in {TextCommand.UNBAN, TextCommand.HANDICAP, TextCommand.REPORT, TextCommand.TEAM}:
+    if verb in {TextCommand.UNBAN, TextCommand.HANDICAP, TextCommand.REPORT, TextCommand.TEAM} | {
+        TextCommand.PEOPLE
+    }:
         return ParsedLine(verb, line.strip()[len(words[0]) :].strip())
     if verb is None or (len(words) > 1 and verb not in COMMANDS_WITH_ARGUMENT):
         return None

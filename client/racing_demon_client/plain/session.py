@@ -10,9 +10,12 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Final, TextIO
 
+from racing_demon_client.errors import ConnectionFailed
+from racing_demon_client.links import person_page
 from racing_demon_client.net.table_client import TableClient
 from racing_demon_client.records.recorder import Recorder
 from racing_demon_client.records.verifier import Verifier
+from racing_demon_client.saved_people import folded
 from racing_demon_client.shared.analysis_text import analysis_lines, hashes, summary
 from racing_demon_client.shared.message_text import MessageText, Write, kick_question
 from racing_demon_client.shared.trackers import BestPlayThrottle, HintFinder, RaceTracker, StuckTracker
@@ -21,7 +24,7 @@ from racing_demon_client.streams import read_in_background, run_until_one_ends
 from racing_demon_protocol.constants import MAX_CHAT_LENGTH, TEAM_LETTERS
 from racing_demon_protocol.engine.board import Kind, Play
 from racing_demon_protocol.enums import BotLevel, Phase, Reaction
-from racing_demon_protocol.formatting import printable
+from racing_demon_protocol.formatting import pluralize, printable
 from racing_demon_protocol.records.analysis import HistoryTracker, SeatAnalysis, analyze
 from racing_demon_protocol.table.scoring import match_winners
 from racing_demon_protocol.table.state import DEALT
@@ -156,6 +159,7 @@ class _Player:
     def __init__(
         self, opened: OpenedTable, write: Write, recorder: Recorder | None, *, ascii_only: bool
     ) -> None:
+        self._opened = opened
         self._client = opened.client
         self._client.notice = write
         self._write = write
@@ -326,6 +330,7 @@ class _Player:
             TextCommand.UNBAN: self._unban,
             TextCommand.REMOVE: self._remove_spectator,
             TextCommand.REPORT: self._report,
+            TextCommand.PEOPLE: self._show_people,
             TextCommand.HANDICAP: self._set_handicap,
             TextCommand.TEAM: self._set_team,
             TextCommand.BOT: self._add_bot,
@@ -386,6 +391,35 @@ class _Player:
             raise ParseError(f"{REPORT_USAGE}, with at most {MAX_CHAT_LENGTH} characters")
         seat = None if whom.lower() == "table" else _seat_of(whom)
         await self._send(cl.Report, {"text": text.strip(), "seat": seat})
+
+    async def _show_people(self, name: str) -> None:
+        """List whom this user's own server knows, or tell how somebody's new device becomes theirs."""
+        people = self._opened.people
+        if people is None:
+            raise ParseError("Only who has opened the server with racing-demon host can confirm people.")
+        try:
+            known = await people.all()
+            if not name:
+                self._write_all(
+                    [f"{each.line()}  {each.id}" for each in known] or ["the server knows nobody yet"]
+                )
+                return
+            found = [each for each in known if each.id == name or folded(each.name) == folded(name)]
+            if len(found) != 1:
+                text = "several people have that name; say which, by the letters in the list"
+                raise ParseError(f"{text if found else 'nobody has that name'}: type people")
+            confirmed = await people.confirm(found[0])
+        except ConnectionFailed as error:
+            raise ParseError(str(error)) from error
+        address = next(iter(self._opened.current_addresses()), "")
+        page = person_page(address) if address else "the server's page /you"
+        self._write_all(
+            [
+                f"{found[0].line()}. On the new phone, open {printable(page)}, and enter the name "
+                f"{printable(confirmed.name)} and the code {confirmed.code}. It is valid for "
+                f"{pluralize(confirmed.seconds, 'second')}, once."
+            ]
+        )
 
     async def _remove_spectator(self, number: str) -> None:
         if not re.fullmatch(r"[1-9][0-9]{0,8}", number):

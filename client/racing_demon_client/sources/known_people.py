@@ -3,17 +3,27 @@
 The server is asked by its operator's command: being a table's host is not enough.
 """
 
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from datetime import datetime
 from typing import Annotated, Final, NoReturn
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from racing_demon_client.errors import ConnectionFailed
+from racing_demon_client.saved_people import folded
 from racing_demon_protocol.constants import MAX_NAME_LENGTH
+from racing_demon_protocol.formatting import printable
 
 from .operator import command_server
 
 MAX_SHOWN: Final = 200
 """The most people that are shown: those who were here last."""
+MAX_INVITED: Final = 20
+"""The most people who have an invitation in the lobby."""
+RENEW_SECONDS: Final = 30.0
+"""The interval at which the server is asked for the code that is shown, which it renews in time."""
 
 
 class KnownPerson(BaseModel):
@@ -29,6 +39,11 @@ class KnownPerson(BaseModel):
     """When the person was last here, in seconds since 1970."""
     merged_into: str = ""
     """Who has this player's results now; empty if nobody else."""
+
+    def line(self) -> str:
+        """Return the name, and when the person was last here."""
+        seen = datetime.fromtimestamp(self.seen).astimezone()
+        return f"{printable(self.name)}, last here {seen:%Y-%m-%d %H:%M}"
 
 
 class Confirmation(BaseModel):
@@ -89,6 +104,50 @@ class KnownPeople:
     async def _ask(self, *arguments: str) -> str:
         """Run the operator's command for players, and return what it writes."""
         return await command_server("players", *arguments, code=self._code, journal=self._journal)
+
+
+class PersonalInvitations:
+    """Invitations for people whom the server knows and who are not at the table: one at a time has a code.
+
+    So whoever comes with another phone, or after the address has changed, is the same player again.
+
+    Args:
+        people: asks the server.
+        names_here: returns the names at the table.
+
+    """
+
+    def __init__(self, people: KnownPeople, names_here: Callable[[], Iterable[str]]) -> None:
+        self._people = people
+        self._names_here = names_here
+        self._known: Sequence[KnownPerson] = ()
+        self._shown: KnownPerson | None = None
+        self._confirmed: Confirmation | None = None
+        self._has_changed = asyncio.Event()
+
+    def invited(self) -> list[KnownPerson]:
+        """Return who is invited, those who were here last first."""
+        here = set(map(folded, self._names_here()))
+        return [each for each in self._known if folded(each.name) not in here][:MAX_INVITED]
+
+    def show(self, person: KnownPerson | None) -> Confirmation | None:
+        """Return a person's code, which from now on is renewed; ``None`` while the server is asked for it."""
+        if person != self._shown:
+            self._shown, self._confirmed = person, None
+            self._has_changed.set()
+        return self._confirmed
+
+    async def run(self, redraw: Callable[[], None]) -> None:
+        """Ask the server until cancelled."""
+        while True:
+            with suppress(ConnectionFailed):
+                self._known = self._known or await self._people.all()
+                self._confirmed = None if self._shown is None else await self._people.confirm(self._shown)
+            redraw()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(RENEW_SECONDS):
+                    await self._has_changed.wait()
+            self._has_changed.clear()
 
 
 def _misunderstood() -> NoReturn:

@@ -425,7 +425,8 @@ export class Pages {
     label.append(box, LATER.rememberHere);
     const status = element("p", "proof");
     status.setAttribute("role", "status");
-    const form = this.#codeForm(status);
+    const brought = codeOfLink();
+    const form = this.#codeForm(status, brought?.table ?? "");
     this.#draw(LATER.you, [
       label,
       element("p", "soft", LATER.rememberText),
@@ -434,13 +435,27 @@ export class Pages {
       element("h2", "", LATER.haveCode),
       form,
     ]);
-    const brought = codeOfLink();
     if (!brought) return;
     const [name, code, confirm] = form.elements;
     /** @type {HTMLInputElement} */ (name).value = brought.name;
     /** @type {HTMLInputElement} */ (code).value = brought.code;
     if (brought.name) status.textContent = LATER.codeFilledIn(brought.name);
     /** @type {HTMLElement} */ (brought.name ? confirm : name).focus();
+    if (people.some((each) => isSameName(each.name, brought.name))) this.#skipLink(brought, form, status);
+  }
+
+  /**
+   * Go on to the table of a link if the server knows its person on this device: another device would be one too many.
+   * @param {{name: string, table: string}} brought
+   * @param {HTMLFormElement} form
+   * @param {HTMLElement} status
+   */
+  async #skipLink({ name, table }, form, status) {
+    const answer = await askAs(new Person(name), null);
+    if (answer.name !== "identified") return;
+    if (table) location.assign(`${BASE}/${table}`);
+    form.reset();
+    status.textContent = LATER.knownAlready(name);
   }
 
   /**
@@ -506,8 +521,11 @@ export class Pages {
     return section;
   }
 
-  /** @param {HTMLElement} status */
-  #codeForm(status) {
+  /**
+   * @param {HTMLElement} status
+   * @param {string} table to which it leads on; empty for none
+   */
+  #codeForm(status, table) {
     const form = /** @type {HTMLFormElement} */ (element("form", "row"));
     const [name, code] = [LATER.yourName, LATER.code].map((text) => {
       const field = /** @type {HTMLInputElement} */ (element("input"));
@@ -527,7 +545,8 @@ export class Pages {
       if (answer.name === "identified") {
         rememberHere(true);
         changeSettings({ name: answer.fields.name });
-        this.show("/you");
+        if (table) location.assign(`${BASE}/${table}`);
+        else this.show("/you");
       } else status.textContent = answer.fields.text || LATER.noAnswer;
     });
     return form;
@@ -568,13 +587,14 @@ function linkOfCode(origin, code, name) {
 
 /** What such a link has brought, removed from the address at once. */
 function codeOfLink() {
-  const [, code, name = ""] = /^#([A-Z]{6})(?:,(.*))?$/.exec(location.hash) ?? [];
+  const [, code, name = "", table = ""] =
+    /^#([A-Z]{6})(?:,([^,]*)(?:,([A-Z]{4,16}))?)?$/.exec(location.hash) ?? [];
   if (!code) return null;
   history.replaceState(history.state, "", location.pathname); // no copy of the address has it
   try {
-    return { code, name: decodeURIComponent(name).slice(0, LIMITS.name) };
+    return { code, name: decodeURIComponent(name).slice(0, LIMITS.name), table };
   } catch {
-    return { code, name: "" };
+    return { code, name: "", table };
   }
 }
 

@@ -276,9 +276,9 @@ def _confirm_player(arguments: argparse.Namespace) -> int:
             if arguments.json:
                 sys.stdout.write(f"{json.dumps(confirmed)}\n")
                 return 0
-            name, code, minutes = printable(confirmed["name"]), confirmed["code"], confirmed["seconds"] // 60
+            name, code, seconds = printable(confirmed["name"]), confirmed["code"], confirmed["seconds"]
             sys.stdout.write(
-                f"the code is {code}: it is valid for {pluralize(minutes, 'minute')}, once\n"
+                f"the code is {code}: it is valid for {pluralize(seconds, 'second')}, once\n"
                 f"on the device, open the server's page /you, and enter the name {name} and the code\n"
             )
             return 0

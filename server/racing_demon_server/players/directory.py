@@ -192,7 +192,7 @@ class Directory:
 
         """
         self._verify_trusted(by, at_ms)
-        return self._code_for(self.player_of(by), at_ms, randomness)
+        return self._code_for(self.player_of(by), at_ms, randomness).code
 
     def remove(self, by: Device, number: int, at_ms: int) -> None:
         """Remove a device of the player.
@@ -250,13 +250,19 @@ class Directory:
 
     # What an operator may do.
 
-    def confirm(self, player: str, at_ms: int, randomness: bytes) -> tuple[Player, str] | None:
+    def confirm(self, player: str, at_ms: int, randomness: bytes) -> tuple[Player, LinkCode] | None:
         """Return a player, and a code for a device whose user the operator believes to be that player.
 
-        It is ``None`` if the player is not known.
+        A code that is there already remains until half of its time is over: a host's lobby shows one all the
+        time. It is ``None`` if the player is not known.
         """
         known = self._store.player(self.canonical(player))
-        return None if known is None else (known, self._code_for(known, at_ms, randomness))
+        if known is None:
+            return None
+        for each in self._store.codes(folded(known.name)):
+            if each.player == known.id and each.until_ms - at_ms >= CODE_MS // 2:
+                return known, each
+        return known, self._code_for(known, at_ms, randomness)
 
     def merge(self, player: str, into: str) -> None:
         """Let one player's devices and results be another's.
@@ -311,10 +317,11 @@ class Directory:
         for each in (*self._store.merged_into(player), player):
             self._store.remove_player(each)
 
-    def _code_for(self, player: Player, at_ms: int, randomness: bytes) -> str:
-        code = _letters(randomness, CODE_LETTERS, CODE_LENGTH)
+    def _code_for(self, player: Player, at_ms: int, randomness: bytes) -> LinkCode:
+        letters = _letters(randomness, CODE_LETTERS, CODE_LENGTH)
+        code = LinkCode(player.id, folded(player.name), letters, at_ms + CODE_MS, 0)
         self._store.remove_codes(at_ms)
-        self._store.save_code(LinkCode(player.id, folded(player.name), code, at_ms + CODE_MS, 0))
+        self._store.save_code(code)
         return code
 
     def _verify_new(self, key: bytes) -> None:

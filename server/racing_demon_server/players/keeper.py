@@ -266,12 +266,12 @@ class PlayersKeeper:
             CommandRefused: the store cannot be used.
 
         """
-        randomness = secrets.token_bytes(RANDOM_BYTES)
-        confirmed = await self._ask(partial(self._directory.confirm, player, self._now_ms(), randomness))
+        randomness, now = secrets.token_bytes(RANDOM_BYTES), self._now_ms()
+        confirmed = await self._ask(partial(self._directory.confirm, player, now, randomness))
         if confirmed is None:
             return None
         known, code = confirmed
-        return {"name": known.name, "code": code, "seconds": CODE_MS // 1_000}
+        return {"name": known.name, "code": code.code, "seconds": (code.until_ms - now) // 1_000}
 
     async def change(self, player: str, *, into: str | None = None, name: str | None = None) -> bool:
         """Merge a player into another one, change the name, or forget the player; return whether it is known.

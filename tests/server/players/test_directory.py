@@ -101,7 +101,7 @@ def test_an_operators_code_links_a_player_without_devices() -> None:
     directory.remove(phone, phone.number, NOW)
     confirmed = directory.confirm(annie.id, NOW, randomness(6))
     assert confirmed is not None
-    tablet = directory.link("Ann", confirmed[1], KEYS[3], "tablet", NOW)
+    tablet = directory.link("Ann", confirmed[1].code, KEYS[3], "tablet", NOW)
     assert (confirmed[0].id, tablet.player) == (phone.player, phone.player)
     with pytest.raises(CommandRefused, match="seven days"):
         directory.new_code(tablet, NOW, randomness(8))
@@ -163,3 +163,20 @@ def test_merged_players_are_one() -> None:
     assert {device.number for device in store.devices(phone.player)} == {phone.number, tablet.number}
     with pytest.raises(CommandRefused, match="different players"):
         directory.merge(phone.player, anna.id)
+
+
+def test_an_operators_code_stays_for_half_of_its_time() -> None:
+    """A lobby that asks again and again shows one code for a minute; a used one is followed by another."""
+    directory, phone = with_ann()
+
+    def code_at(ms: int, number: int) -> str:
+        confirmed = directory.confirm(phone.player, NOW + ms, randomness(number))
+        assert confirmed is not None
+        return confirmed[1].code
+
+    first = code_at(0, 6)
+    assert code_at(CODE_MS // 2, 7) == first
+    second = code_at(CODE_MS // 2 + 1, 8)
+    assert second != first
+    directory.link("Ann", second, KEYS[3], "", NOW + CODE_MS)
+    assert code_at(CODE_MS, 9) not in {first, second}

@@ -46,6 +46,7 @@ class Page:
         focus: the seat to show: this player's own or the watched one.
         addresses: the addresses to join under.
         invitation: that over the internet, of a server of this user's own.
+        person: name and code of somebody whose own invitation is shown; empty for nobody.
         is_hosted: whether the table is on this machine.
         feed: the lines of the feed, newest last.
         prompt: what to do next.
@@ -66,6 +67,7 @@ class Page:
     focus: int | None = None
     addresses: Sequence[str] = ()
     invitation: Invitation | None = None
+    person: tuple[str, str] | tuple[()] = ()
     is_hosted: bool = False
     feed: Sequence[FeedLine] = ()
     prompt: str = ""
@@ -136,9 +138,20 @@ ROOMY = (120, 40)
 """From this size on the QR code fits beside the seats."""
 
 
-def shows_qr(wanted: bool | None, size: tuple[int, int]) -> bool:
-    """Return whether the QR code is shown: as the player chose, or else if it fits."""
-    return (size[0] >= ROOMY[0] and size[1] >= ROOMY[1]) if wanted is None else wanted
+def is_roomy(size: tuple[int, int]) -> bool:
+    """Return whether QR codes fit beside the seats without being asked for."""
+    return size[0] >= ROOMY[0] and size[1] >= ROOMY[1]
+
+
+def side_column(codes: Sequence[Sequence[str]], page: Page, glyphs: Glyphs) -> list[str]:
+    """Return QR codes as one column of lines, each as wide as the others. The last may be one person's."""
+    width = max((len(code[0]) for code in codes if code), default=0)
+    lines: list[str] = []
+    for number, code in enumerate(codes, start=1):
+        if page.person and number == len(codes) and code:
+            lines.append(fit(f"Only for {screen_text(page.person[0])}:", width, glyphs))
+        lines += [line.ljust(width) for line in code]
+    return lines
 
 
 class _Lobby(NamedTuple):
@@ -236,6 +249,11 @@ def _draw_ways_in(lobby: _Lobby, y: int, *, is_tight: bool) -> int:
     if invitation is not None and invitation.note and not (is_tight and invitation.link):
         role, lines = Role.DIM if invitation.link else Role.WARNING, MAX_NOTE_ROWS[is_tight]
         ways += [(line, role) for line in wrapped(invitation.note, room - 4)[:lines]]
+    if page.person:
+        name, code = map(screen_text, page.person)
+        text = f"{name} on a new phone? Scan {name}'s code, or enter {code} at /you. "
+        text += f"{page.labels['qr']}: next code"
+        ways += [(line, Role.ACCENT) for line in wrapped(text, room - 4)]
     if page.is_hosted and not page.addresses:
         ways.append((UNREACHED, Role.WARNING))
     for row, (line, role) in enumerate(ways, start=y):

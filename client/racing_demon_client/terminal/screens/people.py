@@ -106,7 +106,7 @@ class PeopleScreen(Dialog[None]):
 
     def _show(self, confirmed: Confirmation) -> None:
         """Show a code in place of the list."""
-        name, minutes = screen_text(confirmed.name), pluralize(confirmed.seconds // 60, "minute")
+        name, seconds = screen_text(confirmed.name), pluralize(confirmed.seconds, "second")
         self._say(f"A new phone of {name} (Escape: back)")
         self.query_one(OptionList).display = False
         self.query_one("#confirmed").display = True
@@ -130,7 +130,7 @@ class PeopleScreen(Dialog[None]):
             f"{scan} {screen_text(page)} and enter the name {name} and the code"
         )
         self.query_one("#code", Label).update(confirmed.code)
-        self.query_one("#limits", Label).update(f"It is valid for {minutes}, once.")
+        self.query_one("#limits", Label).update(f"It is valid for {seconds}, once.")
 
     def _say(self, text: str) -> None:
         self.query_one("#title", Label).update(screen_text(text))

@@ -3,16 +3,25 @@
 import asyncio
 from abc import abstractmethod
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import ClassVar
 
 from textual import events
 from textual.app import ComposeResult
 from textual.screen import Screen
 
-from racing_demon_client.links import qr_lines, table_link
+from racing_demon_client.links import MAX_PERSON_LINK, person_link, qr_lines, table_link
+from racing_demon_client.sources.known_people import KnownPerson, PersonalInvitations
 from racing_demon_client.terminal.appearance import Appearance
 from racing_demon_client.terminal.canvas_widget import CanvasWidget
 from racing_demon_client.terminal.drawing.canvas import Canvas, HitArea
-from racing_demon_client.terminal.drawing.pages import draw_analysis, draw_lobby, draw_tally, shows_qr
+from racing_demon_client.terminal.drawing.pages import (
+    draw_analysis,
+    draw_lobby,
+    draw_tally,
+    is_roomy,
+    side_column,
+)
 from racing_demon_client.terminal.drawing.table import draw_table
 from racing_demon_client.terminal.keymap import Keymap, equivalent_keys
 from racing_demon_client.terminal.sessions import TableSession
@@ -23,6 +32,8 @@ from .dialogs import pass_on
 
 PerformAction = Callable[[str], Awaitable[None]]
 """Carries out an action that the screen does not handle itself."""
+SHORT_LINK = 78
+"""The bytes of a QR code of version 4, which fits beside the seats in a small terminal."""
 
 
 class CanvasScreen(Screen[None]):
@@ -105,14 +116,24 @@ class CanvasScreen(Screen[None]):
 class LobbyScreen(CanvasScreen):
     """The lobby: the seats, the game and how others can join.
 
+    A host's lobby has codes for the table, and one for each person whom the server knows and who is not here.
+
     Attributes:
-        shows_qr: whether a QR code is shown; ``None`` to show it if it fits.
-        shown_link: whose code is shown: 0 in this room, 1 over the internet, then those to seats.
+        invites: whether this screen has invitations.
+        shown_code: whose code is shown, by its number; -1 for none, ``None`` to show what fits.
 
     """
 
-    shows_qr: bool | None = None
-    shown_link: int = 0
+    invites: ClassVar[bool] = True
+    shown_code: int | None = None
+    _invitations: PersonalInvitations | None = None
+
+    def on_mount(self) -> None:
+        """Ask the server for invitations, if it is this user's own."""
+        people = self.session.opened.people
+        if people is not None and self.invites:
+            self._invitations = PersonalInvitations(people, self._names_here)
+            self.run_worker(self._invitations.run(self.canvas.redraw), exit_on_error=False)
 
     @property
     def keymap(self) -> Keymap:
@@ -125,16 +146,32 @@ class LobbyScreen(CanvasScreen):
 
     def draw(self, appearance: Appearance, width: int, height: int) -> Canvas:
         """Return the picture of the lobby."""
-        qr = self._qr(appearance, width, height)
-        return draw_lobby(self.session.page(), (width, height), appearance.glyphs, qr)
+        size, page, glyphs = (width, height), self.session.page(), appearance.glyphs
+        links, invited, number = self._links(), self._invited(), self._number(size)
+        at = number - len(links)
+        person = invited[at] if 0 <= at < len(invited) else None
+        shown = links[number : number + 1] or (links[:1] if person is not None and is_roomy(size) else [])
+        code = None if self._invitations is None else self._invitations.show(person)
+        if code is not None:
+            page = replace(page, person=(code.name, code.code))
+            most = MAX_PERSON_LINK if is_roomy(size) else SHORT_LINK
+            shown = [*shown, person_link(page.addresses[0], code.code, code.name, page.view.code, most)]
+        codes = [
+            qr_lines(each, ascii_only=glyphs is ASCII, is_dark=appearance.palette.is_dark) for each in shown
+        ]
+        return draw_lobby(page, size, glyphs, side_column(codes, page, glyphs))
 
-    def _qr(self, appearance: Appearance, width: int, height: int) -> tuple[str, ...]:
-        """Return the lines of the QR code, if it is to be shown."""
-        links = self._links()
-        if not (links and shows_qr(self.shows_qr, (width, height))):
-            return ()
-        link = links[min(self.shown_link, len(links) - 1)]
-        return qr_lines(link, ascii_only=appearance.glyphs is ASCII, is_dark=appearance.palette.is_dark)
+    def _number(self, size: tuple[int, int]) -> int:
+        """Return the number of the code that is shown, of those of :meth:`_links` and of invited people."""
+        links, invited = len(self._links()), len(self._invited())
+        if self.shown_code is None:
+            return links if invited else 0 if is_roomy(size) else links
+        last = links + invited
+        return min(self.shown_code, max(0, last - 1)) if self.shown_code >= 0 else last
+
+    def _last(self) -> int:
+        """Return the number that stands for no code."""
+        return len(self._links()) + len(self._invited())
 
     def _links(self) -> list[str]:
         """Return the links that have a QR code: in this room, over the internet, and to seats."""
@@ -145,19 +182,29 @@ class LobbyScreen(CanvasScreen):
             return links
         return [*links, invitation.link, *(seat.link for seat in invitation.seats)]
 
+    def _names_here(self) -> list[str]:
+        return [state.name for state in self.session.client.view.seats.values() if not state.left]
+
+    def _invited(self) -> list[KnownPerson]:
+        """Return the people who have an invitation of their own; nobody has where none can be reached."""
+        is_reached = self._invitations is not None and self.session.opened.current_addresses()
+        return self._invitations.invited() if self._invitations is not None and is_reached else []
+
     async def do(self, action: str) -> None:
         """Carry out an action, or show the next QR code; after the last one, none."""
         if action == "qr":
-            is_shown = shows_qr(self.shows_qr, (self.size.width, self.size.height))
-            self.shown_link = self.shown_link + 1 if is_shown else 0
-            self.shows_qr = self.shown_link < len(self._links())
-        elif action == "internet":
-            self.shown_link = 1  # where a code is shown, that of the new invitation
+            last = self._last()
+            number = self._number((self.size.width, self.size.height))
+            self.shown_code = 0 if number == last else number + 1 if number + 1 < last else -1
+        elif action == "internet" and self._number((self.size.width, self.size.height)) != self._last():
+            self.shown_code = 1  # that of the new invitation
         await super().do(action)
 
 
 class TallyScreen(LobbyScreen):
     """The tally: points, hand by hand."""
+
+    invites = False
 
     def draw(self, appearance: Appearance, width: int, height: int) -> Canvas:
         """Return the picture of the tally."""
@@ -166,6 +213,8 @@ class TallyScreen(LobbyScreen):
 
 class AnalysisScreen(LobbyScreen):
     """The analysis of the last hand, for each of its players."""
+
+    invites = False
 
     def draw(self, appearance: Appearance, width: int, height: int) -> Canvas:
         """Return the picture of the analysis."""
