@@ -4,11 +4,12 @@ import re
 import unicodedata
 from functools import lru_cache
 from typing import Final
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from racing_demon_protocol.constants import DEFAULT_PORT, WEBSOCKET_PATH
 
 TLS_PORT: Final = 443
+HTTP_PORT: Final = 80
 SCHEMES: Final = {"http": "ws", "https": "wss", "ws": "ws", "wss": "wss"}
 """The schemes of links, and those of their servers' WebSockets."""
 WEB_SCHEMES: Final = frozenset({"http", "https"})
@@ -16,6 +17,8 @@ LINKS: Final = ("http://", "https://")
 CODE: Final = re.compile(r"[A-Za-z]{4,16}")
 """A table's code; the path ``/v1`` does not match."""
 PERSON_PAGE: Final = "you"
+PERSON_LINK: Final = re.compile(r"(\S+)/you#([A-Za-z]{4,16})(?:,([^,]*))?(?:,[A-Z]*)?")
+"""A link for another device: the address, the code, and perhaps a name and a table's code."""
 MAX_PERSON_LINK: Final = 106
 """The bytes of a QR code of version 5, the largest that fits into a small terminal."""
 AROUND: Final = "\"'<>()\u00ab\u00bb\u201c\u201d"
@@ -58,6 +61,20 @@ def person_link(address: str, code: str, name: str, table: str = "", most: int =
     link, end = f"{person_page(address)}#{code}", f",{table}" if table else ""
     whole = f"{link},{quote(name, safe='')}{end}"
     return whole if len(whole) <= most else f"{link}{end and ','}{end}"
+
+
+def parse_person_link(text: str) -> tuple[str, str, str]:
+    """Return the server's address, the code and the name of a link for another device.
+
+    Of an address alone, the others are empty.
+    """
+    found = PERSON_LINK.fullmatch(text.strip())
+    address, code, name = (text.strip(), "", "") if found is None else found.groups(default="")
+    scheme, _, rest = address.rpartition("://")
+    place, slash, path = rest.partition("/")
+    if scheme in WEB_SCHEMES and ":" not in place:
+        place += f":{TLS_PORT if scheme == 'https' else HTTP_PORT}"
+    return f"{SCHEMES.get(scheme, 'ws')}://{place}{slash}{path}", code, unquote(name)
 
 
 def parse_link(text: str) -> tuple[str, str]:

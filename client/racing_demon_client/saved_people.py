@@ -15,8 +15,9 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from racing_demon_protocol.constants import MAX_NAME_LENGTH
-from racing_demon_protocol.wire.messages.client import Enroll, Identify
-from racing_demon_protocol.wire.messages.server import Challenge, Identified
+from racing_demon_protocol.enums import Reason
+from racing_demon_protocol.wire.messages.client import Enroll, Identify, Link
+from racing_demon_protocol.wire.messages.server import Challenge, Identified, Refused
 from racing_demon_protocol.wire.player_proof import player_proof, secret_hash
 
 from .files import read_entries, replace_file, state_folder
@@ -63,7 +64,7 @@ class PlayerCredentials:
         self._server = self._secret = ""
         self._known: SavedPerson | None = None
 
-    def answer(self, challenge: Challenge) -> Enroll | Identify | None:
+    def answer(self, challenge: Challenge) -> Enroll | Identify | Link | None:
         """Return the answer to a server's challenge; ``None`` to stay a guest.
 
         A server that is not known is told nothing that it could use elsewhere: only a new secret of its own,
@@ -98,18 +99,13 @@ class PlayerCredentials:
             others = [each for each in self._people() if each.player != known.player]
             self._save([*others, known])
 
-    def refused(self) -> None:
-        """Forget what the server does not know any more."""
-        self._save([each for each in self._people() if each != self._known])
+    def refused(self, refusal: Refused) -> None:
+        """Forget whom the server does not know any more; whatever else it refuses may work again later."""
+        if refusal.reason is Reason.UNKNOWN_PLAYER:
+            self._save([each for each in self._people() if each != self._known])
 
     def _people(self) -> list[SavedPerson]:
-        people = []
-        for entry in read_entries(self._path, MAX_BYTES):
-            try:
-                people.append(SavedPerson.model_validate(entry))
-            except ValidationError:
-                continue
-        return people
+        return _read(self._path)
 
     def _save(self, people: list[SavedPerson]) -> None:
         data = [each.model_dump() for each in people[-MAX_PEOPLE:]]
@@ -117,6 +113,42 @@ class PlayerCredentials:
             replace_file(self._path, json.dumps(data).encode())
         except OSError:
             return  # a guest from the next time on, or somebody new
+
+
+class DeviceLink(PlayerCredentials):
+    """Makes this machine another device of somebody whom a server knows.
+
+    Args:
+        url: the server's address.
+        name: the player's name.
+        code: the code that another device shows.
+        path: the file of all people.
+
+    """
+
+    def __init__(self, url: str, name: str, code: str, path: Path | None = None) -> None:
+        super().__init__(url, name, path)
+        self._code = code
+
+    def answer(self, challenge: Challenge) -> Link:
+        """Return the request, with a new secret."""
+        self._server, self._secret = challenge.server, secrets.token_hex(32)
+        return Link(name=self._name, code=self._code, secret=self._secret, device=socket.gethostname()[:40])
+
+
+def kept_names(url: str, path: Path | None = None) -> list[str]:
+    """Return the names by which this machine is known at a server's address, the newest last."""
+    return [each.name for each in _read(path or people_path()) if each.host == host_of(url)]
+
+
+def _read(path: Path) -> list[SavedPerson]:
+    people = []
+    for entry in read_entries(path, MAX_BYTES):
+        try:
+            people.append(SavedPerson.model_validate(entry))
+        except ValidationError:
+            continue
+    return people
 
 
 def host_of(url: str) -> str:

@@ -74,6 +74,8 @@ class Reason(StrEnum):
     """The server has reached its limit of tables, in total or for this address, or of bots."""
     HALTED = "halted"
     """The server cannot write to its disk at the moment."""
+    UNKNOWN_PLAYER = "unknown_player"
+    """The server knows no such player, or no such device of the player; only in answer to ``identify``."""
 
 
 class Phase(StrEnum):

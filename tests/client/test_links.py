@@ -3,7 +3,15 @@
 import pytest
 import segno
 
-from racing_demon_client.links import parse_link, qr_lines, server_url, short_address, table_link
+from racing_demon_client.links import (
+    parse_link,
+    parse_person_link,
+    person_link,
+    qr_lines,
+    server_url,
+    short_address,
+    table_link,
+)
 from racing_demon_client.terminal.drawing.pages import ROOMY
 from tests.support.screens import hosting, shows, wait
 
@@ -177,3 +185,17 @@ async def test_no_part_of_it_is_shown() -> None:
         await player.pilot.press("q")
         await shows(player, "QR code: make the window larger")
         assert "▀▄" not in player.text
+
+
+def test_a_link_for_another_device_is_read_again() -> None:
+    """The address leads to the server whose page it names; a name keeps its signs; an address has no code."""
+    for address, server in (
+        ("ws://192.168.1.5:5252", "ws://192.168.1.5:5252/v1"),
+        ("wss://cards.example", "wss://cards.example:443/v1"),
+        ("ws://cards.example", "ws://cards.example:80/v1"),
+        ("wss://cards.example:8443/games/v1", "wss://cards.example:8443/games/v1"),
+    ):
+        for name, table in (("Zoë & Co, 1", "BCDF"), ("Ann", "")):
+            found, code, said = parse_person_link(person_link(address, "BCDFGH", name, table))
+            assert (server_url(found), code, said) == (server, "BCDFGH", name)
+    assert parse_person_link("192.168.1.5") == ("ws://192.168.1.5", "", "")

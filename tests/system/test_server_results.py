@@ -5,9 +5,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from racing_demon_protocol.wire.messages import client as cl
 from tests.support.journals import play_match
+from tests.support.people import SECRETS, enrolled, link_code, play_alone
 from tests.support.restartable_server import RestartableServer
 from tests.support.results import origin_of, page_with, results_of
+from tests.support.servers import Peer
 
 
 async def racing_demon(*arguments: str) -> tuple[int, str, str]:
@@ -44,3 +49,30 @@ async def test_a_server_may_show_no_standings(tmp_path: Path) -> None:
     async with RestartableServer.started(tmp_path / "journal.sqlite") as server:
         code, _, why = await racing_demon("scores", "--server", server.url.removesuffix("/v1"))
         assert (code, "shows no standings" in why) == (3, True)
+
+
+async def test_a_terminal_is_a_known_player_by_a_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After ``link`` it sees the standings and a match of its player, with the chat; a guest sees neither."""
+    monkeypatch.setenv("RACING_DEMON_STATE", str(tmp_path / "state"))
+    journal = tmp_path / "journal.sqlite"
+    async with RestartableServer.started(journal, "--bot-speed=100", "--standings=players") as server:
+        origin = origin_of(server)
+        async with Peer.connect(server.url) as phone:
+            known = await enrolled(phone, "Ann", SECRETS[0])
+            await play_alone(phone, "Ann", says="good evening", spectators=False)
+            await phone.ask(cl.Leave)
+            bearer = {"Authorization": f"Bearer {known.token}"}
+            await page_with(server, "/v1/standings", lambda found: found["matches"] == 1, **bearer)
+            ((_, name),) = results_of(journal)
+            standings, match = ("scores", "--server", origin), ("replay", f"{origin}/match/{name}")
+            assert (await racing_demon(*standings))[0] == (await racing_demon(*match))[0] == 3
+            code, _, why = await racing_demon("link", origin, "BCDFGH", "--name", "Ann")
+            assert (code, "do not belong together" in why) == (4, True)
+            code, shown, _ = await racing_demon("link", f"{origin}/you#{await link_code(phone)},Ann")
+            assert (code, "a device of Ann now" in shown) == (0, True)
+            code, shown, _ = await racing_demon(*standings)
+            assert (code, "Ann" in shown) == (0, True)
+            code, shown, _ = await racing_demon(*match)
+            assert (code, "good evening" in shown) == (0, True)

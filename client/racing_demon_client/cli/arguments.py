@@ -294,6 +294,9 @@ def parser() -> argparse.ArgumentParser:
     )
     _add_replay(commands.add_parser("replay", help="play a record back", epilog=REPLAY))
     _add_scores(commands.add_parser("scores", help="show the standings over all matches", epilog=SCORES))
+    _add_link(
+        commands.add_parser("link", help="be somebody whom a server knows, by a code of another device")
+    )
     _add_solo(commands.add_parser("solo", help="play a game alone", epilog=SOLO))
     games = commands.add_parser("games", help="list the games")
     games.add_argument("--json", action="store_true", help="print one JSON object per line")
@@ -458,6 +461,14 @@ def _add_scores(scores: argparse.ArgumentParser) -> None:
     form.add_argument("--csv", action="store_true", help="print comma-separated values")
     form.add_argument("--json", action="store_true", help="print one JSON object")
     _add_journal(scores)
+
+
+def _add_link(link: argparse.ArgumentParser) -> None:
+    link.add_argument(
+        "url", help="the link that the other device or the lobby shows, or the server's address"
+    )
+    link.add_argument("code", nargs="?", help="the code, if it is not in the link")
+    _add_name(link)
 
 
 # What several commands take.

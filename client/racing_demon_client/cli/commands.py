@@ -26,7 +26,7 @@ from racing_demon_client.discovery.finder import (
 )
 from racing_demon_client.errors import ConnectionFailed
 from racing_demon_client.files import open_for_append
-from racing_demon_client.links import qr_lines, table_link
+from racing_demon_client.links import parse_person_link, qr_lines, server_url, table_link
 from racing_demon_client.net.local_server import JournalConfig
 from racing_demon_client.net.server_query import fetch_presets
 from racing_demon_client.plain.session import attend, take_part
@@ -320,6 +320,21 @@ async def solo(arguments: argparse.Namespace) -> int:
     return 0
 
 
+async def link(arguments: argparse.Namespace) -> int:
+    """Let this machine be another device of somebody whom a server knows."""
+    from racing_demon_client.net.introductions import link_device  # noqa: PLC0415 - done once a server
+
+    address, code, name = parse_person_link(arguments.url)
+    code, name = arguments.code or code, arguments.name if arguments.is_named else name or arguments.name
+    if not code:
+        write_error("racing-demon: name the code, too: racing-demon link URL CODE --name NAME")
+        return 2
+    known = await link_device(server_url(address), name, code)
+    write(f"This machine is a device of {printable(known.name)} now, wherever you sit down by that name.")
+    write("The other devices show it, and can remove it. For seven days it may change nothing.")
+    return 0
+
+
 async def welcome(arguments: argparse.Namespace) -> int:
     """Show the welcome screen, from which every table can be reached."""
     if not can_draw():
@@ -544,6 +559,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], Coroutine[Any, Any, int]]] = 
     "options": options,
     "rules": rules,
     "solo": solo,
+    "link": link,
     "welcome": welcome,
     "settings": settings,
 }

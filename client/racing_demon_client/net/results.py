@@ -8,6 +8,7 @@ import re
 import urllib.error
 import urllib.request
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Annotated, Any, Final
 from urllib.parse import urlencode, urlsplit
 
@@ -17,6 +18,7 @@ from racing_demon_client.errors import ConnectionFailed, RecordUnreadable
 from racing_demon_client.links import server_url
 from racing_demon_protocol.constants import MAX_NAME_LENGTH, WEBSOCKET_PATH
 
+from .introductions import player_token
 from .transport import fetch_page
 
 MATCH_LINK: Final = re.compile(r"(https?://[^\s/?#]+(?:/[^\s?#]+)?)/match/([\w-]{22})", re.ASCII)
@@ -68,19 +70,20 @@ class ServerStandings(BaseModel):
     teams: Annotated[list[TeamRow], Field(max_length=MAX_ROWS)] = []
 
 
-async def fetch_standings(address: str, query: Mapping[str, Any]) -> ServerStandings | None:
+async def fetch_standings(address: str, query: Mapping[str, Any], token: str = "") -> ServerStandings | None:
     """Return a page of a server's standings; ``None`` if it shows none.
 
     Args:
         address: the server's address, as people write it.
         query: which matches count, and which page is wanted.
+        token: tells the server who asks; empty for a guest.
 
     Raises:
         ConnectionFailed: it cannot be reached, or what it sends are no standings.
 
     """
     where = server_url(address).removesuffix(WEBSOCKET_PATH)
-    body = await fetch_page(f"{where}{WEBSOCKET_PATH}/standings?{urlencode(query)}", PAGE_SECONDS)
+    body = await fetch_page(f"{where}{WEBSOCKET_PATH}/standings?{urlencode(query)}", PAGE_SECONDS, token)
     try:
         return None if body is None else ServerStandings.model_validate_json(body)
     except ValidationError as error:
@@ -88,7 +91,7 @@ async def fetch_standings(address: str, query: Mapping[str, Any]) -> ServerStand
 
 
 async def fetch_record(link: str) -> str:
-    """Return the record of a match, given the link to its page.
+    """Return the record of a match, given the link to its page. Players get theirs with what was said.
 
     Raises:
         RecordUnreadable: it cannot be read.
@@ -98,7 +101,10 @@ async def fetch_record(link: str) -> str:
     if found is None:
         raise RecordUnreadable(f"{link} is not the link to a match, like https://host/match/…")
     base, name = found.groups()
-    return await asyncio.to_thread(_download, f"{base}{WEBSOCKET_PATH}/matches/{name}/record", link)
+    token = ""
+    with suppress(ConnectionFailed):  # then the page says why, or needs no token
+        token = await player_token(f"ws{base.removeprefix('http')}{WEBSOCKET_PATH}")
+    return await asyncio.to_thread(_download, f"{base}{WEBSOCKET_PATH}/matches/{name}/record", link, token)
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
@@ -108,12 +114,13 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
         """Refuse."""
 
 
-def _download(address: str, link: str) -> str:
+def _download(address: str, link: str, token: str) -> str:
     if urlsplit(address).scheme not in {"http", "https"}:
         raise RecordUnreadable(f"{link} is no web address.")
     opener = urllib.request.build_opener(_NoRedirects)
+    request = urllib.request.Request(address, headers={"Authorization": f"Bearer {token}"} if token else {})  # noqa: S310 - see above
     try:
-        with opener.open(address, timeout=RECORD_SECONDS) as answer:
+        with opener.open(request, timeout=RECORD_SECONDS) as answer:
             body = answer.read(MAX_RECORD_BYTES + 1)
     except urllib.error.HTTPError as error:
         raise RecordUnreadable(_refusal(error.code, link)) from error

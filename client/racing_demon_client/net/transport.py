@@ -36,7 +36,14 @@ from racing_demon_protocol.wire.capabilities import (
 from racing_demon_protocol.wire.codec import MAX_SERVER_FRAME, VERSION, Encoding, decode_server, encode
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
-from racing_demon_protocol.wire.messages.server import Challenge, Elsewhere, Identified, Moved, Versions
+from racing_demon_protocol.wire.messages.server import (
+    Challenge,
+    Elsewhere,
+    Identified,
+    Moved,
+    Refused,
+    Versions,
+)
 from racing_demon_protocol.wire.redirects import at_port, moved_to
 
 TOO_MANY: Final = "Too many connections from your address. Wait a few seconds, and try again."
@@ -86,7 +93,7 @@ async def open_websocket(url: str, encoding: Encoding, seconds: float) -> Client
         return await NoRedirectConnect(url, encoding, open_timeout=seconds)
 
 
-async def fetch_page(url: str, seconds: float) -> bytes | None:
+async def fetch_page(url: str, seconds: float, token: str = "") -> bytes | None:
     """Return a page of a server, of at most a mebibyte; ``None`` if it has no such page.
 
     A handshake at the address of a page is answered with the page. So pages are read with the TLS, proxies,
@@ -95,14 +102,18 @@ async def fetch_page(url: str, seconds: float) -> bytes | None:
     Args:
         url: the page's address, with the scheme of a WebSocket.
         seconds: the timeout.
+        token: tells the server who asks; empty for a guest.
 
     Raises:
         ConnectionFailed: the server cannot be reached.
 
     """
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
     with _readable_errors(url):
         try:
-            socket = await NoRedirectConnect(url, Encoding.JSON, open_timeout=seconds)
+            socket = await NoRedirectConnect(
+                url, Encoding.JSON, open_timeout=seconds, additional_headers=headers
+            )
         except InvalidStatus as answered:
             response = answered.response
             if response.status_code == HTTPStatus.TOO_MANY_REQUESTS:
@@ -248,8 +259,8 @@ class PlayerAuthenticator(Protocol):
     def identified(self, answer: Identified) -> None:
         """Keep what the server knows this person by."""
 
-    def refused(self) -> None:
-        """Forget what the server does not know any more."""
+    def refused(self, refusal: Refused) -> None:
+        """Forget what the server does not know any more, if that is why it refuses."""
 
 
 class ServerConnection:
@@ -431,8 +442,8 @@ class ServerConnection:
         known = await self.receive()
         if isinstance(known, Identified):
             person.identified(known)
-        else:
-            person.refused()
+        elif isinstance(known, Refused):
+            person.refused(known)
 
     async def send(self, message: Message) -> None:
         """Send a message.

@@ -123,10 +123,13 @@ export class Person {
     keepPeople({ people: [...others, this.known].slice(-MAX_PEOPLE) });
   }
 
-  /** The server does not know this device any more. */
-  refused() {
+  /**
+   * Forget whom the server does not know any more; whatever else it refuses may work again later.
+   * @param {{reason: string}} refusal
+   */
+  refused({ reason }) {
     const { known } = this;
-    if (known) forget(known.player);
+    if (known && reason === "unknown_player") forget(known.player);
     this.known = null;
   }
 }

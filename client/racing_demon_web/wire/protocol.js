@@ -4,7 +4,7 @@
 /** @typedef {"out" | "dead" | "stuck" | "time_up" | "abandoned" | "closed"} EndReason */
 /** @typedef {"lobby" | "shuffling" | "countdown" | "playing" | "grace" | "tally" | "over"} Phase */
 /** @typedef {"well_played" | "thanks" | "oh_no" | "laugh" | "hurry" | "sorry"} Reaction */
-/** @typedef {"illegal" | "beaten" | "not_started" | "hand_over" | "not_your_pile" | "unknown_pile" | "too_fast" | "not_host" | "not_seated" | "not_now" | "repeated" | "table_full" | "unknown_table" | "bad_token" | "bad_passphrase" | "no_spectators" | "banned" | "muted" | "paused" | "bad_name" | "bad_text" | "bad_contribution" | "bad_option" | "server_full" | "halted"} Reason */
+/** @typedef {"illegal" | "beaten" | "not_started" | "hand_over" | "not_your_pile" | "unknown_pile" | "too_fast" | "not_host" | "not_seated" | "not_now" | "repeated" | "table_full" | "unknown_table" | "bad_token" | "bad_passphrase" | "no_spectators" | "banned" | "muted" | "paused" | "bad_name" | "bad_text" | "bad_contribution" | "bad_option" | "server_full" | "halted" | "unknown_player"} Reason */
 
 export const VERSION = 1;
 export const SUBPROTOCOL = "racing-demon.v1+json";

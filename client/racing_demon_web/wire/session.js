@@ -346,7 +346,7 @@ export class Session {
     },
     refused(session, fields) {
       if (session.#isAsked) {
-        session.person?.refused(); // it goes on as a guest
+        session.person?.refused(fields); // it goes on as a guest
         return session.#proceed();
       }
       const command = session.pending.get(fields.counter);

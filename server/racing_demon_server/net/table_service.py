@@ -48,6 +48,8 @@ from .origin import Origin
 PORT: Final = re.compile(r":\d+$")
 USUAL_PORTS: Final = frozenset({80, 443})
 """The ports that browsers leave out of a host."""
+GUESSED: Final = frozenset({Reason.BAD_TOKEN, Reason.UNKNOWN_PLAYER})
+"""Refusals that count as wrong guesses."""
 NO_REPORTS: Final = "Nobody reads reports here. Talk to whoever runs this server."
 TOO_MANY_REPORTS: Final = "You have made many reports; whoever runs this server reads them. Wait ten minutes."
 SEATED: Final = "You have a seat at this table already: go on there, leave it, or let the host remove it."
@@ -271,7 +273,7 @@ class TableHandler(Handler):
         try:
             await players.answer(self, identity, request)
         except CommandRefused as error:
-            if error.reason is Reason.BAD_TOKEN:
+            if error.reason in GUESSED:
                 self.context.addresses.count_miss(self.address, self.context.clock())
             self.refuse(error.reason, error.text)
         except Exception:

@@ -40,6 +40,9 @@ HEXADECIMAL: Final = frozenset("0123456789abcdef")
 MAX_NUMBER: Final = 2**63
 
 UNKNOWN: Final = "This server does not know you on this device."
+WRONG_PROOF: Final = (
+    "The server does not believe that: the proof is for another address, or made with another secret."
+)
 WRONG_CODE: Final = (
     "That name and code do not belong together, or the code is no longer valid. Ask for a new one."
 )
@@ -146,16 +149,17 @@ class Directory:
         """Return the device whose proof answers a challenge.
 
         Raises:
-            CommandRefused: it is not a player's.
+            CommandRefused: the proof is wrong, or nobody knows the device, which may be forgotten then.
 
         """
         device = self._store.device(number)
-        key = bytes(32) if device is None else device.key
+        if device is None or device.player != self.canonical(player):
+            raise CommandRefused(Reason.UNKNOWN_PLAYER, UNKNOWN)
         server, nonce, hosts = challenge
-        expected = [player_proof(key, server, nonce, host, player, number) for host in hosts]
+        expected = [player_proof(device.key, server, nonce, host, player, number) for host in hosts]
         is_right = any([hmac.compare_digest(each, proof) for each in expected])  # noqa: C419 - all take the same time
-        if not is_right or device is None or device.player != self.canonical(player):
-            raise CommandRefused(Reason.BAD_TOKEN, UNKNOWN)
+        if not is_right:
+            raise CommandRefused(Reason.BAD_TOKEN, WRONG_PROOF)
         return device
 
     def link(self, name: str, code: str, key: bytes, label: str, at_ms: int) -> Device:

@@ -4,9 +4,10 @@ import json
 from pathlib import Path
 
 from racing_demon_client.net.client import Client
-from racing_demon_client.saved_people import PlayerCredentials, host_of
+from racing_demon_client.saved_people import PlayerCredentials, host_of, kept_names
+from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.wire.messages.client import Enroll, Identify
-from racing_demon_protocol.wire.messages.server import Challenge, Identified
+from racing_demon_protocol.wire.messages.server import Challenge, Identified, Refused
 from tests.support.restartable_server import RestartableServer
 from tests.support.results import get
 
@@ -77,3 +78,15 @@ def test_a_damaged_file_makes_a_guest(tmp_path: Path) -> None:
     assert isinstance(PlayerCredentials("ws://one:5252/v1", "Ann", path).answer(challenge()), Enroll)
     path.write_bytes(b"\xff{")
     assert PlayerCredentials("ws://one:5252/v1", "Ann", path).answer(challenge(suggested=False)) is None
+
+
+def test_only_who_is_not_known_is_forgotten(tmp_path: Path) -> None:
+    """A server that cannot read its players, or believes no proof, costs nobody their player."""
+    path = tmp_path / "people.json"
+    known(path)
+    for reason in (Reason.NOT_NOW, Reason.BAD_TOKEN, Reason.TOO_FAST, Reason.UNKNOWN_PLAYER):
+        assert kept_names("ws://one:5252/v1", path) == ["Ann"]
+        person = PlayerCredentials("ws://one:5252/v1", "Ann", path)
+        assert isinstance(person.answer(challenge()), Identify)
+        person.refused(Refused(counter=0, reason=reason, text=""))
+    assert kept_names("ws://one:5252/v1", path) == []

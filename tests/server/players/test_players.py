@@ -78,6 +78,8 @@ async def test_wrong_proofs_are_refused(tmp_path: Path) -> None:
                 answer(challenge, known, SECRETS[1], host_of(server)),
             ):
                 assert await peer.refusal(wrong) is Reason.BAD_TOKEN
+            nobody = answer(challenge, known.model_copy(update={"device": 99}), SECRETS[0], host_of(server))
+            assert await peer.refusal(nobody) is Reason.UNKNOWN_PLAYER
 
 
 async def test_another_device_is_linked_and_removed(tmp_path: Path) -> None:
@@ -101,7 +103,7 @@ async def test_another_device_is_linked_and_removed(tmp_path: Path) -> None:
             assert [each.label for each in (await phone.until(Devices)).devices] == ["a test"]
         async with Peer.connect(server.url) as tablet:
             await tablet.say(answer(await challenged(tablet), linked, SECRETS[1], host_of(server)))
-            assert (await tablet.until(Refused)).reason is Reason.BAD_TOKEN
+            assert (await tablet.until(Refused)).reason is Reason.UNKNOWN_PLAYER
 
 
 async def test_secrets_are_kept_from_everybody(tmp_path: Path) -> None:
