@@ -88,6 +88,7 @@ GIVEN: Final[tuple[Message, ...]] = (
     cl.Link(name="Ann", code="KQXWMR", secret=TOKEN, device="Tablet"),
     cl.ListDevices(with_code=True),
     cl.RemoveDevice(device=2),
+    cl.TrustDevice(device=2),
     cl.Rename(name="Anna"),
     sv.Challenge(server=COMMITMENT, nonce=HASHES[0], suggested=True),
     sv.Identified(player="k3xw7q2m", device=1, name="Ann", token=TOKEN),

@@ -35,7 +35,7 @@ from racing_demon_protocol.wire.options import (
     StallRule,
     TieBreak,
 )
-from web_data import constants, games_with_moves, options, presets, requests_of_menus, texts
+from web_data import FROM_MENUS, FROM_PLAYERS, constants, games_with_moves, options, presets, requests, texts
 
 FOLDER = Path(__file__).parent
 DOCUMENT = FOLDER.parent / "docs" / "wire.md"
@@ -219,7 +219,8 @@ def _files() -> dict[Path, str]:
         PAGE / "games.json": games_with_moves(),
         PAGE / "texts.json": texts(),
         PAGE / "wire" / "protocol.js": constants(),
-        PAGE / "wire" / "requests_of_menus.js": requests_of_menus(),
+        PAGE / "wire" / "requests_of_menus.js": requests(FROM_MENUS),
+        PAGE / "wire" / "requests_of_players.js": requests(FROM_PLAYERS),
         PAGE / "wire" / "options.js": options(),
         PAGE / "wire" / "presets.js": presets(),
     }

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Collection
 from enum import StrEnum
 from typing import Any, Final
 
@@ -63,12 +64,14 @@ OF_MENUS: Final = (
 )
 FROM_MENUS: Final = {name_of(cls) for cls in (*cl.ASIDE, *OF_MENUS)}
 """The messages that nobody sends before the menus are loaded; those of relays are never sent by a page."""
+FROM_PLAYERS: Final = {name_of(cls) for cls in cl.PlayerRequest.__subclasses__()}
+"""The messages that nobody sends before a server has asked who uses the device."""
 ANSWER: Final = "{name: string, fields: string, defaults?: Record<string, any>}"
 
 
 def constants() -> str:
     """Return messages, limits, codes and lists of words as a JavaScript module."""
-    to_server = {name: row for name, row in _requests().items() if name not in FROM_MENUS}
+    to_server = {name: row for name, row in _requests().items() if name not in FROM_MENUS | FROM_PLAYERS}
     to_client = {tag: {"name": name_of(cls), **_fields(cls)} for tag, cls in sorted(FROM_SERVER.items())}
     limits = {
         "name": MAX_NAME_LENGTH,
@@ -157,9 +160,9 @@ def _of_preset(options: Options) -> dict[str, Any]:
     return {name: whole[name] for name in Options.model_fields if name not in NEUTRAL}
 
 
-def requests_of_menus() -> str:
-    """Return the messages that menus alone send, as a JavaScript module that adds them to the others."""
-    rows = {name: row for name, row in _requests().items() if name in FROM_MENUS}
+def requests(names: Collection[str]) -> str:
+    """Return some messages of clients, as a JavaScript module that adds them to the others."""
+    rows = {name: row for name, row in _requests().items() if name in names}
     return "\n".join(
         (
             "// Generated from the protocol by protocol/generate.py.\n",

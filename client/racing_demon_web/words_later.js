@@ -258,6 +258,10 @@ export const LATER = {
   devices: "Devices",
   thisDevice: "(this device)",
   remove: "Not me: remove",
+  trust: "Mine: trust it",
+  trustDevice: (/** @type {string} */ label) =>
+    `Trust ${label}: it may change everything that this device may`,
+  onTrial: " It may change nothing for seven days, unless an older device trusts it.",
   removeDevice: (/** @type {string} */ label) => `Remove ${label}`,
   forgetMe: "Forget me on this device",
   haveCode: "You are known on another device?",

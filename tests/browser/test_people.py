@@ -56,7 +56,12 @@ async def test_two_phones_are_one_person(browser: Browser, tmp_path: Path) -> No
             assert await violations(second) == []
             await second.open(origin)
             await first.page.locator("#page .person button", has_text="Devices").tap()
-            await first.page.locator("#page .person li button").tap()
+            await first.page.locator("#page .person li button", has_text="trust it").tap()
+            await expect(first.page.locator("#page .person li button")).to_have_count(1)
+            await second.open(f"{origin}/you")
+            await second.page.locator("#page button", has_text="Add another device").tap()
+            await expect(second.page.locator("#page .proof")).to_contain_text("two minutes")
+            await first.page.locator("#page .person li button", has_text="Not me").tap()
             await expect(first.page.locator("#page .person li")).to_have_count(1)
             assert first.complaints + second.complaints == []
 

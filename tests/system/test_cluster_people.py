@@ -32,7 +32,7 @@ def has_matches(number: int, found: dict[str, Any]) -> bool:
 
 
 async def test_a_player_is_one_at_all_servers(tmp_path: Path, database: str) -> None:
-    """Ann plays at two servers, and has one row; the token of the one opens her match at the other."""
+    """Ann plays at two servers, has one row and one page; the token of one opens her match at the other."""
     async with Cluster.started(database, tmp_path, *FAST, PATIENT, count=2) as cluster:
         one, other = cluster.nodes.values()
         async with Peer.connect(one.url) as peer:
@@ -50,6 +50,9 @@ async def test_a_player_is_one_at_all_servers(tmp_path: Path, database: str) -> 
             for (link,) in cluster.ask("SELECT link FROM results"):
                 for headers, status in (({"Authorization": f"Bearer {known.token}"}, 200), ({}, 404)):
                     assert (await get(node, f"/v1/matches/{link}", **headers))[0] == status
+            page = json.loads((await get(node, f"/v1/players/{known.player}"))[1])
+            assert (page["row"]["player"], len(page["matches"])) == (known.player, 2)
+            assert (await get(node, "/v1/players/23456789"))[0] == 404
 
 
 async def test_who_is_sent_to_another_port_is_the_same_player(tmp_path: Path, database: str) -> None:

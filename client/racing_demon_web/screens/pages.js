@@ -479,11 +479,10 @@ export class Pages {
     name.value = kept.name;
     name.maxLength = LIMITS.name;
     name.setAttribute("aria-label", LATER.nameOf(kept.name));
-    const showDevices = async (withCode = false, removed = -1) => {
-      const request =
-        removed < 0
-          ? { name: "list_devices", fields: { with_code: withCode } }
-          : { name: "remove_device", fields: { device: removed } };
+    const showDevices = async (withCode = false, change = "", device = 0) => {
+      const request = change
+        ? { name: change, fields: { device } }
+        : { name: "list_devices", fields: { with_code: withCode } };
       const { name: kind, fields } = await ask(request);
       if (kind !== "devices") return;
       picture.replaceChildren();
@@ -495,10 +494,14 @@ export class Pages {
         status.textContent = LATER.codeText(name, fields.code, Boolean(drawn));
       }
       devices.replaceChildren(
-        ...fields.devices.map((/** @type {[number, string, number]} */ [number, text, added]) => {
+        ...fields.devices.map((/** @type {[number, string, number, number, boolean]} */ each) => {
+          const [number, text, added, , isNew] = each;
           const row = element("li", "", `${text || "?"}, ${new Date(added).toLocaleDateString()} `);
+          const change = (/** @type {string} */ what) => () => showDevices(false, what, number);
           if (number === kept.device) row.append(LATER.thisDevice);
-          else row.append(button(LATER.remove, () => showDevices(false, number), LATER.removeDevice(text)));
+          else row.append(button(LATER.remove, change("remove_device"), LATER.removeDevice(text)));
+          if (isNew && number === kept.device) row.append(LATER.onTrial);
+          else if (isNew) row.append(button(LATER.trust, change("trust_device"), LATER.trustDevice(text)));
           return row;
         }),
       );

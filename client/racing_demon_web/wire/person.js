@@ -6,6 +6,7 @@ import { LATER } from "../words_later.js";
 import { decode, encode } from "./codec.js";
 import { SUBPROTOCOL, VERSION } from "./protocol.js";
 import { webSocketUrl } from "./session.js";
+import "./requests_of_players.js";
 
 /** @typedef {{server: string, player: string, device: number, name: string, secret: string}} KeptPerson */
 

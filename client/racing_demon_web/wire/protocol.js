@@ -77,12 +77,6 @@ export const FROM_CLIENT = {
   reveal: {tag: 25, fields: "counter value"},
   play_best: {tag: 26, fields: "counter source count seen"},
   shift_stock: {tag: 28, fields: "counter seen", defaults: {seen: 0}},
-  enroll: {tag: 40, fields: "name secret device", defaults: {device: ""}},
-  identify: {tag: 41, fields: "player device proof"},
-  link: {tag: 42, fields: "name code secret device", defaults: {device: ""}},
-  list_devices: {tag: 43, fields: "with_code", defaults: {with_code: false}},
-  remove_device: {tag: 44, fields: "device"},
-  rename: {tag: 45, fields: "name"},
 };
 
 /** @type {Record<number, {name: string, fields: string, defaults?: Record<string, any>}>} */

@@ -46,7 +46,9 @@ WRONG_PROOF: Final = (
 WRONG_CODE: Final = (
     "That name and code do not belong together, or the code is no longer valid. Ask for a new one."
 )
-ON_TRIAL: Final = "A device that was linked less than seven days ago cannot do that."
+ON_TRIAL: Final = (
+    "A device that was linked less than seven days ago cannot do that, unless an older one lets it."
+)
 
 
 class TokenUse(NamedTuple):
@@ -212,6 +214,19 @@ class Directory:
             self._verify_trusted(by, at_ms)
         self._store.remove_code(by.player)
         self._store.remove_device(device)
+
+    def trust(self, by: Device, number: int, at_ms: int) -> None:
+        """Let a device of the player that was linked lately change things at once.
+
+        Raises:
+            CommandRefused: it is not the player's, or the device that asks was linked too recently itself.
+
+        """
+        self._verify_trusted(by, at_ms)
+        device = self._store.device(number)
+        if device is None or device.player != by.player:
+            raise CommandRefused(Reason.NOT_NOW, "There is no such device.")
+        self._store.save_device(device._replace(is_linked=False))
 
     def rename(self, by: Device, name: str, at_ms: int) -> None:
         """Change the player's name.

@@ -188,6 +188,8 @@ class PlayersKeeper:
                 self._directory.remove(own, request.device, now)
                 if request.device == own.number:
                     return _Answer(None, None)
+            case cl.TrustDevice():
+                self._directory.trust(own, request.device, now)
             case cl.Rename():
                 self._directory.rename(own, clean(request.name), now)
                 return self._welcome(own, now)

@@ -33,7 +33,7 @@ class Device(NamedTuple):
         label: what it is called.
         added_ms: when it was added.
         seen_ms: when it was last seen.
-        is_linked: whether it was added by a code, and not with its player.
+        is_linked: whether it was added by a code, and not with its player, and no older device trusts it.
 
     """
 
@@ -221,10 +221,10 @@ class PlayersStore(Protocol):
         return Device(number, player, key, label, at_ms, at_ms, is_linked)
 
     def save_device(self, device: Device) -> None:
-        """Write when a device was seen, and whose it is."""
+        """Write when a device was seen, whose it is, and whether it counts as linked."""
         former = self.device(device.number)
-        sql = "UPDATE devices SET player = ?1, seen_ms = ?2 WHERE number = ?3"
-        self.rows(sql, device.player, device.seen_ms, device.number)
+        sql = "UPDATE devices SET player = ?1, seen_ms = ?2, is_linked = ?3 WHERE number = ?4"
+        self.rows(sql, device.player, device.seen_ms, int(device.is_linked), device.number)
         if former is not None and former.player != device.player:
             self._tell(former.player)
             self._tell(device.player)

@@ -106,6 +106,28 @@ async def test_another_device_is_linked_and_removed(tmp_path: Path) -> None:
             assert (await tablet.until(Refused)).reason is Reason.UNKNOWN_PLAYER
 
 
+async def test_an_older_device_lets_a_new_one_change_things(tmp_path: Path) -> None:
+    """A linked tablet can rename nobody, and not trust itself; once the phone trusts it, it can."""
+    async with RestartableServer.started(tmp_path / "journal.sqlite", *FAST) as server:
+        async with Peer.connect(server.url) as phone, Peer.connect(server.url) as tablet:
+            await enrolled(phone, "Ann", SECRETS[0])
+            code = await link_code(phone)
+            await challenged(tablet)
+            await tablet.say(cl.Link(name="Ann", code=code, secret=SECRETS[1]))
+            linked = await tablet.until(Identified)
+            changes = cl.Rename(name="Eve"), cl.RemoveDevice(device=1), cl.ListDevices(with_code=True)
+            for change in (*changes, cl.TrustDevice(device=linked.device)):
+                assert await tablet.refusal(change) is Reason.NOT_NOW
+            async with Peer.connect(server.url) as stranger:
+                await enrolled(stranger, "Eve", SECRETS[2])
+                assert await stranger.refusal(cl.TrustDevice(device=linked.device)) is Reason.NOT_NOW
+            await phone.until(Devices)
+            await phone.say(cl.TrustDevice(device=linked.device))
+            assert [each.is_new for each in (await phone.until(Devices)).devices] == [False, False]
+            await tablet.say(cl.Rename(name="Anna"))
+            assert (await tablet.until(Identified)).name == "Anna"
+
+
 async def test_secrets_are_kept_from_everybody(tmp_path: Path) -> None:
     """No secret, hash, token or code is in the journal, the results or the log; the file is its owner's."""
     journal = tmp_path / "journal.sqlite"

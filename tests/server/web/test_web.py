@@ -43,6 +43,7 @@ LATER: Final = (
         "rules/teams.js",
         "wire/presets.js",
         "wire/requests_of_menus.js",
+        "wire/requests_of_players.js",
     ),
     *(f"table/{name}.js" for name in ("sound", "text")),
     *(f"screens/{name}.js" for name in ("handicaps", "menus", "options", "overlay", "presets", "replay")),

@@ -509,3 +509,10 @@ class Rename(PlayerRequest):
 
     TAG: ClassVar[int] = 45
     name: Name
+
+
+class TrustDevice(PlayerRequest):
+    """Let a device that was linked lately change things at once; only an older one may say that."""
+
+    TAG: ClassVar[int] = 46
+    device: DeviceNumber
