@@ -147,9 +147,8 @@ async def test_an_invitation_of_a_lobby_leads_to_its_table(browser: Browser, tmp
     """A cleared phone becomes Ann's again, and is at the table; her own phone gets no second device."""
     async with RestartableServer.started(tmp_path / "journal.sqlite", *FAST) as server:
         origin = origin_of(server)
-        async with Peer.connect(server.url) as host, Peer.connect(server.url) as terminal:
-            known = await enrolled(terminal, "Ann", SECRETS[0])
-            place = await host.enter(cl.Create(name="Host"))
+        async with Peer.hosting(server.url) as place, Peer.connect(server.url) as terminal:
+            await enrolled(terminal, "Ann", SECRETS[0])
             code = await link_code(terminal)
             async with phone(browser, origin) as cleared:
                 await cleared.open(f"{origin}/you#{code},Ann,{place.code}")
@@ -164,4 +163,3 @@ async def test_an_invitation_of_a_lobby_leads_to_its_table(browser: Browser, tmp
                 await expect(cleared.page.locator("#page .proof")).to_contain_text("already")
             await terminal.say(cl.ListDevices())
             assert len((await terminal.until(Devices)).devices) == 2
-            assert known.player

@@ -59,6 +59,27 @@ def test_a_secret_is_one_devices_at_all_servers(
             stranger.device(number)
 
 
+def test_a_device_is_split_off_in_a_database(
+    servers: Postgres, name: str, opened: Callable[..., PostgresStore]
+) -> None:
+    """A merged player is somebody else again, with the device and its seats of before and after the merge."""
+    url, keys = servers.url(name), ClusterKeys([KEY])
+    with contextlib.closing(PostgresPlayers(url, opened("n1").node, keys)) as players:
+        directory = Directory(players)
+        with players.transaction():
+            ann, phone = directory.enroll("Ann", KEYS[0], "", NOW, bytes(range(16)))
+            ben, tablet = directory.enroll("Ben", KEYS[1], "", NOW, bytes(range(16, 32)))
+            players.add_seating("", Seating(1, 0, NOW, ben.id, tablet.number))
+            directory.merge(ben.id, ann.id)
+            for table_id, device in ((2, tablet), (3, phone)):
+                players.add_seating("", Seating(table_id, 0, NOW, ann.id, device.number))
+        with players.transaction():
+            assert directory.split(ben.id, [], NOW + 1, bytes(16)) == ben.id
+        assert (players.tables_of("", ann.id), players.tables_of("", ben.id)) == ([3], [1, 2])
+        assert [each.number for each in players.devices(ben.id)] == [tablet.number]
+        assert players.former_players() == [ben.id]
+
+
 def test_a_wrong_device_is_undone_in_a_database(
     servers: Postgres, name: str, opened: Callable[..., PostgresStore]
 ) -> None:

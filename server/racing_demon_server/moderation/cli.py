@@ -36,6 +36,7 @@ EXAMPLES: Final = """examples:
   racing-demon-server players k3xw7q2m --code            let another device be this player's, by a code
   racing-demon-server players k3xw7q2m                   list a player's devices
   racing-demon-server players k3xw7q2m --undo 17         remove a stranger's device, with what it has played
+  racing-demon-server players k3xw7q2m --split           let a player who was merged be somebody else again
   racing-demon-server players k3xw7q2m --forget          forget a player; results show a former player
   racing-demon-server tunnel --table KQXW                let others join that host's table over the internet
   racing-demon-server tunnel --close --table KQXW        let them no longer
@@ -216,6 +217,8 @@ def _players(arguments: argparse.Namespace) -> int:
         arguments.journal = _journal_with(arguments.table, arguments.journal)
     if arguments.code:
         return _confirm_player(arguments)
+    if arguments.split is not None:
+        return _split_player(arguments)
     if arguments.player is not None:
         return _change_player(arguments)
     answers = _ask_all(arguments.journal, command="players")
@@ -302,6 +305,17 @@ def _change_player(arguments: argparse.Namespace) -> int:
         return fail(
             1, f"{printable(arguments.player)} has no device {arguments.undo}, and no seat taken with it."
         )
+    return fail(1, f"there is no player {printable(arguments.player)}.")
+
+
+def _split_player(arguments: argparse.Namespace) -> int:
+    if arguments.player is None:
+        return fail(2, "name the player: racing-demon-server players lists all.")
+    asked = {"command": "split_player", "player": arguments.player, "devices": arguments.split}
+    for answer in _ask_all(arguments.journal, **asked):
+        if answer["split"] is not None:
+            sys.stdout.write(f"the devices are those of the player {answer['split']} now\n")
+            return 0
     return fail(1, f"there is no player {printable(arguments.player)}.")
 
 
@@ -413,6 +427,8 @@ def _parser() -> argparse.ArgumentParser:
     change.add_argument("--code", action="store_true", help="make a code that lets a device be this player's")
     text = "remove a device that is somebody else's, and take from the player what was played with it"
     change.add_argument("--undo", type=int, metavar="DEVICE", help=text)
+    text = "let these devices, with what was played on them, be another player's; none: undo --into"
+    change.add_argument("--split", type=int, nargs="*", metavar="DEVICE", help=text)
     change.add_argument("--forget", action="store_true", help="forget the player with all devices")
     players.add_argument("--json", action="store_true", help="write JSON, one line for each player")
     text = "ask the server that has this table, of all that use journals like FILE"

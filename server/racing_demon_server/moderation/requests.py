@@ -73,7 +73,7 @@ class OperatorRequests:
                 return {"closed": await self._close(code, reason)}
             case {"command": "reload_bans"}:
                 return self._reload()
-            case {"command": "players" | "devices" | "confirm_player" | "change_player"}:
+            case {"command": "players" | "devices" | "confirm_player" | "split_player" | "change_player"}:
                 return await self._ask_players(request)
             case {"command": "tunnel" | "seat_links"}:
                 return await self._ask_tunnel(request)
@@ -85,6 +85,8 @@ class OperatorRequests:
                 return {"confirmed": await self._confirm(player)}
             case {"command": "devices", "player": str(player)}:
                 return {"devices": await self._devices(player)}
+            case {"command": "split_player", "player": str(player), "devices": list(devices)}:
+                return {"split": await self._split(player, devices)}
             case {"command": "change_player", "player": str(player)}:
                 return {"changed": await self._change_player(player, request)}
         return {"players": [] if self._players is None else await self._players.overview()}
@@ -110,6 +112,20 @@ class OperatorRequests:
         """
         try:
             return None if self._players is None else await self._players.devices(player)
+        except CommandRefused as error:
+            raise RequestFailed(error.text) from error
+
+    async def _split(self, player: str, devices: Sequence[int]) -> str | None:
+        """Let devices be another player's; return who that is, ``None`` if the player is not known.
+
+        Raises:
+            RequestFailed: there are no such devices.
+
+        """
+        if self._players is None:
+            return None
+        try:
+            return await self._players.split(player, [int(each) for each in devices])
         except CommandRefused as error:
             raise RequestFailed(error.text) from error
 

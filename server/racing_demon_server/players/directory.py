@@ -7,6 +7,7 @@ milliseconds since 1970, and randomness is an argument.
 
 import hashlib
 import hmac
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Final, NamedTuple
 
@@ -321,6 +322,46 @@ class Directory:
             self._store.remove_code(device.player)
             self._store.remove_device(device)
         return bool(own) or device is not None
+
+    def split(self, player: str, numbers: Collection[int], at_ms: int, randomness: bytes) -> str | None:
+        """Let devices of a player be another one's, with the results of the seats that were taken with them.
+
+        A player who was merged into another one is that one no more; without numbers, the devices are meant
+        that took seats before. Return who has the devices now; ``None`` if the player is not known.
+
+        Args:
+            player: the player.
+            numbers: the devices.
+            at_ms: the time.
+            randomness: 16 random bytes.
+
+        Raises:
+            CommandRefused: there are no such devices.
+
+        """
+        known, owner = self._store.player(player), self.canonical(player)
+        if known is None:
+            return None
+        found = map(self._store.device, numbers or self._store.devices_of_seats(player))
+        devices = [each for each in found if each is not None and each.player == owner]
+        if len(devices) < len(numbers) or not (devices or known.merged_into):
+            raise CommandRefused(Reason.NOT_NOW, "Name devices that this player has.")
+        if known.merged_into:
+            other = replace(known, merged_into="", created_ms=at_ms)
+        elif numbers:
+            other = Player(
+                _letters(randomness, ID_LETTERS, ID_LENGTH), known.name, at_ms, known.seen_ms, True
+            )
+        else:
+            raise CommandRefused(Reason.NOT_NOW, "Name devices, or a player who was merged into another one.")
+        self._store.save_player(other)
+        for device in devices:
+            self._store.save_device(device._replace(player=other.id))
+            for each in self._store.players_of_seats(device.number, 0):
+                if each and self.canonical(each) == owner:
+                    self._store.give_seats(device.number, each, 0, other.id)
+        self._store.remove_code(owner)
+        return other.id
 
     def set_name(self, player: str, name: str) -> None:
         """Change a player's name."""

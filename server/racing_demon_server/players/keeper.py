@@ -5,7 +5,7 @@ import logging
 import secrets
 import time
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext, suppress
 from functools import partial
@@ -327,6 +327,16 @@ class PlayersKeeper:
         """
         randomness = secrets.token_bytes(RANDOM_BYTES)
         return await self._ask(partial(self._directory.undo_device, player, device, randomness))
+
+    async def split(self, player: str, devices: Sequence[int]) -> str | None:
+        """Let devices be another player's, and return who that is; ``None`` if the player is not known.
+
+        Raises:
+            CommandRefused: there are no such devices, or the store cannot be used.
+
+        """
+        randomness = secrets.token_bytes(RANDOM_BYTES)
+        return await self._ask(partial(self._directory.split, player, devices, self._now_ms(), randomness))
 
     # Tables.
 

@@ -61,7 +61,7 @@ class Player:
     Attributes:
         id: what everybody may know.
         name: the name that was used last.
-        created_ms: when the player was created.
+        created_ms: when the player was created, or was split off again from another one.
         seen_ms: when the player was last seen.
         has_played: whether the player ever took a seat.
         merged_into: the player whose results these are now; empty if nobody's.
@@ -173,8 +173,9 @@ class PlayersStore(Protocol):
         id_, name, created_ms, seen_ms, has_played, merged_into = astuple(player)
         self.rows(
             f"INSERT INTO players ({_PLAYER}) VALUES (?1, ?2, ?3, ?4, ?5, ?6) "  # noqa: S608 - our own names
-            "ON CONFLICT (id) DO UPDATE SET name = excluded.name, seen_ms = excluded.seen_ms, "
-            "has_played = excluded.has_played, merged_into = excluded.merged_into",
+            "ON CONFLICT (id) DO UPDATE SET name = excluded.name, created_ms = excluded.created_ms, "
+            "seen_ms = excluded.seen_ms, has_played = excluded.has_played, "
+            "merged_into = excluded.merged_into",
             *(id_, name, created_ms, seen_ms, int(has_played), merged_into),
         )
         if former is None or (former.name, former.merged_into) != (name, merged_into):
@@ -303,11 +304,16 @@ class PlayersStore(Protocol):
         self.rows(sql, to, device, player, since_ms)
         self._tell(to)
 
+    def devices_of_seats(self, player: str) -> list[int]:
+        """Return the devices with which an id took seats."""
+        sql = "SELECT DISTINCT device FROM seatings WHERE player = ?1 ORDER BY device"
+        return [device for (device,) in self.rows(sql, player)]
+
     def former_players(self) -> list[str]:
-        """Return the ids by which seats were taken that are nobody's any more."""
+        """Return the ids that are nobody's any more, or have seats of a time before they were a player's."""
         sql = (
             "SELECT DISTINCT player FROM seatings WHERE player <> '' "
-            "AND NOT EXISTS (SELECT 1 FROM players WHERE id = seatings.player)"
+            "AND NOT EXISTS (SELECT 1 FROM players WHERE id = seatings.player AND created_ms <= at_ms)"
         )
         return [player for (player,) in self.rows(sql)]
 

@@ -34,7 +34,8 @@ class Names:
 
     Attributes:
         version: rises with every change.
-        gone: ids that have become nobody's, whose results may be other players' until they are made anew.
+        gone: ids that have become nobody's, or another player, whose results may be others' until they are
+            made anew.
 
     Args:
         store: keeps the players; ``None`` if there are only guests.
@@ -79,6 +80,8 @@ class Names:
             self.gone.add(player)
         else:
             self._put(player, known.name, known.merged_into)
+            if former is None or (former[1] and not known.merged_into):  # perhaps split off
+                self.gone.add(player)
         is_other = self._players.get(player) != former
         self.version += is_other
         return is_other and former is not None

@@ -199,6 +199,38 @@ async def test_the_operator_lets_a_device_in(tmp_path: Path) -> None:
             assert (await second.until(Refused)).reason is Reason.BAD_TOKEN
 
 
+async def test_the_operator_splits_who_was_merged(tmp_path: Path) -> None:
+    """Ann and Ben were merged by mistake, and played on: each has all matches of the own device again."""
+    journal = tmp_path / "journal.sqlite"
+    async with RestartableServer.started(journal, *FAST) as server:
+        async with Peer.connect(server.url) as first, Peer.connect(server.url) as second:
+            ann, ben = await enrolled(first, "Ann", SECRETS[0]), await enrolled(second, "Ben", SECRETS[1])
+            await play_alone(second, "Ben")
+            await page_with(server, "/v1/standings", partial(has_matches, 1))
+            await operate(journal, ben.player, "--into", ann.player)
+        async with Peer.connect(server.url) as first, Peer.connect(server.url) as second:
+            for peer, known, secret in ((first, ann, SECRETS[0]), (second, ben, SECRETS[1])):
+                await peer.say(answer(await challenged(peer), known, secret, host_of(server)))
+                assert (await peer.until(Identified)).player == ann.player
+                await play_alone(peer, known.name)
+        await page_with(server, "/v1/standings", partial(has_matches, 3))
+        assert ben.player in await operate(journal, ben.player, "--split")
+        await server.stop()
+        await server.start()
+        for known, matches in ((ann, 1), (ben, 2)):
+            page = f"/v1/players/{known.player}"
+            await page_with(server, page, lambda found, own=matches: found["row"]["matches"] == own)  # type: ignore[misc]
+        said = await operate(journal, ben.player, "--split", str(ben.device))
+        (new,) = set(said.split()) & {each["player"] for each in await rows_of(server)}
+        assert new not in {ann.player, ben.player}
+
+
+async def rows_of(server: RestartableServer) -> list[dict[str, Any]]:
+    """Return the people's rows in the standings."""
+    rows: list[dict[str, Any]] = json.loads((await get(server, "/v1/standings?people=1"))[1])["rows"]
+    return rows
+
+
 async def test_the_operator_undoes_a_wrong_confirmation(tmp_path: Path) -> None:
     """Who was taken for Ann loses the device and the matches; Ann keeps hers, also after a restart."""
     journal = tmp_path / "journal.sqlite"
@@ -229,7 +261,7 @@ async def test_the_operator_undoes_a_wrong_confirmation(tmp_path: Path) -> None:
             await server.start()
         async with Peer.connect(server.url) as peer:
             await peer.say(answer(await challenged(peer), wrong, SECRETS[1], host_of(server)))
-            assert (await peer.until(Refused)).reason is Reason.BAD_TOKEN
+            assert (await peer.until(Refused)).reason is Reason.UNKNOWN_PLAYER
 
 
 async def test_a_tables_host_confirms_nobody(tmp_path: Path) -> None:
