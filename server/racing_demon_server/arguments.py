@@ -4,6 +4,7 @@ import functools
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -17,6 +18,8 @@ MIN_CODE_LETTERS, MAX_CODE_LETTERS = 4, 16
 
 LAST_PORT = 65_535
 MAX_DAYS = 36_500
+MAX_LINES = 10_000
+"""The most lines of a list of words."""
 MAX_NODE_LETTERS = 30
 """The longest node name to which processes can add their numbers."""
 MAX_BASE_PATH = 100
@@ -162,6 +165,18 @@ def network(text: str) -> str:
             f"{text!r} is not a network: write one like 172.31.252.2 or 10.0.0.0/30"
         ) from None
     return text
+
+
+def lines_of(path: str) -> tuple[str, ...]:
+    """Return the lines of a file, such as one of words."""
+    try:
+        with Path(path).open(encoding="utf-8-sig") as file:
+            lines = tuple(islice(file, MAX_LINES + 1))
+    except (OSError, UnicodeDecodeError) as error:
+        raise ArgumentTypeError(f"{path!r} cannot be read: {error}") from None
+    if len(lines) > MAX_LINES:
+        raise ArgumentTypeError(f"{path!r} has more than {MAX_LINES} lines")
+    return lines
 
 
 def node(text: str) -> str:

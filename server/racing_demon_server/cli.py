@@ -22,6 +22,7 @@ from .arguments import (
     is_owned,
     journal,
     limit,
+    lines_of,
     network,
     node,
     number,
@@ -205,6 +206,7 @@ def _settings(arguments: argparse.Namespace) -> "ServerSettings":
         webhook_secret=arguments.webhook_secret,
         webhook_names=arguments.webhook_names,
         standings=arguments.standings or (StandingsAccess.PLAYERS if owned else StandingsAccess.OFF),
+        forbidden_names=tuple(arguments.forbidden_names),
         keep_days=arguments.keep_matches,
         remembers_people=owned,
         **dict(arguments.limit),
@@ -414,6 +416,13 @@ def _parser(extensions: Sequence[Extension]) -> argparse.ArgumentParser:
         help="who may see the standings: nobody (off, the default), players whom the server remembers, each "
         "those with whom they have finished a match (players, the default for a table that racing-demon host "
         "opens), or everybody who reaches the server (open)",
+    )
+    add(
+        "--forbidden-names",
+        type=lines_of,
+        default=(),
+        metavar="FILE",
+        help="words that no name may have, one a line: whoever has one is called Player (default: none)",
     )
     add(
         "--code-letters",

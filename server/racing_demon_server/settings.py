@@ -35,6 +35,7 @@ class ServerSettings:
         players: the file of the players, which all processes share; ``None`` remembers none.
         remembers_people: whether people are usually remembered, as at a table at home.
         standings: who may see the standings.
+        forbidden_names: words that no name may have, as the operator's list has them.
         keep_days: the days after which the events of a match are deleted; ``None`` keeps them.
         control: the file beside which the operator's commands reach a server whose journal is no file;
             ``None`` if they do not.
@@ -110,6 +111,7 @@ class ServerSettings:
     players: Path | None = None
     remembers_people: bool = False
     standings: StandingsAccess = StandingsAccess.OFF
+    forbidden_names: tuple[str, ...] = ()
     keep_days: int | None = None
     durability: Durability = Durability.FULL
     code_letters: int = 8

@@ -26,6 +26,7 @@ from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Accepted, Elsewhere
 from racing_demon_protocol.wire.options import Options
+from racing_demon_server.match.forbidden_names import ForbiddenNames
 from racing_demon_server.match.names import clean, clean_words
 from racing_demon_server.match.seat_tokens import Actor, hash_token
 from racing_demon_server.moderation.reports import Person
@@ -64,6 +65,7 @@ class TableService:
         registry: keeps the tables.
         players: keeps the players; ``None`` if all are guests.
         hasher: hashes passphrases.
+        forbidden_names: the names that nobody may have.
         reporting: the reports that are being written.
         identifying: the requests about players that are being carried out.
 
@@ -76,6 +78,7 @@ class TableService:
         self.registry = registry
         self.players = players
         self.hasher = PassphraseHasher()
+        self.forbidden_names = ForbiddenNames(context.settings.forbidden_names)
         self.reporting: set[asyncio.Task[None]] = set()
         self.identifying: set[asyncio.Task[None]] = set()
 
@@ -261,6 +264,9 @@ class TableHandler(Handler):
             return
         if not addresses.may_miss(self.address, self.arrived):
             raise addresses.too_many_misses()
+        if isinstance(request, cl.Enroll | cl.Rename):
+            name = self._tables.forbidden_names.replaced(request.name)
+            request = request.model_copy(update={"name": name})
         if not self.has_entered:  # who takes a seat has said before who that is
             self.hold(outlasts_entry=True)
         task = asyncio.create_task(self._answer_identity(players, self.identity, request))
@@ -451,6 +457,7 @@ class TableHandler(Handler):
         if program:
             verify_understood(self.software, [PROGRAMS])
         self._verify_only_seat(room)
+        name = self._tables.forbidden_names.replaced(name)
         seat = room.join(name, hash_token(token), self.address, program=program)
         self._record_player(room, seat)
         if self._tables.players is not None:
