@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any, Final
 
+import pytest
 from playwright.async_api import Browser, expect
 
 from racing_demon_protocol.wire.messages import client as cl
@@ -163,3 +164,25 @@ async def test_an_invitation_of_a_lobby_leads_to_its_table(browser: Browser, tmp
                 await expect(cleared.page.locator("#page .proof")).to_contain_text("already")
             await terminal.say(cl.ListDevices())
             assert len((await terminal.until(Devices)).devices) == 2
+
+
+@pytest.mark.parametrize("name", ["<img src=x onerror=a()>", "../../you#BCDFGH,Ann", '"><svg onload=a()>'])
+async def test_a_name_is_nothing_but_a_name(browser: Browser, tmp_path: Path, name: str) -> None:
+    """Pages of a player whose name is markup or a path show it, and lead nowhere else."""
+    async with RestartableServer.started(tmp_path / "journal.sqlite", *FAST) as server:
+        origin = origin_of(server)
+        async with phone(browser, origin) as player:
+            await player.play_match(name)
+            (row,) = await people(server, 1)
+            for path in ("scores", f"player/{row['player']}", "you"):
+                await player.open(f"{origin}/{path}")
+                shown = player.page.locator("#page")
+                if path == "you":
+                    await expect(shown.locator(".person input")).to_have_value(name)
+                else:
+                    await expect(shown).to_contain_text(name)
+                assert await shown.locator("[src=x], [onerror], [onload], bdi *").count() == 0
+            await player.open(f"{origin}/scores")
+            await player.page.locator("#page .standings a").first.tap()
+            await player.page.wait_for_url(f"{origin}/player/{row['player']}")
+            assert player.complaints == []

@@ -316,7 +316,9 @@ async def test_players_see_whom_they_have_played_with(tmp_path: Path) -> None:
         bearer = {"Authorization": f"Bearer {players[0].token}"}
         bens = await page_with(server, f"/v1/players/{players[1].player}", bool, **bearer)
         assert [match["against"] for match in bens["matches"]] == [["Another player"], ["host"]]
-        assert (await get(server, f"/v1/players/{cats.player}", **bearer))[0] == 404
+        hidden = await get(server, f"/v1/players/{cats.player}", **bearer)
+        assert hidden == await get(server, "/v1/players/23456789", **bearer)  # trying ids tells nothing
+        assert hidden[0] == 404
         for path in ("/v1/standings", f"/v1/players/{players[0].player}"):
             for headers in ({}, {"Authorization": f"Bearer {'0' * len(cats.token)}"}):
                 assert (await get(server, path, **headers))[0] == 404
