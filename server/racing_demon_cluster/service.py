@@ -92,7 +92,9 @@ class ClusterService(TableService):
 
     def handler(self, connection: Connection, request: Request, origin: Origin) -> TableHandler:
         """Return the handler of a connection whose handshake is complete."""
-        return ClusterHandler(connection, self, request, origin)
+        handler = ClusterHandler(connection, self, request, origin)
+        handler.signed_in = self.sign_in.of(request.headers, connection.address)
+        return handler
 
     def same_hosts(self, host: str) -> tuple[str, ...]:
         """Return a host that leads here, and others from which a client was sent here.

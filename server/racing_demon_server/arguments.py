@@ -1,6 +1,7 @@
 """Arguments of the command lines: types raise ``ArgumentTypeError`` with a sentence that argparse prints."""
 
 import functools
+import re
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable, Iterator
@@ -18,6 +19,7 @@ MIN_CODE_LETTERS, MAX_CODE_LETTERS = 4, 16
 
 LAST_PORT = 65_535
 MAX_DAYS = 36_500
+HEADER = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,63}", re.ASCII)
 MAX_LINES = 10_000
 """The most lines of a list of words."""
 MAX_NODE_LETTERS = 30
@@ -167,6 +169,13 @@ def network(text: str) -> str:
     return text
 
 
+def header_name(text: str) -> str:
+    """Return the name of a header."""
+    if not HEADER.fullmatch(text):
+        raise ArgumentTypeError(f"{text!r} is not the name of a header: write one like X-Remote-User")
+    return text
+
+
 def lines_of(path: str) -> tuple[str, ...]:
     """Return the lines of a file, such as one of words."""
     try:
@@ -202,6 +211,12 @@ def days(text: str) -> int:
 def is_owned(given: Namespace) -> bool:
     """Return whether a client has started this server for one table."""
     return given.stop_with_stdin or given.until_table_ends is not None
+
+
+def against_identity(given: Namespace) -> Iterator[str]:
+    """Yield why nobody can sign in at a proxy."""
+    if bool(given.identity_header) != bool(given.identity_proxy):
+        yield "--identity-header and --identity-proxy need each other: no proxy is believed unasked"
 
 
 def against_base_path(given: Namespace) -> Iterator[str]:

@@ -15,10 +15,12 @@ from .arguments import (
     MAX_CODE_LETTERS,
     MIN_CODE_LETTERS,
     against_base_path,
+    against_identity,
     against_processes,
     base_path,
     days,
     fail,
+    header_name,
     is_owned,
     journal,
     limit,
@@ -196,6 +198,8 @@ def _settings(arguments: argparse.Namespace) -> "ServerSettings":
         lists_tables=_announces(arguments) if arguments.list_tables is None else arguments.list_tables,
         proxies=(*OWN_PROXIES, *arguments.proxy),
         relays=tuple(arguments.relays),
+        identity_header=arguments.identity_header or "",
+        identity_proxies=tuple(arguments.identity_proxy),
         hosts=tuple(arguments.name),
         tunnel_port=0 if arguments.tunnel is not None and port is None else port,
         tunnel_command=_tunnel_command(arguments),
@@ -249,6 +253,7 @@ def _contradictions(given: argparse.Namespace, extensions: Sequence[Extension]) 
     if given.processes > 1:
         yield from against_processes(given)
     yield from against_base_path(given)
+    yield from against_identity(given)
     has_end = given.tunnel is not None or given.tunnel_port is not None
     if given.tunnel_address and not has_end:
         yield "--tunnel-address needs --tunnel, or --tunnel-port, where the tunnel ends"
@@ -523,6 +528,21 @@ def _parser(extensions: Sequence[Extension]) -> argparse.ArgumentParser:
         metavar="NETWORK",
         help="trust proxies in this network, like 172.31.252.2, to name the client's address (those on this "
         "machine are always trusted)",
+    )
+    add(
+        "--identity-header",
+        type=header_name,
+        metavar="NAME",
+        help="the header in which --identity-proxy says who has signed in there: each is a player",
+    )
+    add(
+        "--identity-proxy",
+        action="append",
+        type=network,
+        default=[],
+        metavar="NETWORK",
+        help="believe --identity-header from proxies in this network, and from nobody else; such a proxy "
+        "must drop the header that its clients send",
     )
     add(
         "--relays",

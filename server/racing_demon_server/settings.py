@@ -74,6 +74,8 @@ class ServerSettings:
         ping_seconds: the interval of heartbeats, and the time to answer one.
         proxies: the networks of trusted proxies.
         relays: the networks of trusted relays.
+        identity_header: the header in which a proxy says who has signed in there; empty for none.
+        identity_proxies: the networks of the proxies that are believed that.
         hosts: the host names that the server answers to; empty for any.
         metrics_public: whether ``/metrics`` is open to everybody, not to this machine only.
         mqtt_url: the broker to publish to, like ``mqtt://host:port``; empty for none.
@@ -148,6 +150,8 @@ class ServerSettings:
     ping_seconds: float = 2.5
     proxies: tuple[str, ...] = OWN_PROXIES
     relays: tuple[str, ...] = ()
+    identity_header: str = ""
+    identity_proxies: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
     metrics_public: bool = False
     mqtt_url: str = field(default="", repr=False)  # it may hold a password

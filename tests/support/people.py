@@ -20,10 +20,10 @@ async def challenged(peer: Peer) -> Challenge:
     return await peer.until(Challenge)
 
 
-async def enrolled(peer: Peer, name: str, secret: str) -> Identified:
+async def enrolled(peer: Peer, name: str, secret: str, device: str = "a test") -> Identified:
     """Become a new player."""
     await challenged(peer)
-    await peer.say(cl.Enroll(name=name, secret=secret, device="a test"))
+    await peer.say(cl.Enroll(name=name, secret=secret, device=device))
     return await peer.until(Identified)
 
 

@@ -24,6 +24,7 @@ from racing_demon_server.web.assets import ALONE
 
 from . import http
 from .http import Access, HttpRequest, Route
+from .sign_in import SignInHeader
 
 if TYPE_CHECKING:
     from racing_demon_server.results.store import Result
@@ -50,12 +51,14 @@ class ResultPages:
     Args:
         keeper: keeps them.
         access: allows requests for this server.
+        sign_in: tells who has signed in at a trusted proxy; ``None`` where nobody does.
 
     """
 
-    def __init__(self, keeper: ResultsKeeper, access: Access) -> None:
+    def __init__(self, keeper: ResultsKeeper, access: Access, sign_in: SignInHeader | None = None) -> None:
         self._keeper = keeper
         self._access = access
+        self._sign_in = sign_in
 
     def routes(self) -> list[Route]:
         """Return all pages."""
@@ -75,7 +78,7 @@ class ResultPages:
 
     async def _standings(self, asked: HttpRequest) -> Response:
         """Return a page of the standings over some matches."""
-        access, token = self._keeper.access, _token(asked)
+        access, token = self._keeper.access, self._token(asked)
         if access is StandingsAccess.OFF:
             return _no_such()
         try:
@@ -90,7 +93,7 @@ class ResultPages:
     async def _player(self, asked: HttpRequest) -> Response:
         """Return a player's page, to whoever may see the standings."""
         path = PLAYER_PATH.fullmatch(asked.path)
-        access, token = self._keeper.access, _token(asked)
+        access, token = self._keeper.access, self._token(asked)
         if path is None or access is StandingsAccess.OFF:
             return _no_such()
         found = await self._ask(asked, lambda worker: worker.player(path[1], access, token))
@@ -150,7 +153,7 @@ class ResultPages:
         return _no_such() if result is None else result
 
     async def _viewer(self, asked: HttpRequest, result: "Result") -> Viewer | Response:
-        token, number = _token(asked), await self._table_of(asked, result.summary.code)
+        token, number = self._token(asked), await self._table_of(asked, result.summary.code)
         if isinstance(number, Response):
             return number
         has_seat = number is not None and self._keeper.is_of_table(result, number)
@@ -159,12 +162,21 @@ class ResultPages:
 
     async def _table_of(self, asked: HttpRequest, code: str) -> int | Response | None:
         """Return the number of the open table with a code if the request has the token of a seat there."""
-        token = _token(asked)
+        token = self._token(asked)
         if not token or (number := self._keeper.table_of(code, token)) is not None:
             return number if token else None
         hashed = hash_token(token)
         found: int | Response | None = await self._ask(asked, lambda worker: worker.table_of(code, hashed))
         return found
+
+    def _token(self, asked: HttpRequest) -> str:
+        """Return the token of a seat or player that a request carries, or who has signed in; or nothing."""
+        given = asked.request.headers.get_all("Authorization")
+        scheme, _, token = given[0].partition(" ") if len(given) == 1 else ("", "", "")
+        if scheme.lower() == "bearer":
+            return token.strip()
+        who = None if self._sign_in is None else self._sign_in.of(asked.request.headers, asked.peer)
+        return who or ""
 
     async def _ask(self, asked: HttpRequest, question: "Callable[[ResultsWorker], Any]") -> Any:
         try:
@@ -177,13 +189,6 @@ class ResultPages:
 
 def _no_such() -> Response:
     return http.text(HTTPStatus.NOT_FOUND, NO_SUCH)
-
-
-def _token(asked: HttpRequest) -> str:
-    """Return the token of a seat or player that a request carries; empty if it carries none."""
-    given = asked.request.headers.get_all("Authorization")
-    scheme, _, token = given[0].partition(" ") if len(given) == 1 else ("", "", "")
-    return token.strip() if scheme.lower() == "bearer" else ""
 
 
 def _query(asked: HttpRequest) -> dict[str, list[str]]:

@@ -23,6 +23,7 @@ from . import http
 from .handler import ServerContext, Service
 from .http import HttpRequest, Route
 from .result_pages import ResultPages
+from .sign_in import SignInHeader
 from .tunnel import Tunnel
 
 METRICS_KEPT_US: Final = 1_000_000
@@ -89,7 +90,7 @@ class Routes:
                 Route(TABLE_PATH, self._table, own_name),
             ]
         if self._context.results is not None:
-            routes += ResultPages(self._context.results, own_name).routes()
+            routes += ResultPages(self._context.results, own_name, SignInHeader(self._settings)).routes()
         return routes
 
     def answer(self, asked: HttpRequest) -> Response | Awaitable[Response] | None:

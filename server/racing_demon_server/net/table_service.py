@@ -30,6 +30,7 @@ from racing_demon_server.match.forbidden_names import ForbiddenNames
 from racing_demon_server.match.names import clean, clean_words
 from racing_demon_server.match.seat_tokens import Actor, hash_token
 from racing_demon_server.moderation.reports import Person
+from racing_demon_server.players.directory import SignedIn
 from racing_demon_server.players.keeper import Identity, PlayersKeeper
 from racing_demon_server.rate_limits import MINUTE, TokenBucket, networks_of
 from racing_demon_server.tables.passphrase import (
@@ -45,6 +46,7 @@ from racing_demon_server.tables.room import TOO_DEAR, Room
 from .connection import Connection
 from .handler import Handler, ServerContext
 from .origin import Origin
+from .sign_in import SignInHeader
 
 PORT: Final = re.compile(r":\d+$")
 USUAL_PORTS: Final = frozenset({80, 443})
@@ -65,6 +67,7 @@ class TableService:
         registry: keeps the tables.
         players: keeps the players; ``None`` if all are guests.
         hasher: hashes passphrases.
+        sign_in: tells who has signed in at a trusted proxy.
         forbidden_names: the names that nobody may have.
         reporting: the reports that are being written.
         identifying: the requests about players that are being carried out.
@@ -78,6 +81,7 @@ class TableService:
         self.registry = registry
         self.players = players
         self.hasher = PassphraseHasher()
+        self.sign_in = SignInHeader(context.settings)
         self.forbidden_names = ForbiddenNames(context.settings.forbidden_names)
         self.reporting: set[asyncio.Task[None]] = set()
         self.identifying: set[asyncio.Task[None]] = set()
@@ -108,7 +112,9 @@ class TableService:
 
     def handler(self, connection: Connection, request: Request, origin: Origin) -> Handler:
         """Return the handler of a connection whose handshake is complete."""
-        return TableHandler(connection, self, origin, request.headers.get("Host", ""))
+        handler = TableHandler(connection, self, origin, request.headers.get("Host", ""))
+        handler.signed_in = self.sign_in.of(request.headers, connection.address)
+        return handler
 
     def same_hosts(self, host: str) -> tuple[str, ...]:
         """Return a host and port that lead here, and the same host with the ports of all processes."""
@@ -236,6 +242,7 @@ class TableHandler(Handler):
         self._new_lock: Passphrase | None = None
         self._room: Room | None = None
         self._actor: Actor = None
+        self.signed_in: SignedIn | None = None
         self._is_spectator = True
 
     @property
@@ -252,9 +259,26 @@ class TableHandler(Handler):
         """Accept a client, and ask who uses it if it says that it can tell."""
         super().greet(hello)
         players = self._tables.players
-        if players is not None and self.identity is None and understands(hello.software, REMEMBERS):
+        if players is None or self.identity is not None:
+            return
+        if self.signed_in is not None:
+            self.identity = Identity(self._tables.same_hosts(self._host))
+            self.identity.signed_in = self.signed_in
+            self.hold(outlasts_entry=True)
+            task = asyncio.create_task(self._sign_in(players, self.identity))
+            self._tables.identifying.add(task)
+            task.add_done_callback(self._tables.identifying.discard)
+        elif understands(hello.software, REMEMBERS):
             self.identity = Identity(self._tables.same_hosts(self._host))
             self.reply(players.challenge(self.identity))
+
+    async def _sign_in(self, players: PlayersKeeper, identity: Identity) -> None:
+        try:
+            await players.recognize(identity)
+        except Exception:
+            self.fail()
+        if not self.is_closing:
+            self.go_on()
 
     def identify(self, request: cl.PlayerRequest) -> None:
         """Answer a request about the connection's player. An address that guesses is refused for a while."""

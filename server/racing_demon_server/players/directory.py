@@ -52,6 +52,22 @@ ON_TRIAL: Final = (
 )
 
 
+SIGNED_IN: Final = "\x01"
+"""Begins what a device is called by which the directory knows somebody who signs in at a proxy; no client can
+say that."""
+
+
+class SignedIn(str):
+    """What a trusted proxy says of who has signed in there, such as a user's name."""
+
+    __slots__ = ()
+
+    @property
+    def label(self) -> str:
+        """What the device of this user is called."""
+        return SIGNED_IN + hashlib.sha256(self.encode()).hexdigest()[: MAX_LABEL - len(SIGNED_IN)]
+
+
 class TokenUse(NamedTuple):
     """What a token is for.
 
@@ -147,6 +163,30 @@ class Directory:
             raise CommandRefused(Reason.NOT_NOW, "That did not work. Try again.")
         self._store.save_player(player)
         return player, self._store.add_device(player.id, key, label[:MAX_LABEL], at_ms, is_linked=False)
+
+    def sign_in(self, who: SignedIn, name: str, at_ms: int, randomness: bytes) -> Device:
+        """Return the device of somebody who has signed in at a trusted proxy; at first with a new player.
+
+        Args:
+            who: what the proxy says.
+            name: the name of a new player.
+            at_ms: the time.
+            randomness: 48 random bytes.
+
+        Raises:
+            CommandRefused: no more players can be remembered.
+
+        """
+        device = self.signed_in(who)
+        if device is None:
+            # Its key is nobody's secret, so that only the proxy's word makes somebody this player.
+            _, device = self.enroll(name, randomness[16:], who.label, at_ms, randomness[:16])
+        self.see(device, at_ms)
+        return device
+
+    def signed_in(self, who: SignedIn) -> Device | None:
+        """Return the device of somebody who has signed in before; ``None`` for somebody new."""
+        return self._store.device_called(who.label)
 
     def identify(self, player: str, number: int, proof: str, challenge: ChallengeFacts) -> Device:
         """Return the device whose proof answers a challenge.

@@ -21,7 +21,7 @@ from racing_demon_protocol.wire.player_proof import secret_hash
 from racing_demon_server.journal.interface import Fenced, JournalUnusable
 from racing_demon_server.match.names import clean
 
-from .directory import CODE_MS, FOR_HTTP, FOR_SERVERS, ChallengeFacts, Directory
+from .directory import CODE_MS, FOR_HTTP, FOR_SERVERS, SIGNED_IN, ChallengeFacts, Directory, SignedIn
 from .store import Device, PlayersStore, Seating
 
 WATCH_SECONDS: Final = 1.0
@@ -29,6 +29,9 @@ WATCH_SECONDS: Final = 1.0
 CLOSE_SECONDS: Final = 5.0
 """How long a stopping server waits for the store."""
 RANDOM_BYTES: Final = 16
+KEY_BYTES: Final = 32
+SIGN_IN: Final = "sign-in"
+"""What a player's devices are called by which a trusted proxy names them."""
 MAX_SHOWN: Final = 32
 """The most devices that a player is shown: merged players may have more."""
 NO_PLAYER: Final = "Tell the server first who you are."
@@ -53,6 +56,7 @@ class Identity:
         nonce: what the proof of this connection is made of.
         hosts: the host and port that the client has dialled, and others that lead to the same server.
         handover: a token of another server that stands for the device.
+        signed_in: what a trusted proxy says of who uses the connection; ``None`` if it says nothing.
         device: the device that was proven, perhaps removed since; ``None`` for a guest.
 
     Args:
@@ -66,6 +70,7 @@ class Identity:
         self.hosts = hosts
         self.device: Device | None = None
         self.handover = handover
+        self.signed_in: SignedIn | None = None
 
 
 class _Answer(NamedTuple):
@@ -204,7 +209,7 @@ class PlayersKeeper:
         return tuple(
             DeviceRow(
                 device=each.number,
-                label=each.label,
+                label=_label(each),
                 added_ms=each.added_ms,
                 seen_ms=each.seen_ms,
                 is_new=each.is_on_trial(now),
@@ -310,7 +315,7 @@ class PlayersKeeper:
         return [
             {
                 "device": each.number,
-                "label": each.label,
+                "label": _label(each),
                 "added": each.added_ms // 1_000,
                 "seen": each.seen_ms // 1_000,
                 "linked": each.is_linked,
@@ -366,8 +371,9 @@ class PlayersKeeper:
 
     async def recognize(self, identity: Identity) -> None:
         """Find out who uses a connection of which another server has told; somebody unknown is a guest."""
+        writes = identity.signed_in is not None
         with suppress(CommandRefused):
-            await self._ask(partial(self._device_of, identity, self._now_ms()), writes=False)
+            await self._ask(partial(self._device_of, identity, self._now_ms()), writes=writes)
 
     def _handover(self, identity: Identity) -> str:
         now = self._now_ms()
@@ -381,6 +387,10 @@ class PlayersKeeper:
         if identity.device is None and identity.handover:
             identity.device = self._directory.of_token(identity.handover, now, FOR_SERVERS)
             identity.handover = ""
+        if identity.device is None and identity.signed_in is not None:
+            who, random = identity.signed_in, secrets.token_bytes(RANDOM_BYTES + KEY_BYTES)
+            identity.device = self._directory.sign_in(who, clean(who), now, random)
+            identity.signed_in = None
         return None if identity.device is None else self._directory.current(identity.device)
 
     async def _ask(self, work: Callable[[], Answer], *, writes: bool = True) -> Answer:
@@ -413,3 +423,8 @@ class PlayersKeeper:
             return CommandRefused(Reason.NOT_NOW, UNUSABLE)
         self._is_usable = True
         return done
+
+
+def _label(device: Device) -> str:
+    """Return what a device is called in lists."""
+    return SIGN_IN if device.label.startswith(SIGNED_IN) else device.label

@@ -203,6 +203,10 @@ class PlayersStore(Protocol):
         """Return a device; ``None`` if there is none."""
         return next(self._devices("number = ?1", number), None)
 
+    def device_called(self, label: str) -> Device | None:
+        """Return the first device that is called something; ``None`` if there is none."""
+        return next(self._devices("label = ?1 ORDER BY number", label), None)
+
     def devices(self, player: str) -> list[Device]:
         """Return a player's devices, in the order in which they were added."""
         return list(self._devices("player = ?1 ORDER BY number", player))

@@ -21,7 +21,7 @@ from racing_demon_protocol.records.summary import MatchSummary, Summarizer
 from racing_demon_server.journal.interface import JournalReader
 from racing_demon_server.journal.matches import FORMER, Match, blanked, entries_of, export, matches_of
 from racing_demon_server.journal.reader import UnknownContents, corrections_of
-from racing_demon_server.players.directory import FOR_HTTP, Directory
+from racing_demon_server.players.directory import FOR_HTTP, Directory, SignedIn
 from racing_demon_server.players.store import PlayersStore, Seating
 from racing_demon_server.standings_access import StandingsAccess
 
@@ -335,6 +335,9 @@ class ResultsWorker:
         if self._players is None or not token:
             return ""
         directory = Directory(self._players)
+        if isinstance(token, SignedIn):
+            known = directory.signed_in(token)
+            return "" if known is None else directory.canonical(known.player)
         device = directory.of_token(token, time.time_ns() // 1_000_000, FOR_HTTP)
         return "" if device is None else directory.canonical(device.player)
 

@@ -1,0 +1,83 @@
+"""People who sign in at a proxy: believed where the operator has named it, and from nobody else."""
+
+import json
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.server import Devices
+from racing_demon_server.players.directory import SignedIn
+from tests.server.players.test_players import has_matches, operate
+from tests.support.people import SECRETS, enrolled, play_alone
+from tests.support.restartable_server import RestartableServer
+from tests.support.results import get, page_with
+from tests.support.servers import NEWEST, Peer
+
+HEADER = "X-Remote-User"
+FLAGS = ("--bot-speed=100", f"--identity-header={HEADER}")
+
+
+async def played(server: RestartableServer, *said: str, name: str = "Somebody") -> None:
+    """Play a match as a client that knows nothing of players, with headers as a proxy sends them."""
+    headers = [(HEADER, each) for each in said]
+    async with Peer.connect(server.url, additional_headers=headers) as peer:
+        await peer.greet(NEWEST)
+        await play_alone(peer, name)
+
+
+async def people(server: RestartableServer, matches: int) -> list[dict[str, Any]]:
+    """Return the rows of people as soon as there are so many matches."""
+    await page_with(server, "/v1/standings", partial(has_matches, matches))
+    rows: list[dict[str, Any]] = json.loads((await get(server, "/v1/standings?people=1"))[1])["rows"]
+    return rows
+
+
+@pytest.mark.parametrize(
+    "more", [("--identity-proxy=192.0.2.7",), ("--identity-proxy=192.0.2.7", "--proxy=127.0.0.1")]
+)
+async def test_a_strangers_header_is_dropped(tmp_path: Path, more: tuple[str, ...]) -> None:
+    """Who sends the header from this machine, or through a proxy that names addresses, is a guest."""
+    journal = tmp_path / "journal.sqlite"
+    async with RestartableServer.started(journal, *FLAGS, "--standings=open", *more) as server:
+        await played(server, "ann@example.org")
+        (row,) = await people(server, 1)
+        assert row["player"] == ""
+        assert (await operate(journal)).strip() == "no players are remembered"
+
+
+async def test_who_signs_in_at_a_named_proxy_is_a_player(tmp_path: Path) -> None:
+    """The same word is the same player, under any name and after a restart, on pages too; two are none."""
+    journal = tmp_path / "journal.sqlite"
+    flags = (*FLAGS, "--identity-proxy=127.0.0.1", "--standings=players")
+    async with RestartableServer.started(journal, *flags) as server:
+        await played(server, "ann@example.org", name="Ann")
+        await server.stop()
+        await server.start()
+        await played(server, "ann@example.org", name="Anna")
+        for strange in (("ann@example.org", "ann@example.org"), ("a" * 201,), ("",)):
+            await played(server, *strange)
+        own = {HEADER: "ann@example.org"}
+        found = await page_with(server, "/v1/standings", partial(has_matches, 5), **own)
+        (row,) = [each for each in found["rows"] if not each["bot"]]
+        assert (row["name"], row["matches"]) == ("Anna", 2)
+        assert (await get(server, f"/v1/players/{row['player']}", **own))[0] == 200
+        for headers in ({}, {HEADER: "eve@example.org"}, {"Authorization": "Bearer ann@example.org"}):
+            assert (await get(server, "/v1/standings", **headers))[0] == 404
+
+
+async def test_no_device_passes_for_a_sign_in(tmp_path: Path) -> None:
+    """A device that is called as somebody who signs in is its own player's, whatever it is called."""
+    journal = tmp_path / "journal.sqlite"
+    flags = (*FLAGS, "--identity-proxy=127.0.0.1", "--standings=open")
+    async with RestartableServer.started(journal, *flags) as server:
+        async with Peer.connect(server.url) as eve:
+            await enrolled(eve, "Eve", SECRETS[0], device=SignedIn("ann@example.org").label)
+            await eve.say(cl.ListDevices())
+            assert [each.label for each in (await eve.until(Devices)).devices] != ["sign-in"]
+        await played(server, "ann@example.org", name="Ann")
+        (row,) = await people(server, 1)
+        assert row["name"] == "Ann"
+        assert len((await operate(journal)).splitlines()) == 3
