@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from racing_demon_protocol.wire.messages import client as cl
 from tests.support.journals import play_match
 from tests.support.people import SECRETS, enrolled, link_code, play_alone
 from tests.support.restartable_server import RestartableServer
@@ -62,7 +61,6 @@ async def test_a_terminal_is_a_known_player_by_a_code(
         async with Peer.connect(server.url) as phone:
             known = await enrolled(phone, "Ann", SECRETS[0])
             await play_alone(phone, "Ann", says="good evening", spectators=False)
-            await phone.ask(cl.Leave)
             bearer = {"Authorization": f"Bearer {known.token}"}
             await page_with(server, "/v1/standings", lambda found: found["matches"] == 1, **bearer)
             ((_, name),) = results_of(journal)
