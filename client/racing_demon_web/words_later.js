@@ -204,7 +204,10 @@ export const LATER = {
     /** @type {string} */ when,
     /** @type {string} */ game,
     /** @type {string[]} */ against,
-  ) => `${what} · ${when} · ${game}${against.length > 0 ? `, against ${inWords(against)}` : ""}`,
+  ) =>
+    [`${what} · ${when} · ${game}`, against.length > 0 && `against ${inWords(against)}`]
+      .filter(Boolean)
+      .join(", "),
   rivalColumns: ["Races against", "Won", "Lost"],
   ratingChart: (/** @type {number} */ first, /** @type {number} */ last) =>
     `Rating, from ${first.toFixed(1)} to ${last.toFixed(1)}`,

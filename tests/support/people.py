@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from racing_demon_protocol.wire.capabilities import REMEMBERS, announced
+from racing_demon_protocol.wire.capabilities import FORGETS, REMEMBERS, announced
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import MatchOver, Signalled, StuckSaid
 from racing_demon_protocol.wire.messages.server import CaughtUp, Challenge, Devices, Identified
@@ -10,7 +10,7 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_protocol.wire.player_proof import player_proof, secret_hash
 from tests.support.servers import Peer
 
-SOFTWARE: Final = announced("test", REMEMBERS)
+SOFTWARE: Final = announced("test", REMEMBERS, FORGETS)
 SECRETS: Final = [f"{number:064x}" for number in range(1, 9)]
 
 

@@ -24,6 +24,7 @@ from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused, ForeignHost, InvalidFrame
 from racing_demon_protocol.wire.capabilities import (
     FOLLOWS_MOVED,
+    FORGETS,
     PLAYS_BY_ITSELF,
     REMEMBERS,
     SHOWS_RACES,
@@ -427,7 +428,7 @@ class ServerConnection:
         software = f"{self._software} {FOLLOWS_MOVED}" if self._follows else self._software
         person = self._person if understands(self.server_software, REMEMBERS) else None
         if person is not None:
-            software += f" {REMEMBERS}"
+            software += f" {REMEMBERS} {FORGETS}"
         await self.send(cl.Hello(version=VERSION, software=software))
         if person is not None:
             await self._introduce(person)

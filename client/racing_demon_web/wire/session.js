@@ -306,7 +306,7 @@ export class Session {
         name: "hello",
         fields: {
           version: VERSION,
-          software: session.#isAsked ? `${SOFTWARE} players` : SOFTWARE,
+          software: session.#isAsked ? `${SOFTWARE} players forgets` : SOFTWARE,
           heartbeat_ms: HEARTBEAT_MS,
         },
       });

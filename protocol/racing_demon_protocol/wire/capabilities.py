@@ -26,6 +26,8 @@ SHOWS_RACES: Final = "races"
 
 REMEMBERS: Final = "players"
 """The word in ``software``: of a server that asks who somebody is, and of a client that answers."""
+FORGETS: Final = "forgets"
+"""The word in a client's ``software`` that says that it understands the reason ``unknown_player``."""
 
 HOUSE_RULES: Final = "house-rules"
 """The extension of December 2026: house rules that a table plays by."""

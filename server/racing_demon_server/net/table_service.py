@@ -15,6 +15,7 @@ from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.formatting import pluralize
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.capabilities import (
+    FORGETS,
     PLAYS_BY_ITSELF,
     PROGRAMS,
     REMEMBERS,
@@ -305,7 +306,8 @@ class TableHandler(Handler):
         except CommandRefused as error:
             if error.reason in GUESSED:
                 self.context.addresses.count_miss(self.address, self.context.clock())
-            self.refuse(error.reason, error.text)
+            is_older = error.reason is Reason.UNKNOWN_PLAYER and not understands(self.software, FORGETS)
+            self.refuse(Reason.BAD_TOKEN if is_older else error.reason, error.text)
         except Exception:
             self.fail()
         if self.is_closing:

@@ -15,8 +15,9 @@ import pytest
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.records.format import read_records
 from racing_demon_protocol.records.verify import verify
+from racing_demon_protocol.wire.capabilities import REMEMBERS, announced
 from racing_demon_protocol.wire.messages import client as cl
-from racing_demon_protocol.wire.messages.server import CaughtUp, Devices, Identified, Refused
+from racing_demon_protocol.wire.messages.server import CaughtUp, Challenge, Devices, Identified, Refused
 from racing_demon_protocol.wire.player_proof import secret_hash
 from tests.support.brokers import Broker, Listening
 from tests.support.people import SECRETS, answer, challenged, enrolled, link_code, play_alone, play_together
@@ -80,6 +81,10 @@ async def test_wrong_proofs_are_refused(tmp_path: Path) -> None:
                 assert await peer.refusal(wrong) is Reason.BAD_TOKEN
             nobody = answer(challenge, known.model_copy(update={"device": 99}), SECRETS[0], host_of(server))
             assert await peer.refusal(nobody) is Reason.UNKNOWN_PLAYER
+        async with Peer.connect(server.url) as older:
+            await older.greet(announced("older", REMEMBERS))
+            await older.until(Challenge)
+            assert await older.refusal(nobody) is Reason.BAD_TOKEN
 
 
 async def test_another_device_is_linked_and_removed(tmp_path: Path) -> None:
