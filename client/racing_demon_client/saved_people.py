@@ -54,10 +54,13 @@ class PlayerCredentials:
         url: the server's address.
         name: the name by which somebody sits down: another name is another person.
         path: the file of all people.
+        is_own: whether the server is this user's own: it is the same server at any address. A stranger's
+            could pass on what is proven to another address.
 
     """
 
-    def __init__(self, url: str, name: str, path: Path | None = None) -> None:
+    def __init__(self, url: str, name: str, path: Path | None = None, *, is_own: bool = False) -> None:
+        self._is_own = is_own
         self._host = host_of(url)
         self._name = name
         self._path = path or people_path()
@@ -71,7 +74,11 @@ class PlayerCredentials:
         and that only if it suggests to remember people.
         """
         self._server = challenge.server
-        mine = [each for each in self._people() if (each.host, each.server) == (self._host, self._server)]
+        mine = [
+            each
+            for each in self._people()
+            if each.server == self._server and (self._is_own or each.host == self._host)
+        ]
         self._known = next((each for each in mine if folded(each.name) == folded(self._name)), None)
         if self._known is not None:
             known, self._secret = self._known, self._known.secret

@@ -326,7 +326,11 @@ async def host(
             note = await server.start()
             client = await stack.enter_async_context(
                 await Client.create(
-                    server.url, name, options, passphrase=passphrase, person=_person(server.url, name)
+                    server.url,
+                    name,
+                    options,
+                    passphrase=passphrase,
+                    person=_person(server.url, name, is_own=True),
                 )
             )
             server.save(client.code)
@@ -737,10 +741,10 @@ def _own_addresses() -> list[str]:
             return [str(each.ip) for each in found]
 
 
-def _person(url: str, name: str) -> PlayerCredentials | None:
+def _person(url: str, name: str, *, is_own: bool = False) -> PlayerCredentials | None:
     """Return what tells a server who the user is; ``None`` if the settings say that nobody is remembered."""
     try:
         remembers = load(settings_path()).remember
     except SettingsRefused:
         remembers = False
-    return PlayerCredentials(url, name) if remembers else None
+    return PlayerCredentials(url, name, is_own=is_own) if remembers else None

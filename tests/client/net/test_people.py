@@ -57,6 +57,18 @@ def test_another_server_learns_nothing(tmp_path: Path) -> None:
         assert PlayerCredentials(url, "Ann", path).answer(challenge(server, suggested=False)) is None
 
 
+def test_the_own_server_is_the_same_at_another_port(tmp_path: Path) -> None:
+    """A host is the same player when next evening's port is another one, and is kept once."""
+    path = tmp_path / "people.json"
+    known(path)
+    person = PlayerCredentials("ws://one:5353/v1", "Ann", path, is_own=True)
+    answer = person.answer(challenge())
+    assert isinstance(answer, Identify)
+    person.identified(Identified(player=answer.player, device=answer.device, name="Ann", token=TOKEN))
+    [kept] = json.loads(path.read_text("utf-8"))
+    assert (kept["host"], kept["player"]) == ("one:5353", "k3xw7q2m")
+
+
 def test_a_proof_names_the_address(tmp_path: Path) -> None:
     """What is proven to a server holds for the address that was dialled, and for one challenge."""
     path = tmp_path / "people.json"
