@@ -1,0 +1,228 @@
+"""Two evenings of a club at one host's table, whose address has changed in between.
+
+``python -m tests.lab.evening.club FOLDER`` plays them: a terminal that hosts, two phones, a tablet that two
+people share, a laptop and a television that watch, and two bots. On the second evening the browsers know
+nothing any more, as another address is another server to them, and one phone is cleared. The standings must
+have each person once. A picture of every step goes into ``FOLDER``.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import os
+import re
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any, Final, Self
+
+from benchmarks.pty_program import ProgramEnded, PtyProgram
+from playwright.async_api import Browser, expect
+
+from tests.browser.test_results import leave
+from tests.support.browsers import SMALL_PHONE, TALL_PHONE, TELEVISION, Phone, chromium, phone
+from tests.support.ports import free_port
+from tests.support.processes import CLIENT
+from tests.support.servers import deadline
+
+FIRST_ADDRESS: Final = "127.0.0.1"
+SECOND_ADDRESS: Final = "127.0.0.2"
+LAPTOP: Final[dict[str, Any]] = {
+    "viewport": {"width": 1280, "height": 800},
+    "has_touch": False,
+    "is_mobile": False,
+}
+TABLET: Final[dict[str, Any]] = {"viewport": {"width": 820, "height": 1180}}
+OPTIONS: Final = ("time_limit_ms=15000", "countdown_ms=500", "tally_ms=600000")
+"""A hand that ends by itself: nobody's luck decides how long the evening is."""
+WAIT_SECONDS: Final = 60.0
+LOOK_SECONDS: Final = 10.0
+"""How long somebody looks for an invitation before they ask for the next one."""
+MAX_PEOPLE: Final = 8
+"""So many the lobby may show one after the other, before the one who is sought."""
+EXPECTED: Final = [
+    {"Eve": 2, "Ann": 2, "Ben": 2, "Cyn": 1, "Dan": 1},
+    {"Eve": 4, "Ann": 4, "Ben": 4, "Cyn": 2, "Dan": 2},
+]
+"""The matches of each person after the first evening and after the second."""
+
+
+class Club:
+    """The host's terminal, and the pages at the table.
+
+    Args:
+        browser: where pages are opened.
+        data: the folder of the host's journal and settings, the same on both evenings.
+        pictures: where pictures go.
+        address: how pages reach the host this evening.
+
+    """
+
+    def __init__(self, browser: Browser, data: Path, pictures: Path, address: str) -> None:
+        self._browser = browser
+        self._data = data
+        self._pictures = pictures
+        self._address = address
+        self._stack = AsyncExitStack()
+        self._steps = len(list(pictures.glob("*.txt")))
+        self.host: PtyProgram
+        self._has_read = asyncio.Event()
+        self._is_over = asyncio.Event()
+        self.origin = ""
+        self.code = ""
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._stack.aclose()
+
+    async def open_table(self) -> None:
+        """Host a table in a terminal of 80 columns, with two bots."""
+        command = [sys.executable, "-m", CLIENT, "host", "--name", "Eve", "--bots", "2", "--hands", "1"]
+        command += ["--no-announce", "--port", str(free_port())]
+        command += [part for option in OPTIONS for part in ("--option", option)]
+        env = {name: text for name, text in os.environ.items() if not name.startswith("LC_")}
+        env |= {"LANG": "C.UTF-8", "TERM": "xterm-256color"}
+        env |= {f"RACING_DEMON_{kind}": str(self._data) for kind in ("CONFIG", "STATE", "DATA")}
+        self.host = self._stack.enter_context(PtyProgram("Eve", command, (80, 24), env))
+        asyncio.get_running_loop().add_reader(self.host.fd, self._read)
+        self._stack.callback(asyncio.get_running_loop().remove_reader, self.host.fd)
+        await self.shows(r"http://\S+/[A-Z]{4}")
+        found = re.search(r"http://[^:]+:(\d+)/([A-Z]{4})", self.host.screen.text)
+        assert found is not None
+        self.origin, self.code = f"http://{self._address}:{found[1]}", found[2]
+
+    def _read(self) -> None:
+        self._has_read.set()
+        try:
+            self.host.read()
+        except ProgramEnded:
+            self._is_over.set()
+            asyncio.get_running_loop().remove_reader(self.host.fd)
+
+    async def shows(self, pattern: str) -> re.Match[str]:
+        """Wait until the host's terminal shows something."""
+        async with deadline(lambda: f"no {pattern!r} on\n{self.host.screen.text}", WAIT_SECONDS):
+            while (found := re.search(pattern, self.host.screen.text)) is None:
+                self._has_read.clear()
+                await self._has_read.wait()
+        return found
+
+    def type(self, keys: str) -> None:
+        """Type at the host's terminal."""
+        os.write(self.host.fd, keys.encode())
+
+    async def device(self, view: str = "", **settings: Any) -> Phone:
+        """Open the table's page on a device that has never been here."""
+        return await self._stack.enter_async_context(
+            phone(self._browser, f"{self.origin}/{self.code}{view}", **settings)
+        )
+
+    async def look(self, step: str, **devices: Phone) -> None:
+        """Keep what all screens show after a step."""
+        self._steps += 1
+        stem = f"{self._steps:02d}-{step}"
+        (self._pictures / f"{stem}.txt").write_text(self.host.screen.text, "utf-8")
+        for name, device in devices.items():
+            await device.page.screenshot(path=self._pictures / f"{stem}-{name}.png")
+
+    async def play(self, *players: Phone) -> None:
+        """Let all be ready, and play one hand until its time is up and the tally shows."""
+        for player in players:
+            await player.page.tap(".ready")
+        await self.shows("ready")
+        self.type("\r")
+        for player in players:
+            await player.until_playing()
+        async with asyncio.TaskGroup() as group:
+            for player in players:
+                group.create_task(player.page.locator(".tally:visible").wait_for(timeout=WAIT_SECONDS * 1000))
+
+    async def recognize(self, name: str, device: Phone) -> None:
+        """Scan the invitation that the lobby shows for somebody, and be at the table."""
+        for _ in range(MAX_PEOPLE):
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(LOOK_SECONDS):
+                    code = (await self.shows(rf"Only for {name}:(?s:.*)\b([A-Z]{{6}}) at /you"))[1]
+                    break
+            self.type("q")
+        else:
+            raise AssertionError(f"nobody invites {name}:\n{self.host.screen.text}")
+        await device.page.goto(f"{self.origin}/you#{code},{name},{self.code}")
+        await device.page.tap("#page form button")
+        await device.page.wait_for_url(f"{self.origin}/{self.code}")
+        await device.page.wait_for_selector("#start.is-ready", state="attached")
+        await expect(device.page.locator("#name")).to_have_value(name)
+        await device.join(name)
+
+    async def standings(self, device: Phone) -> Mapping[str, int]:
+        """Return how many matches each person has, as a page of standings shows them."""
+        await device.page.goto(f"{self.origin}/scores")
+        await expect(device.page.locator("#page .standings a").first).to_be_visible()
+        rows = await device.page.evaluate(
+            """() => [...document.querySelectorAll("#page .standings tr:has(a)")].map((row) =>
+              [row.querySelector("a").textContent, row.cells[1].textContent])"""
+        )
+        found = Counter({name: int(matches.split("/")[1]) for name, matches in rows})
+        assert len(found) == len(rows), f"somebody stands there twice: {rows}"
+        return found
+
+    async def close(self) -> None:
+        """End the table and the server from the terminal, as a host does at the end of an evening."""
+        self.type("\x03")
+        await self.shows("Leave the table")
+        self.type("y")
+        async with deadline(lambda: f"does not end:\n{self.host.screen.text}", WAIT_SECONDS):
+            await self._is_over.wait()
+
+
+async def evening(club: Club, *, is_first: bool) -> Mapping[str, int]:
+    """Play a match with Cyn at the tablet, and one with Dan; return the standings."""
+    await club.open_table()
+    ann, ben = await club.device(**TALL_PHONE), await club.device(**SMALL_PHONE)
+    tablet, laptop = await club.device(**TABLET), await club.device(**LAPTOP)
+    television = await club.device("?tv", **TELEVISION)
+    everybody = {"ann": ann, "ben": ben, "tablet": tablet, "laptop": laptop, "television": television}
+    await club.look("door", **everybody)
+    if not is_first:  # between matches the terminal shows the tally, and no invitations
+        await club.recognize("Dan", tablet)
+        await leave(tablet)
+    for name, device in (("Ann", ann), ("Ben", ben), ("Cyn", tablet)):
+        await (device.join(name) if is_first else club.recognize(name, device))
+    await laptop.page.click("#watch")
+    await club.look("lobby", **everybody)
+    await club.play(ann, ben, tablet)
+    await club.look("tally", **everybody)
+    await leave(tablet)
+    await tablet.open(f"{club.origin}/{club.code}")
+    await tablet.join("Dan")
+    await club.look("lobby-again", **everybody)
+    await club.play(ann, ben, tablet)
+    await club.look("tally-again", **everybody)
+    found = await club.standings(ann)
+    await club.look("standings", ann=ann)
+    await club.close()
+    return found
+
+
+async def main() -> None:
+    """Play both evenings, and compare the standings."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path, help="where the pictures go")
+    folder: Path = parser.parse_args().folder
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as data:
+        async with chromium() as browser:
+            for number, address in enumerate((FIRST_ADDRESS, SECOND_ADDRESS)):
+                async with Club(browser, Path(data), folder, address) as club:
+                    found = await evening(club, is_first=number == 0)
+                sys.stdout.write(f"evening {number + 1} at {address}: {dict(found)}\n")
+                assert found == EXPECTED[number], f"not {EXPECTED[number]}"
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
