@@ -106,7 +106,8 @@ def eight(folder: Path) -> Iterator[Eight]:
 
         def start(*arguments: str) -> None:
             number = len(players.programs) + 1
-            own = {f"RACING_DEMON_{kind}": str(folder / f"player-{number}") for kind in ("CONFIG", "STATE")}
+            kinds = ("CONFIG", "STATE", "DATA")
+            own = {f"RACING_DEMON_{kind}": str(folder / f"player-{number}") for kind in kinds}
             record = str(folder / f"{number}.jsonl")
             command = [sys.executable, "-m", "racing_demon_client", *arguments]
             command += ["--name", f"Player {number}", "--record", record]

@@ -261,11 +261,8 @@ def scanned(text: str, path: Path) -> str:
 
 
 @pytest.mark.skipif(shutil.which("zbarimg") is None, reason="zbarimg reads the QR code: install zbar-tools")
-async def test_a_lobby_at_a_new_address_invites_who_was_there_before(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_lobby_at_a_new_address_invites_who_was_there_before(tmp_path: Path) -> None:
     """The next evening's address is another one: unasked, the lobby shows a code that makes Ben himself."""
-    monkeypatch.setenv("RACING_DEMON_DATA", str(tmp_path))
     known = None
     for port in (free_port(), free_port()):
         with mouse(tmp_path, "host", "--name", "Ann", "--no-announce", "--port", str(port)) as lobby:

@@ -100,7 +100,7 @@ class Mouse:
 def mouse(folder: Path, *arguments: str, size: tuple[int, int] = SIZE) -> Iterator[Mouse]:
     """Start the client on a terminal."""
     env = {name: text for name, text in os.environ.items() if not name.startswith("LC_")}
-    env |= {f"RACING_DEMON_{kind}": str(folder) for kind in ("CONFIG", "STATE")}
+    env |= {f"RACING_DEMON_{kind}": str(folder) for kind in ("CONFIG", "STATE", "DATA")}
     env |= {"LANG": "C.UTF-8", "TERM": "xterm-256color"}
     with ExitStack() as stack:
         terminals = stack.enter_context(Terminals())
