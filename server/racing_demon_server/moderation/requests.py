@@ -1,7 +1,7 @@
 """What the operator may ask of a running server."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 from racing_demon_protocol.errors import CommandRefused
@@ -80,74 +80,26 @@ class OperatorRequests:
         raise RequestFailed("the server does not know this command: is it of another version?")
 
     async def _ask_players(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
-        match request:
-            case {"command": "confirm_player", "player": str(player)}:
-                return {"confirmed": await self._confirm(player)}
-            case {"command": "devices", "player": str(player)}:
-                return {"devices": await self._devices(player)}
-            case {"command": "split_player", "player": str(player), "devices": list(devices)}:
-                return {"split": await self._split(player, devices)}
-            case {"command": "change_player", "player": str(player)}:
-                return {"changed": await self._change_player(player, request)}
-        return {"players": [] if self._players is None else await self._players.overview()}
-
-    async def _confirm(self, player: str) -> Mapping[str, Any] | None:
-        """Return a player's code for another device; ``None`` if this server does not know the player.
+        """Answer what is asked about players; ``None`` or ``False`` if this server does not know the player.
 
         Raises:
-            RequestFailed: there can be none now.
+            RequestFailed: the players' keeper refuses it.
 
         """
-        try:
-            return None if self._players is None else await self._players.confirm(player)
-        except CommandRefused as error:
-            raise RequestFailed(error.text) from error
-
-    async def _devices(self, player: str) -> Sequence[Mapping[str, Any]] | None:
-        """Return a player's devices; ``None`` if this server does not know the player.
-
-        Raises:
-            RequestFailed: they cannot be read now.
-
-        """
-        try:
-            return None if self._players is None else await self._players.devices(player)
-        except CommandRefused as error:
-            raise RequestFailed(error.text) from error
-
-    async def _split(self, player: str, devices: Sequence[int]) -> str | None:
-        """Let devices be another player's; return who that is, ``None`` if the player is not known.
-
-        Raises:
-            RequestFailed: there are no such devices.
-
-        """
-        if self._players is None:
-            return None
-        try:
-            return await self._players.split(player, [int(each) for each in devices])
-        except CommandRefused as error:
-            raise RequestFailed(error.text) from error
-
-    async def _change_player(self, player: str, request: Mapping[str, Any]) -> bool:
-        """Merge, rename or forget a player, or undo a device; return whether this server knows the player.
-
-        Raises:
-            RequestFailed: the change is refused.
-
-        """
-        if self._players is None:
-            return False
+        players = self._players
         try:
             match request:
-                case {"into": str(into)}:
-                    return await self._players.change(player, into=into)
-                case {"name": str(name)}:
-                    return await self._players.change(player, name=name)
-                case {"undo": int(device)}:
-                    return await self._players.undo_device(player, device)
-                case _:
-                    return await self._players.change(player)
+                case {"command": "confirm_player", "player": str(player)}:
+                    return {"confirmed": None if players is None else await players.confirm(player)}
+                case {"command": "devices", "player": str(player)}:
+                    return {"devices": None if players is None else await players.devices(player)}
+                case {"command": "split_player", "player": str(player), "devices": list(devices)}:
+                    numbers = [int(each) for each in devices]
+                    return {"split": None if players is None else await players.split(player, numbers)}
+                case {"command": "change_player", "player": str(player)}:
+                    is_known = players is not None and await _change(players, player, request)
+                    return {"changed": is_known}
+            return {"players": [] if players is None else await players.overview()}
         except CommandRefused as error:
             raise RequestFailed(error.text) from error
 
@@ -222,6 +174,19 @@ class OperatorRequests:
             "phase": view.phase.value,
             "opened": self._registry.opened_ms(view.code) // 1_000,
         }
+
+
+async def _change(players: PlayersKeeper, player: str, request: Mapping[str, Any]) -> bool:
+    """Merge, rename or forget a player, or undo a device; return whether there was anything to change."""
+    match request:
+        case {"into": str(into)}:
+            return await players.change(player, into=into)
+        case {"name": str(name)}:
+            return await players.change(player, name=name)
+        case {"undo": int(device)}:
+            return await players.undo_device(player, device)
+        case _:
+            return await players.change(player)
 
 
 def _there(room: Room) -> list[dict[str, Any]]:
