@@ -32,14 +32,13 @@ from racing_demon_client.net.server_query import fetch_presets
 from racing_demon_client.plain.session import attend, take_part
 from racing_demon_client.plain.solo import play_alone
 from racing_demon_client.records.recorder import Recorder, explained_write_errors
-from racing_demon_client.saved_people import folded
 from racing_demon_client.saved_presets import saved_presets
 from racing_demon_client.settings import load, save, settings_path
 from racing_demon_client.shared.invitation import Invitation
 from racing_demon_client.shared.option_text import GROUPS, MEANINGS, options_text, values_text
 from racing_demon_client.shared.rules_text import rules_of
 from racing_demon_client.sources import tables
-from racing_demon_client.sources.known_people import MAX_INVITED
+from racing_demon_client.sources.known_people import absent
 from racing_demon_client.sources.solo import load_scores, score_lines, statistics_path
 from racing_demon_client.sources.tables import (
     ADDRESSES_SECONDS,
@@ -206,10 +205,10 @@ async def _report_known_people(opened: OpenedTable) -> None:
     if opened.people is None:
         return
     with contextlib.suppress(ConnectionFailed):
-        here = {folded(state.name) for state in opened.client.view.seats.values()}
-        known = [each for each in await opened.people.all() if folded(each.name) not in here]
+        seats = opened.client.view.seats.values()
+        known = absent(await opened.people.all(), (state.name for state in seats))
         if known:
-            names = printable(join_words([each.name for each in known[:MAX_INVITED]]))
+            names = printable(join_words([each.name for each in known]))
             write(
                 f"The server knows {names}. Who comes with a new phone, or finds the address new, is somebody"
             )

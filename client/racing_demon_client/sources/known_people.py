@@ -106,6 +106,12 @@ class KnownPeople:
         return await command_server("players", *arguments, code=self._code, journal=self._journal)
 
 
+def absent(people: Iterable[KnownPerson], names_here: Iterable[str]) -> list[KnownPerson]:
+    """Return the people who are invited, as nobody at the table has their names."""
+    here = set(map(folded, names_here))
+    return [each for each in people if folded(each.name) not in here][:MAX_INVITED]
+
+
 class PersonalInvitations:
     """Invitations for people whom the server knows and who are not at the table: one at a time has a code.
 
@@ -127,8 +133,7 @@ class PersonalInvitations:
 
     def invited(self) -> list[KnownPerson]:
         """Return who is invited, those who were here last first."""
-        here = set(map(folded, self._names_here()))
-        return [each for each in self._known if folded(each.name) not in here][:MAX_INVITED]
+        return absent(self._known, self._names_here())
 
     def show(self, person: KnownPerson | None) -> Confirmation | None:
         """Return a person's code, which from now on is renewed; ``None`` while the server is asked for it."""
