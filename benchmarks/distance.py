@@ -21,7 +21,6 @@ from contextlib import ExitStack, contextmanager, suppress
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.wire.codec import VERSION, decode_server
 from racing_demon_protocol.wire.messages.client import Create, Hello, Join, Start
 from racing_demon_protocol.wire.messages.events import Played, Signalled
@@ -29,7 +28,7 @@ from racing_demon_protocol.wire.messages.server import Refused, Seated, Snapshot
 
 from .yardsticks.entering import Socket
 from .yardsticks.loading import ours, program
-from .yardsticks.script import OPTIONS, SEATS, Recorder, Written
+from .yardsticks.script import OPTIONS, SEATS, contested
 
 HOST: Final = "127.0.0.1"
 PIECE: Final = 65_536
@@ -89,23 +88,9 @@ def deciding_lead(races: Sequence[Race]) -> float:
     return min(between, key=lambda cut: sum((race.lead > cut) is not race.far_won for race in races))
 
 
-def contested() -> tuple[Written, Written]:
-    """Return plays of two players who want the same place as the hand begins."""
-    view = Recorder().table.view
-    assert view.hand is not None
-    found: dict[int, Written] = {}
-    for seat in view.seats:
-        for play in view.hand.rules.legal_plays(view.hand.board, seat):
-            if view.hand.board.piles[play.destination].kind is Kind.FOUNDATION:
-                found.setdefault(seat, Written(seat, play))
-    near, far, *_ = found.values()
-    assert near.play.destination == far.play.destination
-    return near, far
-
-
 def run(url: str, far_url: str, lead: float) -> Race:
     """Run a race at a table of its own; the far player presses earlier by a lead in milliseconds."""
-    near, far = contested()
+    near, far, *_ = contested()
     with ExitStack() as stack:
         party, code = list[Socket](), ""
         for seat in range(SEATS):

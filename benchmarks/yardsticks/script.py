@@ -74,6 +74,19 @@ class Recorder:
         return answer.events
 
 
+def contested() -> list[Written]:
+    """Return plays of different seats that all want the same place as the hand begins."""
+    view = Recorder().table.view
+    assert view.hand is not None
+    found: dict[int, Written] = {}
+    for seat in view.seats:
+        for play in view.hand.rules.legal_plays(view.hand.board, seat):
+            if view.hand.board.piles[play.destination].kind is Kind.FOUNDATION:
+                found.setdefault(seat, Written(seat, play))
+    assert len({written.play.destination for written in found.values()}) == 1
+    return list(found.values())
+
+
 def rounds(most: int = 60) -> list[Step]:
     """Return a hand in rounds, at most so many."""
     recorder = Recorder()

@@ -7,9 +7,8 @@ from contextlib import ExitStack
 import pytest
 from benchmarks.yardsticks.entering import Socket, sit_down
 from benchmarks.yardsticks.loading import ours, program
-from benchmarks.yardsticks.script import Recorder, Written
+from benchmarks.yardsticks.script import Written, contested
 
-from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.wire.codec import decode_server
 from racing_demon_protocol.wire.messages.events import Played, Signalled
@@ -21,19 +20,6 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the measured se
 
 GAPS = (0.0, 0.003, 0.04)
 """Seconds from one player's message that somebody was first to the next player's play."""
-
-
-def contested() -> list[Written]:
-    """Return plays of different seats that all want the same place as the hand begins."""
-    view = Recorder().table.view
-    assert view.hand is not None
-    found: dict[int, Written] = {}
-    for seat in view.seats:
-        for play in view.hand.rules.legal_plays(view.hand.board, seat):
-            if view.hand.board.piles[play.destination].kind is Kind.FOUNDATION:
-                found.setdefault(seat, Written(seat, play))
-    assert len({written.play.destination for written in found.values()}) == 1
-    return list(found.values())
 
 
 def moment() -> int:
