@@ -7,6 +7,7 @@ from typing import Any, Final
 import pytest
 from playwright.async_api import Browser, Page, expect
 
+from racing_demon_protocol.wire.messages.server import Identified
 from tests.browser.test_access import violations
 from tests.support.browsers import SMALL_PHONE, TALL_PHONE, phone
 from tests.support.journals import play_match
@@ -107,15 +108,21 @@ def has_matches(number: int, found: dict[str, Any]) -> bool:
     return bool(found["matches"] == number)
 
 
+async def played_alone(server: RestartableServer) -> Identified:
+    """Let Ann play a match, and wait until it is in the standings."""
+    async with Peer.connect(server.url) as peer:
+        known = await enrolled(peer, "Ann", SECRETS[0])
+        await play_alone(peer, "Ann")
+    await page_with(server, "/v1/standings", partial(has_matches, 1))
+    return known
+
+
 @pytest.mark.parametrize("size", [SMALL_PHONE["viewport"], TALL_PHONE["viewport"]], ids=["small", "tall"])
 async def test_every_page_is_for_everybody(browser: Browser, tmp_path: Path, size: dict[str, int]) -> None:
     """Axe finds nothing on the first screen and on any page of results, and none is wider than the phone."""
     journal = tmp_path / "journal.sqlite"
     async with RestartableServer.started(journal, *FAST) as server:
-        async with Peer.connect(server.url) as peer:
-            known = await enrolled(peer, "Ann", SECRETS[0])
-            await play_alone(peer, "Ann")
-        await page_with(server, "/v1/standings", partial(has_matches, 1))
+        known = await played_alone(server)
         ((_, link),) = results_of(journal)
         paths = "/", "/you", "/scores", f"/player/{known.player}", "/matches", f"/match/{link}"
         async with phone(browser, origin_of(server), viewport=size) as guest:
@@ -134,10 +141,7 @@ async def test_a_player_has_best_moments(browser: Browser, tmp_path: Path) -> No
     """The page of a player shows them in words, each with its match."""
     journal = tmp_path / "journal.sqlite"
     async with RestartableServer.started(journal, *FAST) as server:
-        async with Peer.connect(server.url) as peer:
-            known = await enrolled(peer, "Ann", SECRETS[0])
-            await play_alone(peer, "Ann")
-        await page_with(server, "/v1/standings", partial(has_matches, 1))
+        known = await played_alone(server)
         path = f"/v1/players/{known.player}"
         found = await page_with(server, path, lambda page: bool(page["matches"]))
         async with phone(browser, f"{origin_of(server)}/player/{known.player}") as guest:
@@ -153,10 +157,7 @@ async def test_pages_need_no_pointer(browser: Browser, tmp_path: Path) -> None:
     """With the tabulator and Enter somebody goes from the first screen to a player's page, and back."""
     journal = tmp_path / "journal.sqlite"
     async with RestartableServer.started(journal, *FAST) as server:
-        async with Peer.connect(server.url) as peer:
-            await enrolled(peer, "Ann", SECRETS[0])
-            await play_alone(peer, "Ann")
-        await page_with(server, "/v1/standings", partial(has_matches, 1))
+        await played_alone(server)
         async with phone(browser, origin_of(server), has_touch=False, is_mobile=False) as guest:
             page = guest.page
             await press_on(page, "Results")

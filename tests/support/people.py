@@ -33,6 +33,14 @@ async def link_code(peer: Peer) -> str:
     return (await peer.until(Devices)).code
 
 
+async def linked(known: Peer, other: Peer, name: str = "Ann") -> Identified:
+    """Let another connection's device be one of a player's, by a code."""
+    code = await link_code(known)
+    await challenged(other)
+    await other.say(cl.Link(name=name, code=code, secret=SECRETS[1]))
+    return await other.until(Identified)
+
+
 def answer(challenge: Challenge, known: Identified, secret: str, host: str) -> cl.Identify:
     """Return a device's answer to a challenge."""
     proof = player_proof(

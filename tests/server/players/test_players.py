@@ -20,7 +20,16 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import CaughtUp, Challenge, Devices, Identified, Refused
 from racing_demon_protocol.wire.player_proof import secret_hash
 from tests.support.brokers import Broker, Listening
-from tests.support.people import SECRETS, answer, challenged, enrolled, link_code, play_alone, play_together
+from tests.support.people import (
+    SECRETS,
+    answer,
+    challenged,
+    enrolled,
+    link_code,
+    linked,
+    play_alone,
+    play_together,
+)
 from tests.support.receivers import Receiver, secret_file
 from tests.support.restartable_server import RestartableServer
 from tests.support.results import get, get_tagged, page_with, results_of
@@ -95,8 +104,8 @@ async def test_another_device_is_linked_and_removed(tmp_path: Path) -> None:
             code = await link_code(phone)
             await challenged(tablet)
             await tablet.say(cl.Link(name="ann", code=code, secret=SECRETS[1], device="tablet"))
-            linked = await tablet.until(Identified)
-            assert (linked.player, linked.name) == (known.player, "Ann")
+            added = await tablet.until(Identified)
+            assert (added.player, added.name) == (known.player, "Ann")
             shown = await phone.until(Devices)
             assert [(each.label, each.is_new) for each in shown.devices] == [
                 ("a test", False),
@@ -104,10 +113,10 @@ async def test_another_device_is_linked_and_removed(tmp_path: Path) -> None:
             ]
             await tablet.say(cl.ListDevices(with_code=True))
             assert (await tablet.until(Refused)).reason is Reason.NOT_NOW
-            await phone.say(cl.RemoveDevice(device=linked.device))
+            await phone.say(cl.RemoveDevice(device=added.device))
             assert [each.label for each in (await phone.until(Devices)).devices] == ["a test"]
         async with Peer.connect(server.url) as tablet:
-            await tablet.say(answer(await challenged(tablet), linked, SECRETS[1], host_of(server)))
+            await tablet.say(answer(await challenged(tablet), added, SECRETS[1], host_of(server)))
             assert (await tablet.until(Refused)).reason is Reason.UNKNOWN_PLAYER
 
 
@@ -116,18 +125,15 @@ async def test_an_older_device_lets_a_new_one_change_things(tmp_path: Path) -> N
     async with RestartableServer.started(tmp_path / "journal.sqlite", *FAST) as server:
         async with Peer.connect(server.url) as phone, Peer.connect(server.url) as tablet:
             await enrolled(phone, "Ann", SECRETS[0])
-            code = await link_code(phone)
-            await challenged(tablet)
-            await tablet.say(cl.Link(name="Ann", code=code, secret=SECRETS[1]))
-            linked = await tablet.until(Identified)
+            added = await linked(phone, tablet)
             changes = cl.Rename(name="Eve"), cl.RemoveDevice(device=1), cl.ListDevices(with_code=True)
-            for change in (*changes, cl.TrustDevice(device=linked.device)):
+            for change in (*changes, cl.TrustDevice(device=added.device)):
                 assert await tablet.refusal(change) is Reason.NOT_NOW
             async with Peer.connect(server.url) as stranger:
                 await enrolled(stranger, "Eve", SECRETS[2])
-                assert await stranger.refusal(cl.TrustDevice(device=linked.device)) is Reason.NOT_NOW
+                assert await stranger.refusal(cl.TrustDevice(device=added.device)) is Reason.NOT_NOW
             await phone.until(Devices)
-            await phone.say(cl.TrustDevice(device=linked.device))
+            await phone.say(cl.TrustDevice(device=added.device))
             assert [each.is_new for each in (await phone.until(Devices)).devices] == [False, False]
             await tablet.say(cl.Rename(name="Anna"))
             assert (await tablet.until(Identified)).name == "Anna"
@@ -346,10 +352,7 @@ async def test_a_player_has_one_seat_at_a_table(tmp_path: Path) -> None:
         async with Peer.connect(server.url) as phone, Peer.connect(server.url) as tablet:
             known = await enrolled(phone, "Ann", SECRETS[0])
             place = await phone.enter(cl.Create(name="Ann"))
-            code = await link_code(phone)
-            await challenged(tablet)
-            await tablet.say(cl.Link(name="Ann", code=code, secret=SECRETS[1]))
-            linked = await tablet.until(Identified)
+            added = await linked(phone, tablet)
             join = cl.Join(code=place.code, name="Annie")
             assert await tablet.refusal(join) is Reason.NOT_NOW
         await server.stop()
@@ -358,7 +361,7 @@ async def test_a_player_has_one_seat_at_a_table(tmp_path: Path) -> None:
             await phone.say(answer(await challenged(phone), known, SECRETS[0], host_of(server)))
             await phone.until(Identified)
             await phone.enter(cl.Resume(code=place.code, token=place.token))
-            await tablet.say(answer(await challenged(tablet), linked, SECRETS[1], host_of(server)))
+            await tablet.say(answer(await challenged(tablet), added, SECRETS[1], host_of(server)))
             await tablet.until(Identified)
             assert await tablet.refusal(join) is Reason.NOT_NOW
             await phone.until(CaughtUp)
@@ -447,12 +450,9 @@ async def test_a_removed_device_may_do_nothing_more(tmp_path: Path) -> None:
     async with RestartableServer.started(journal, *FAST) as server:
         async with Peer.connect(server.url) as phone, Peer.connect(server.url) as tablet:
             await enrolled(phone, "Ann", SECRETS[0])
-            code = await link_code(phone)
-            await challenged(tablet)
-            await tablet.say(cl.Link(name="Ann", code=code, secret=SECRETS[1]))
-            linked = await tablet.until(Identified)
+            added = await linked(phone, tablet)
             await phone.until(Devices)
-            await phone.say(cl.RemoveDevice(device=linked.device))
+            await phone.say(cl.RemoveDevice(device=added.device))
             await phone.until(Devices)
             for request in (cl.ListDevices(), cl.Rename(name="Eve"), cl.RemoveDevice(device=1)):
                 assert await tablet.refusal(request) is Reason.NOT_NOW
