@@ -81,8 +81,6 @@ def processes(text: str) -> int:
 @_argument
 def web_origin(text: str) -> str:
     """Return the origin of a site: scheme, host and port, as browsers compare them."""
-    import re  # noqa: PLC0415
-
     if re.fullmatch(r"https?://[a-z0-9.-]+(:\d{1,5})?/?", text.lower()) is None:
         raise ValueError(f"{text!r} is not the origin of a site: write one like https://club.example.org")
     return text.lower().rstrip("/")
@@ -91,8 +89,6 @@ def web_origin(text: str) -> str:
 @_argument
 def base_path(text: str) -> str:
     """Return the path below which the pages are, without a slash behind it; empty for the root."""
-    import re  # noqa: PLC0415
-
     path = text.rstrip("/")
     if re.fullmatch(r"(/(?!\.)[\w.~-]+)*", path, re.ASCII) is None or len(path) > MAX_BASE_PATH:
         raise ValueError(
@@ -190,8 +186,6 @@ def lines_of(path: str) -> tuple[str, ...]:
 
 def node(text: str) -> str:
     """Return the name of a server."""
-    import re  # noqa: PLC0415
-
     from racing_demon_protocol.discovery.directory import NODE  # noqa: PLC0415 - nor a name there
 
     if re.fullmatch(NODE, text) is None:

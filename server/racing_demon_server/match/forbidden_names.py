@@ -36,9 +36,8 @@ class ForbiddenNames:
         """Return a name, or another one if it is forbidden."""
         if not (self._whole or self._anywhere):
             return name
-        parts = [_bare(part) for part in SEPARATORS.split(folded(name))]
-        found = {_bare(name), *parts, *("".join(pair) for pair in pairwise(parts))}
-        whole = _bare(name)
+        whole, parts = _bare(name), [_bare(part) for part in SEPARATORS.split(folded(name))]
+        found = {whole, *parts, *("".join(pair) for pair in pairwise(parts))}
         is_forbidden = not self._whole.isdisjoint(found) or any(word in whole for word in self._anywhere)
         return INSTEAD if is_forbidden else name
 
