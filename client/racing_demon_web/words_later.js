@@ -209,6 +209,8 @@ export const LATER = {
       .filter(Boolean)
       .join(", "),
   rivalColumns: ["Races against", "Won", "Lost"],
+  racesBy: (/** @type {number} */ races, /** @type {number | null} */ margin) =>
+    margin === null ? String(races) : `${races} (by ${span(margin)})`,
   ratingChart: (/** @type {number} */ first, /** @type {number} */ last) =>
     `Rating, from ${first.toFixed(1)} to ${last.toFixed(1)}`,
   playedMatch: (

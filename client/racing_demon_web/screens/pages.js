@@ -281,10 +281,10 @@ export class Pages {
             element("h2", "", LATER.rivals),
             table(
               LATER.rivalColumns,
-              rivals.map((/** @type {{name: string, won: number, lost: number}} */ each) => [
-                nameOf(each.name),
-                String(each.won),
-                String(each.lost),
+              rivals.map((/** @type {any} */ { name, bot, player, won, lost, won_by_us, lost_by_us }) => [
+                player ? this.#linkTo(`/player/${player}`, name) : nameOf(name, bot),
+                LATER.racesBy(won, won_by_us),
+                LATER.racesBy(lost, lost_by_us),
               ]),
             ),
           ]

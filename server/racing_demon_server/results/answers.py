@@ -1,6 +1,5 @@
 """Results as JSON; docs/wire.md describes the fields."""
 
-from collections import Counter
 from collections.abc import Iterable
 from typing import Any, Final
 
@@ -17,6 +16,7 @@ from racing_demon_protocol.records.summary import MatchSummary
 
 from .moments import Moments
 from .query import StandingsQuery
+from .rivals import Rivals
 from .store import Result
 from .visibility import Sight
 
@@ -114,20 +114,15 @@ def player_json(
 
     Whom the viewer may not see has no name there.
     """
-    rivals: dict[str, Counter[str]] = {}
+    rivals, moments = Rivals(), Moments()
     matches: list[dict[str, Any]] = []
-    moments = Moments()
     for summary in summaries:
         if any(correction.void for correction in summary.corrections):
             continue
-        names = {player.seat: player.name if sees(Key.of(player)) else UNSEEN for player in summary.players}
+        seen = {player.seat: key for player in summary.players if sees(key := Key.of(player))}
+        names = {each.seat: each.name if each.seat in seen else UNSEEN for each in summary.players}
         own = {player.seat for player in summary.players if player.player == row.key.player}
-        for hand in summary.hands:
-            for winner, loser, _, _ in hand.races:
-                if winner in own and loser in names:
-                    rivals.setdefault(names[loser], Counter())["won"] += 1
-                elif loser in own and winner in names:
-                    rivals.setdefault(names[winner], Counter())["lost"] += 1
+        rivals.add(summary, own, seen)
         moments.add(summary, own, names)
         points = side_points(summary)
         best = max((points[seat] for seat in own), default=0)
@@ -142,12 +137,10 @@ def player_json(
                 "against": [name for seat, name in names.items() if seat not in own],
             }
         )
-    rivals.pop(UNSEEN, None)
-    closest = sorted(rivals.items(), key=lambda each: -each[1].total())
     return {
         "row": _row(row, rating),
         "ratings": [list(point) for point in history],
-        "rivals": [{"name": name, "won": n["won"], "lost": n["lost"]} for name, n in closest[:MAX_RIVALS]],
+        "rivals": rivals.rows(MAX_RIVALS),
         "moments": moments.rows(),
         "matches": matches[-MAX_MATCHES:][::-1],
     }

@@ -218,13 +218,11 @@ class ResultsWorker:
         row = total.standings.row_of(player) if player else None
         if row is None or sees is None or not sees(row.key):
             return None
-        summaries = [
-            self._known.applied(result.summary)
-            for result in self._paced(self._file.of_players(self._known.all_of(player)))
-        ]
+        found = self._paced(self._file.of_players(self._known.all_of(player)))
+        summaries = (self._known.applied(result.summary) for result in found)
         history = total.history.get(player, ())
-        found = player_json(row, total.rated.rating(row.key), summaries, history, sees)
-        return f"{self._file.newest()}-{self._known.version}-{player}-{viewer}", json.dumps(found)
+        page = player_json(row, total.rated.rating(row.key), summaries, history, sees)
+        return f"{self._file.newest()}-{self._known.version}-{player}-{viewer}", json.dumps(page)
 
     def match(self, result: Result) -> str:
         """Return the text of a match's page."""
