@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import Final
 
-from .names import folded
+from .names import clean, folded
 
 INSTEAD: Final = "Player"
 """What somebody is called whose name is forbidden."""
@@ -33,7 +33,13 @@ class ForbiddenNames:
         self._whole = {_bare(word) for word in words if not word.startswith(ANYWHERE)} - {""}
 
     def replaced(self, name: str) -> str:
-        """Return a name, or another one if it is forbidden."""
+        """Return what somebody with a name is called: its visible part, or another name if it is forbidden.
+
+        Raises:
+            CommandRefused: nothing printable is left of it.
+
+        """
+        name = clean(name)
         if not (self._whole or self._anywhere):
             return name
         whole, parts = _bare(name), [_bare(part) for part in SEPARATORS.split(folded(name))]

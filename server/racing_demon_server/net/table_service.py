@@ -27,8 +27,8 @@ from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Accepted, Elsewhere
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.match.forbidden_names import ForbiddenNames
-from racing_demon_server.match.names import clean, clean_words
+from racing_demon_server.match.forbidden_names import INSTEAD, ForbiddenNames
+from racing_demon_server.match.names import clean_words
 from racing_demon_server.match.seat_tokens import Actor, hash_token
 from racing_demon_server.moderation.reports import Person
 from racing_demon_server.players.directory import SignedIn
@@ -265,6 +265,7 @@ class TableHandler(Handler):
         if self.signed_in is not None:
             self.identity = Identity(self._tables.same_hosts(self._host))
             self.identity.signed_in = self.signed_in
+            self.identity.name = self._first_name(self.signed_in)
             self.hold(outlasts_entry=True)
             task = asyncio.create_task(self._sign_in(players, self.identity))
             self._tables.identifying.add(task)
@@ -272,6 +273,13 @@ class TableHandler(Handler):
         elif understands(hello.software, REMEMBERS):
             self.identity = Identity(self._tables.same_hosts(self._host))
             self.reply(players.challenge(self.identity))
+
+    def _first_name(self, who: SignedIn) -> str:
+        """Return what somebody is called who signs in for the first time; nobody is refused for a name."""
+        try:
+            return self._tables.forbidden_names.replaced(who.name)
+        except CommandRefused:
+            return INSTEAD
 
     async def _sign_in(self, players: PlayersKeeper, identity: Identity) -> None:
         try:
@@ -488,7 +496,7 @@ class TableHandler(Handler):
         self._record_player(room, seat)
         if self._tables.players is not None:
             # Not the name at the table, which may have a number to make it differ from others.
-            self._tables.players.seat(self.identity, room.journal.number, seat, clean(name))
+            self._tables.players.seat(self.identity, room.journal.number, seat, name)
         self._share_units(room, seat)
         room.attach(self, seat, token)
 

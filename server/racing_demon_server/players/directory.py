@@ -63,6 +63,14 @@ class SignedIn(str):
     __slots__ = ()
 
     @property
+    def name(self) -> str:
+        """The user's name as people read it: a header has a letter for each byte, mostly of UTF-8."""
+        try:
+            return self.encode("latin-1").decode()
+        except UnicodeError:
+            return str(self)
+
+    @property
     def label(self) -> str:
         """What the device of this user is called."""
         return SIGNED_IN + hashlib.sha256(self.encode()).hexdigest()[: MAX_LABEL - len(SIGNED_IN)]

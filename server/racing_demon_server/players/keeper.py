@@ -57,6 +57,7 @@ class Identity:
         hosts: the host and port that the client has dialled, and others that lead to the same server.
         handover: a token of another server that stands for the device.
         signed_in: what a trusted proxy says of who uses the connection; ``None`` if it says nothing.
+        name: what somebody is called at first who has signed in there.
         device: the device that was proven, perhaps removed since; ``None`` for a guest.
 
     Args:
@@ -71,6 +72,7 @@ class Identity:
         self.device: Device | None = None
         self.handover = handover
         self.signed_in: SignedIn | None = None
+        self.name = ""
 
 
 class _Answer(NamedTuple):
@@ -389,7 +391,7 @@ class PlayersKeeper:
             identity.handover = ""
         if identity.device is None and identity.signed_in is not None:
             who, random = identity.signed_in, secrets.token_bytes(RANDOM_BYTES + KEY_BYTES)
-            identity.device = self._directory.sign_in(who, clean(who), now, random)
+            identity.device = self._directory.sign_in(who, identity.name, now, random)
             identity.signed_in = None
         return None if identity.device is None else self._directory.current(identity.device)
 

@@ -28,6 +28,7 @@ LIST = ("\ufeffNasty # as an example", "", "# nothing", "  *grim  ")
         "Na sty",
         "pilgrim",
         "GR1M",
+        "Na\u115fsty",
     ],
 )
 def test_a_forbidden_word_is_found_in_disguise(name: str) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Devices
+from racing_demon_server.match.forbidden_names import INSTEAD
 from racing_demon_server.players.directory import SignedIn
 from tests.server.players.test_players import has_matches, operate
 from tests.support.people import SECRETS, enrolled, play_alone
@@ -66,6 +67,30 @@ async def test_who_signs_in_at_a_named_proxy_is_a_player(tmp_path: Path) -> None
         assert (await get(server, f"/v1/players/{row['player']}", **own))[0] == 200
         for headers in ({}, {HEADER: "eve@example.org"}, {"Authorization": "Bearer ann@example.org"}):
             assert (await get(server, "/v1/standings", **headers))[0] == 404
+
+
+async def test_a_name_from_a_proxy_is_looked_at_like_a_typed_one(tmp_path: Path) -> None:
+    """A new player is called what the proxy says, as far as the operator's list and the rules let it."""
+    words, journal = tmp_path / "words.txt", tmp_path / "journal.sqlite"
+    words.write_text("nasty\n", "utf-8")
+    flags = (*FLAGS, "--identity-proxy=127.0.0.1", f"--forbidden-names={words}")
+    said = {
+        "ann@example.org": "ann@example.org",
+        "Zoë": "Zoë",
+        "A\u202enn": "Ann",
+        "nаstу": INSTEAD,
+        "Na\u115fsty": INSTEAD,
+        "\u200b": INSTEAD,
+    }
+    async with RestartableServer.started(journal, *flags) as server:
+        for each in said:
+            header = (HEADER, each.encode().decode("latin-1"))
+            async with Peer.connect(server.url, additional_headers=[header]) as peer:
+                await peer.greet(NEWEST)
+                await peer.say(cl.ListDevices())
+                await peer.until(Devices)
+        players = [json.loads(line) for line in (await operate(journal, "--json")).splitlines()]
+        assert sorted(each["name"] for each in players) == sorted(said.values())
 
 
 async def test_no_device_passes_for_a_sign_in(tmp_path: Path) -> None:
