@@ -7,6 +7,7 @@ from typing import Any, Final
 import pytest
 from playwright.async_api import Browser, Page, expect
 
+from racing_demon_protocol.wire.messages.handicap import MAX_HANDICAP_POINTS
 from racing_demon_protocol.wire.messages.server import Identified
 from tests.browser.test_access import violations
 from tests.support.browsers import SMALL_PHONE, TALL_PHONE, phone
@@ -108,11 +109,11 @@ def has_matches(number: int, found: dict[str, Any]) -> bool:
     return bool(found["matches"] == number)
 
 
-async def played_alone(server: RestartableServer) -> Identified:
-    """Let Ann play a match, and wait until it is in the standings."""
+async def played_alone(server: RestartableServer, ahead: int = 0) -> Identified:
+    """Let Ann play a match, perhaps some points ahead, and wait until it is in the standings."""
     async with Peer.connect(server.url) as peer:
         known = await enrolled(peer, "Ann", SECRETS[0])
-        await play_alone(peer, "Ann")
+        await play_alone(peer, "Ann", ahead=ahead)
     await page_with(server, "/v1/standings", partial(has_matches, 1))
     return known
 
@@ -141,16 +142,15 @@ async def test_a_player_has_best_moments(browser: Browser, tmp_path: Path) -> No
     """The page of a player shows them in words, each with its match."""
     journal = tmp_path / "journal.sqlite"
     async with RestartableServer.started(journal, *FAST) as server:
-        known = await played_alone(server)
-        path = f"/v1/players/{known.player}"
-        found = await page_with(server, path, lambda page: bool(page["matches"]))
+        known = await played_alone(server, ahead=MAX_HANDICAP_POINTS)  # more than a bot can win
+        found = await page_with(server, f"/v1/players/{known.player}", lambda page: bool(page["matches"]))
+        (win, streak) = found["moments"]
+        assert (win["moment"], streak["moment"]) == ("win", "streak")
         async with phone(browser, f"{origin_of(server)}/player/{known.player}") as guest:
             lists = guest.page.locator("#page ul.matches")
-            await expect(lists.last.locator("li")).to_have_count(1)
-            moments = found["moments"]
-            await expect(lists).to_have_count(2 if moments else 1)
-            if moments:
-                await expect(lists.first.locator("li")).to_have_count(len(moments))
+            await expect(lists).to_have_count(2)
+            texts = [f"Biggest win: {win['value']} ahead", "Longest streak: 1 won in a row"]
+            await expect(lists.first.locator("li")).to_contain_text(texts)
 
 
 async def test_pages_need_no_pointer(browser: Browser, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from typing import Any, Final
 from racing_demon_protocol.wire.capabilities import FORGETS, REMEMBERS, announced
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import MatchOver, Signalled, StuckSaid
+from racing_demon_protocol.wire.messages.handicap import Handicap
 from racing_demon_protocol.wire.messages.server import CaughtUp, Challenge, Devices, Identified
 from racing_demon_protocol.wire.options import Options
 from racing_demon_protocol.wire.player_proof import player_proof, secret_hash
@@ -61,11 +62,13 @@ async def play_together(host: Peer, guest: Peer) -> None:
         await peer.until(MatchOver)
 
 
-async def play_alone(peer: Peer, name: str, says: str = "", **options: Any) -> None:
-    """Play a match against a bot, until everybody is stuck, and perhaps say something meanwhile."""
+async def play_alone(peer: Peer, name: str, says: str = "", ahead: int = 0, **options: Any) -> None:
+    """Play a match against a bot until everybody is stuck; perhaps say something, or begin ahead."""
     await peer.enter(cl.Create(name=name, options=Options(hands=1, countdown_ms=0, **options)))
     await peer.until(CaughtUp)
     await peer.ask(cl.AddBot, level="hard")
+    if ahead:
+        await peer.ask(cl.SetHandicap, seat=peer.place.seat, handicap=Handicap(points=ahead))
     await peer.ask(cl.Start)
     await peer.until(Signalled)
     if says:
