@@ -6,7 +6,7 @@ import functools
 import os
 import subprocess
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -20,29 +20,30 @@ class Machines:
 
     Args:
         names: what they are called, ten letters at most.
+        network: how their addresses begin.
 
     """
 
-    def __init__(self, names: Sequence[str]) -> None:
-        self._addresses = {name: f"10.78.0.{number}" for number, name in enumerate(names, 1)}
-        self._libc = ctypes.CDLL(None, use_errno=True)
+    def __init__(self, names: Sequence[str], network: str = "10.78.0") -> None:
+        self._addresses = {name: f"{network}.{number}" for number, name in enumerate(names, 1)}
 
     def address(self, name: str) -> str:
         """Return a machine's address."""
         return self._addresses[name]
 
-    def _namespace(self, name: str) -> str:
+    def namespace(self, name: str) -> str:
+        """Return what the kernel calls a machine."""
         return f"rd-{os.getpid()}-{name}"
 
     def lay(self) -> None:
         """Make the machines, and connect them."""
         for name in (SWITCH, *self._addresses):
-            _run("ip", "netns", "add", self._namespace(name))
-        switch = functools.partial(_run, "ip", "-n", self._namespace(SWITCH), "link")
+            _run("ip", "netns", "add", self.namespace(name))
+        switch = functools.partial(_run, "ip", "-n", self.namespace(SWITCH), "link")
         switch("add", BRIDGE, "type", "bridge")
         switch("set", BRIDGE, "up")
         for name, address in self._addresses.items():
-            own = self._namespace(name)
+            own = self.namespace(name)
             _run(
                 "ip",
                 "link",
@@ -56,7 +57,7 @@ class Machines:
                 "name",
                 name,
                 "netns",
-                self._namespace(SWITCH),
+                self.namespace(SWITCH),
             )
             switch("set", name, "master", BRIDGE, "up")
             ip = functools.partial(_run, "ip", "-n", own)
@@ -68,29 +69,11 @@ class Machines:
         """Take it all away."""
         for name in (SWITCH, *self._addresses):
             with contextlib.suppress(OSError, subprocess.SubprocessError):
-                _run("ip", "netns", "del", self._namespace(name))
+                _run("ip", "netns", "del", self.namespace(name))
 
-    @contextmanager
-    def at(self, name: str) -> Iterator[None]:
+    def at(self, name: str) -> AbstractContextManager[None]:
         """Let this thread, and what it starts meanwhile, be at a machine."""
-        before = os.open("/proc/thread-self/ns/net", os.O_RDONLY)
-        try:
-            self._enter(Path("/run/netns") / self._namespace(name))
-            yield
-        finally:
-            self._set(before)
-            os.close(before)
-
-    def _enter(self, path: Path) -> None:
-        there = os.open(path, os.O_RDONLY)
-        try:
-            self._set(there)
-        finally:
-            os.close(there)
-
-    def _set(self, namespace: int) -> None:
-        if self._libc.setns(namespace, CLONE_NEWNET):
-            raise OSError(ctypes.get_errno(), "setns")
+        return inside(self.namespace(name))
 
     def cut(self, source: str, target: str) -> None:
         """Let nothing arrive at one machine that another sends, without a word to either."""
@@ -102,13 +85,35 @@ class Machines:
                 }}
             }}
         """
-        _run("ip", "netns", "exec", self._namespace(target), "nft", "-f", "-", text=rules)
+        _run("ip", "netns", "exec", self.namespace(target), "nft", "-f", "-", text=rules)
 
     def heal(self) -> None:
         """Let everything through again."""
         for name in self._addresses:
-            command = ("ip", "netns", "exec", self._namespace(name), "nft", "flush", "ruleset")
+            command = ("ip", "netns", "exec", self.namespace(name), "nft", "flush", "ruleset")
             _run(*command)
+
+
+@contextmanager
+def inside(namespace: str) -> Iterator[None]:
+    """Let this thread, and what it starts meanwhile, be in a network namespace."""
+    before = os.open("/proc/thread-self/ns/net", os.O_RDONLY)
+    try:
+        there = os.open(Path("/run/netns") / namespace, os.O_RDONLY)
+        try:
+            _enter(there)
+        finally:
+            os.close(there)
+        yield
+    finally:
+        _enter(before)
+        os.close(before)
+
+
+def _enter(namespace: int) -> None:
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.setns(namespace, CLONE_NEWNET):
+        raise OSError(ctypes.get_errno(), "setns")
 
 
 def _run(*words: str, text: str = "") -> None:
@@ -116,9 +121,9 @@ def _run(*words: str, text: str = "") -> None:
 
 
 @contextmanager
-def machines(*names: str) -> Iterator[Machines]:
+def machines(*names: str, network: str = "10.78.0") -> Iterator[Machines]:
     """Make machines, and take all away in the end."""
-    made = Machines(names)
+    made = Machines(names, network)
     try:
         made.lay()
         yield made

@@ -1,23 +1,28 @@
 """A tunnel's program for tests: https at this machine, to a port of this machine, with the client named.
 
-``python -m tests.support.tunnels PORT CERTIFICATE [OWN_PORT]`` prints its address as such programs do. With a
-port of its own, the address stays the same when it is started again.
+``python -m tests.support.tunnels PORT CERTIFICATE [OWN_PORT [NAMESPACE ADDRESS]]`` prints its address as
+such programs do. With a port of its own, the address stays the same when it is started again. Its public end
+may be in another network namespace, at an address there: then clients are named as they are.
 """
 
 import asyncio
+import socket
 import ssl
 import subprocess
 import sys
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
+from tests.support.machines import inside
+
 HOST = "127.0.0.1"
-CLIENT = b"8.8.4.4"
+CLIENT = "8.8.4.4"
+"""Whom it names where all clients are at this machine."""
 END_OF_HEAD = b"\r\n\r\n"
 
 
-def make_certificate(folder: Path) -> Path:
-    """Write a certificate for this machine, and its key behind it, into a file; return the file."""
+def make_certificate(folder: Path, address: str = HOST) -> Path:
+    """Write a certificate for a machine, and its key behind it, into a file; return the file."""
     key, certificate = folder / "key.pem", folder / "tunnel.pem"
     subprocess.run(  # noqa: S603
         [
@@ -31,7 +36,7 @@ def make_certificate(folder: Path) -> Path:
                 "ec_paramgen_curve:prime256v1",
                 "-nodes",
             ),
-            *("-days", "2", "-subj", "/CN=tunnel", "-addext", f"subjectAltName=IP:{HOST}"),
+            *("-days", "2", "-subj", "/CN=tunnel", "-addext", f"subjectAltName=IP:{address}"),
             *("-keyout", str(key), "-out", str(certificate)),
         ],
         check=True,
@@ -45,8 +50,11 @@ async def forward(port: int, reader: asyncio.StreamReader, writer: asyncio.Strea
     """Forward a connection, and name its client in the first request."""
     with suppress(OSError, asyncio.IncompleteReadError):
         head = await reader.readuntil(END_OF_HEAD)
+        peer: str = writer.get_extra_info("peername")[0]
+        client = CLIENT if peer == HOST else peer
         behind, there = await asyncio.open_connection(HOST, port)
-        there.write(head.removesuffix(END_OF_HEAD) + b"\r\nX-Forwarded-For: " + CLIENT + END_OF_HEAD)
+        named = f"\r\nX-Forwarded-For: {client}".encode()
+        there.write(head.removesuffix(END_OF_HEAD) + named + END_OF_HEAD)
         await asyncio.gather(pump(reader, there), pump(behind, writer))
 
 
@@ -59,16 +67,21 @@ async def pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> No
     writer.close()
 
 
-async def main(port: int, certificate: str, own_port: int = 0) -> None:
+async def main(
+    port: str, certificate: str, own_port: str = "0", namespace: str = "", host: str = HOST
+) -> None:
     """Forward for ever."""
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     context.load_cert_chain(certificate)
-    serving = await asyncio.start_server(lambda *ends: forward(port, *ends), HOST, own_port, ssl=context)
-    address = f"https://{HOST}:{serving.sockets[0].getsockname()[1]}"
-    sys.stderr.write(f"See https://docs.example/tunnels for help.\nINF |  {address}  |\n")
+    with inside(namespace) if namespace else nullcontext():
+        public = socket.create_server((host, int(own_port)))
+    serving = await asyncio.start_server(lambda *ends: forward(int(port), *ends), sock=public, ssl=context)
+    sys.stderr.write(
+        f"See https://docs.example/tunnels for help.\nINF |  https://{host}:{public.getsockname()[1]}  |\n"
+    )
     sys.stderr.flush()
     await serving.serve_forever()
 
 
 if __name__ == "__main__":
-    asyncio.run(main(int(sys.argv[1]), sys.argv[2], *map(int, sys.argv[3:])))
+    asyncio.run(main(*sys.argv[1:]))

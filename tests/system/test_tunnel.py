@@ -8,7 +8,7 @@ import shlex
 import signal
 import sys
 import urllib.request
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -40,9 +40,9 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_certificate(tmp_path_factory.mktemp("tunnel"))
 
 
-def command(certificate: Path, *own_port: int) -> str:
+def command(certificate: Path, *more: object) -> str:
     """Return the tunnel's command line."""
-    words = [sys.executable, "-m", "tests.support.tunnels", "{port}", str(certificate), *map(str, own_port)]
+    words = [sys.executable, "-m", "tests.support.tunnels", "{port}", str(certificate), *map(str, more)]
     return shlex.join(words)
 
 
@@ -193,10 +193,12 @@ async def test_a_word_in_plain_text_opens_the_tunnel_and_closes_it(certificate: 
 
 
 @asynccontextmanager
-async def serving(certificate: Path, *own_port: int) -> AsyncIterator[tuple[Running, str, Client]]:
+async def serving(
+    certificate: Path, *more: object, options: Sequence[str] = ()
+) -> AsyncIterator[tuple[Running, str, Client]]:
     """Run a server with the tunnel, and a table at it."""
-    arguments = ["--host=127.0.0.1", "--port=0", "--durability=none"]
-    arguments += [f"--tunnel={command(certificate, *own_port)}"]
+    arguments = ["--host=127.0.0.1", "--port=0", "--durability=none", *options]
+    arguments += [f"--tunnel={command(certificate, *more)}"]
     async with started(SERVER, *arguments, env={"SSL_CERT_FILE": str(certificate)}) as server:
         found = await server.line(r"ws://127\.0\.0\.1:(\d+)/v1")
         async with await Client.create(found[0], "Ann") as ann:
