@@ -16,6 +16,8 @@ WEB_SCHEMES: Final = frozenset({"http", "https"})
 LINKS: Final = ("http://", "https://")
 CODE: Final = re.compile(r"[A-Za-z]{4,16}")
 """A table's code; the path ``/v1`` does not match."""
+SEAT: Final = re.compile(r"[#,]seat=([0-9a-f]{64})(?![0-9A-Za-z])")
+"""What is behind a table's link that brings a seat: the seat's token."""
 PERSON_PAGE: Final = "you"
 PERSON_LINK: Final = re.compile(r"(\S+)/you#([A-Za-z]{4,16})(?:,([^,]*))?(?:,[A-Z]*)?")
 """A link for another device: the address, the code, and perhaps a name and a table's code."""
@@ -77,17 +79,24 @@ def parse_person_link(text: str) -> tuple[str, str, str]:
     return f"{SCHEMES.get(scheme, 'ws')}://{place}{slash}{path}", code, unquote(name)
 
 
+def seat_in(text: str) -> str:
+    """Return the token of the seat that a link brings from another device; empty if it brings none."""
+    found = SEAT.search(text)
+    return "" if found is None else found[1]
+
+
 def parse_link(text: str) -> tuple[str, str]:
     """Split what somebody typed or pasted into a server's address and a table's code; either may be empty.
 
     It is a code, a link, or an address with ``#`` or ``/`` and the code behind it, as people send them: with
-    a full stop behind it, in quotes, or in the whole line that a host is shown.
+    a full stop behind it, in quotes, or in the whole line that a host is shown. A seat that it brings is left
+    out: see `seat_in`.
 
     Raises:
         ValueError: it is neither; the text says why.
 
     """
-    word = _word(text)
+    word = SEAT.sub("", _word(text))
     scheme, is_whole, rest = word.rpartition("://")
     scheme = scheme.lower()
     if is_whole and scheme not in SCHEMES:

@@ -8,6 +8,7 @@ from racing_demon_client.links import (
     parse_person_link,
     person_link,
     qr_lines,
+    seat_in,
     server_url,
     short_address,
     table_link,
@@ -42,6 +43,21 @@ def test_a_link_leads_to_its_table_however_it_was_sent(text: str) -> None:
     """With a scheme or without, in a sentence, in quotes, or in the whole line that the host sees."""
     address, code = parse_link(text)
     assert (server_url(address), code) == ("ws://192.168.1.5:5252/v1", "BCDF")
+
+
+@pytest.mark.parametrize(
+    ("link", "table"),
+    [
+        ("http://192.168.1.5:5252/BCDF#seat={}", ("ws://192.168.1.5:5252", "BCDF")),
+        ("https://name.example/#2BCDFGHJKLMNPQRS,seat={}", ("wss://name.example/", "2BCDFGHJKLMNPQRS")),
+        ("https://name.example/cards/BCDF#seat={}.", ("wss://name.example/cards/v1", "BCDF")),
+    ],
+)
+def test_a_link_may_bring_a_seat(link: str, table: tuple[str, str]) -> None:
+    """It leads to the table like others; only a whole token counts."""
+    token = "0f" * 32
+    assert (parse_link(link.format(token)), seat_in(link.format(token))) == (table, token)
+    assert seat_in(link.format(token[1:])) == seat_in(link.format(token + "0")) == ""
 
 
 @pytest.mark.parametrize("text", ["BCDF", " BCDF ", "BCDF.", '"BCDF"', "#BCDF", "ＢＣＤＦ", "BCDF\u200b"])

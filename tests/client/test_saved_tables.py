@@ -22,6 +22,9 @@ from racing_demon_client.saved_tables import (
 )
 from racing_demon_client.sources import tables
 from racing_demon_client.sources.tables import Question, TableAddress
+from racing_demon_protocol.errors import CommandRefused
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages import events as ev
 from tests.support.effort import examples
 from tests.support.processes import CLIENT, text_of
 from tests.support.servers import Peer, serving
@@ -326,6 +329,26 @@ def test_where_nothing_can_be_kept_one_still_plays(folder: Path) -> None:
     folder.write_text("a file where the folder should be")
     with stored_seats(HERE, "BCDF") as seats:
         assert (seats.here, seats.empty) == ([], None)
+
+
+async def test_a_link_brings_a_seat_from_another_device() -> None:
+    """It is the same seat, which is kept here from then on; where it is gone, nobody gets another unasked."""
+    async with serving() as served, Peer.hosting(served.url) as ann:
+        here = TableAddress(served.url, ann.code)
+        async with Peer.entered(served.url, cl.Join(code=ann.code, name="Ben")) as ben:
+            by_link = here._replace(seat=ben.token)
+        for place in (by_link, here):
+            async with tables.join(place, "Eve") as opened:
+                assert (opened.client.seat, opened.note) == (
+                    1,
+                    "you have your seat back, and are still called Ben",
+                )
+        async with tables.join(here, "Eve") as opened:
+            await opened.client.leave()
+            await ann.until(ev.Left)
+        with pytest.raises(CommandRefused, match="no longer at the table"):
+            async with tables.join(by_link, "Eve"):
+                pass
 
 
 async def test_a_program_that_is_started_again_has_its_seat_again() -> None:

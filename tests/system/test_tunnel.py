@@ -289,13 +289,16 @@ async def test_the_tunnel_outlives_the_hosts_terminal(certificate: Path, tmp_pat
     await wait_until(lambda: not programs_of(certificate))
 
 
-SEAT_LINK = r"^  https://(127\.0\.0\.1:\d+)/#([2-9][A-Z2-9]{15})&seat=([0-9a-f]{64})$"
+SEAT_LINK = r"^  https://(127\.0\.0\.1:\d+)/#([2-9][A-Z2-9]{15}),seat=([0-9a-f]{64})$"
 
 
 async def test_who_is_away_has_a_link_to_the_own_seat(
     certificate: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also at another name, whoever has forgotten the token returns by it; in the room it opens nothing."""
+    """Also at another name, whoever has forgotten the token returns by it; in the room it opens nothing.
+
+    Those who paste it behind `racing-demon join` need no quotes.
+    """
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
     async with hosting(certificate, tmp_path) as (host, found):
         port, code = found.groups()
@@ -314,6 +317,9 @@ async def test_who_is_away_has_a_link_to_the_own_seat(
         for _ in range(2):
             async with await Client.resume(f"wss://{link[1]}/v1", link[2], link[3]) as returned:
                 assert (returned.seat, returned.view.seats[1].name) == (seat, "Ben")
+        assert shlex.split(link[0].strip()) == [link[0].strip()]
+        async with started(CLIENT, "join", link[0].strip(), "--plain", "--name=Eve") as other:
+            await other.line("you have your seat back, and are still called Ben")
 
 
 def is_gone(process: int) -> bool:

@@ -53,7 +53,7 @@ test("an invitation over the internet stands behind #, as a link or a line", () 
   }
   assert.equal(readCode(` ${WORD.toLowerCase()} `).code, WORD);
   assert.equal(codeIn(new URL(`https://name.example/?tv#${WORD}`)), WORD);
-  assert.equal(codeIn(new URL(`https://name.example/#${WORD}&seat=${"0f".repeat(32)}`)), WORD);
+  assert.equal(codeIn(new URL(`https://name.example/#${WORD},seat=${"0f".repeat(32)}`)), WORD);
   assert.equal(codeIn(new URL("http://192.168.1.5:5252/BCDF#seat=00")), "BCDF");
   assert.deepEqual([pathOf(WORD, "?tv"), pathOf("BCDF", "?tv")], [`/?tv#${WORD}`, "/BCDF?tv"]);
 });

@@ -191,6 +191,9 @@ POSITIONS = """where the table is:
   racing-demon {0} ws://192.168.1.5:5252 BCDF     at a server's address
   racing-demon {0} wss://cards.example.org        at a server: the only one, or one of a list
 """
+OWN_SEAT = """
+A link with seat= in it, from the page or from the host, brings your seat from another device.
+"""
 
 RECORDS = """examples:
   racing-demon record list                              list the matches in this machine's journal
@@ -283,7 +286,9 @@ def parser() -> argparse.ArgumentParser:
     commands = program.add_subparsers(dest="command", metavar="[COMMAND]")
     _add_play(commands.add_parser("play", help="play against bots"))
     _add_host(commands.add_parser("host", help="open a table for the network, and take a seat"))
-    _add_join(commands.add_parser("join", help="take a seat at a table", epilog=POSITIONS.format("join")))
+    _add_join(
+        commands.add_parser("join", help="take a seat at a table", epilog=POSITIONS.format("join") + OWN_SEAT)
+    )
     _add_watch(commands.add_parser("watch", help="watch a table", epilog=POSITIONS.format("watch")))
     _add_tables(commands.add_parser("tables", help="list the tables on this network, or those of a server"))
     verify = commands.add_parser("verify", help="check a record: commitments, deals, plays and scores")
@@ -573,8 +578,8 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
 
 
 def _find_place(arguments: argparse.Namespace) -> None:
-    """Split a table's link into address and code."""
-    url, code = arguments.url, arguments.code
+    """Split a table's link into address and code, and perhaps the token of a seat."""
+    url, code, arguments.seat = arguments.url, arguments.code, ""
     if getattr(arguments, "mqtt", None) is not None:
         if url is None or code is not None:
             _fail("with --mqtt URL, name the table by its code alone, or as NODE/CODE")
@@ -582,10 +587,11 @@ def _find_place(arguments: argparse.Namespace) -> None:
         return
     if url is None:
         return
-    from racing_demon_client.links import parse_link  # noqa: PLC0415 - --help does not need it
+    from racing_demon_client.links import parse_link, seat_in  # noqa: PLC0415 - --help does not need it
 
     try:
         address, in_link = parse_link(url)
+        arguments.seat = seat_in(url)
         if code is not None:
             in_link = parse_link(code)[1] or code
             arguments.url, arguments.code = parse_address(address or url), parse_code(in_link)

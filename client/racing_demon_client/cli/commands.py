@@ -224,7 +224,8 @@ async def join(arguments: argparse.Namespace) -> int:
         return 2
     ask = _ask if is_terminal() else None
     opening = functools.partial(tables.join, name=arguments.name, is_typed=arguments.is_named, ask=ask)
-    async with _with_passphrase(opening, TableAddress(*found, arguments.passphrase)) as opened:
+    table = TableAddress(*found, arguments.passphrase, arguments.seat)
+    async with _with_passphrase(opening, table) as opened:
         notes = [opened.note] if opened.note else []
         await _take_part(opened, arguments, [*notes, JOINED])
     return 0

@@ -69,6 +69,10 @@ ADDRESSES_SECONDS = 3.0
 """How often this machine's addresses are looked up: it may join another network."""
 
 
+SEAT_GONE = (
+    "The seat of this link is no longer at the table: its player has left it, or was removed. "
+    "The part of the link before seat= takes a free one."
+)
 AUTO = "auto"
 """The tunnel of the first known program that is installed."""
 
@@ -89,11 +93,20 @@ class Bots(NamedTuple):
 
 
 class TableAddress(NamedTuple):
-    """Where a table is: the address of its server, its code, and its passphrase if it has one."""
+    """Where a table is.
+
+    Attributes:
+        address: the address of its server.
+        code: its code.
+        passphrase: its passphrase; empty if it has none.
+        seat: the token of this user's seat, from a link that brings it; empty if none does.
+
+    """
 
     address: str
     code: str
     passphrase: str = ""
+    seat: str = ""
 
 
 class Hosting(NamedTuple):
@@ -379,7 +392,7 @@ async def host(
 async def join(
     table: TableAddress, name: str, *, is_typed: bool = False, ask: Ask | None = None
 ) -> AsyncIterator[OpenedTable]:
-    """Take a seat at a table: this user's stored seat, or a free one.
+    """Take a seat at a table: that of a link, this user's stored seat, or a free one.
 
     Args:
         table: where the table is.
@@ -389,13 +402,19 @@ async def join(
 
     Raises:
         ConnectionFailed: the server cannot be reached.
-        CommandRefused: the table does not exist or is full.
+        CommandRefused: the table does not exist or is full, or the link's seat is gone.
 
     """
     url, code = server_url(table.address), table.code
     with stored_seats(url, code) as seats:
-        stored = await _seat_to_resume(seats, url, name if is_typed else "", ask)
-        client = await _resume_stored(url, code, stored)
+        client: Client | None
+        if table.seat:
+            client = await _resume_by_link(url, table)
+            known = (each for each in (*seats.here, *seats.elsewhere) if each.token == table.seat)
+            stored = next(known, seats.empty)
+        else:
+            stored = await _seat_to_resume(seats, url, name if is_typed else "", ask)
+            client = await _resume_stored(url, code, stored)
         note = "" if client is None else "you have your seat back"
         if client is not None and _own_name(client) != name:
             note += f", and are still called {_own_name(client)}"
@@ -509,6 +528,16 @@ async def _resume_stored(url: str, code: str, stored: StoredSeat | None) -> Clie
         if error.reason is Reason.BAD_TOKEN and (url in stored.servers or not stored.servers):
             stored.forget()
         return None
+
+
+async def _resume_by_link(url: str, table: TableAddress) -> Client:
+    """Resume the seat that a link brings."""
+    try:
+        return await Client.resume(url, table.code, table.seat)
+    except CommandRefused as error:
+        if error.reason is Reason.BAD_TOKEN:
+            raise CommandRefused(error.reason, SEAT_GONE) from None
+        raise
 
 
 @asynccontextmanager

@@ -22,7 +22,7 @@ import { teamRows } from "./teams.js";
  * @param {string} link to the table
  * @param {string} token
  */
-const seatLink = (link, token) => `${link}${link.includes("#") ? "&" : "#"}seat=${token}`;
+const seatLink = (link, token) => `${link}${link.includes("#") ? "," : "#"}seat=${token}`;
 
 /**
  * The invitation to a table over the internet, from a server that has a tunnel, if this page is in the room; or null.

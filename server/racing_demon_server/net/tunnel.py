@@ -125,7 +125,7 @@ class Tunnel:
     def seat_link(self, code: str, token_hash: bytes) -> str | None:
         """Return the invitation to a seat; ``None`` while nobody can follow it."""
         link = self.link(code)
-        return None if link is None else f"{link}&seat={self.seat_token(token_hash)}"
+        return None if link is None else f"{link},seat={self.seat_token(token_hash)}"
 
     # Requests.
 

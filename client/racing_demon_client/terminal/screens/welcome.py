@@ -19,7 +19,7 @@ from textual.widgets.option_list import Option
 from racing_demon_client.discovery.finder import table_line
 from racing_demon_client.discovery.mdns import find
 from racing_demon_client.errors import ConnectionFailed
-from racing_demon_client.links import parse_link
+from racing_demon_client.links import parse_link, seat_in
 from racing_demon_client.net.server_query import FoundTable, fetch_tables
 from racing_demon_client.saved_presets import saved_presets
 from racing_demon_client.saved_tables import RecentTable
@@ -274,6 +274,7 @@ class TableList(OptionList):
 
 
 MAX_ADDRESS = 200
+NO_TABLE: Final = TableAddress("", "")
 LOOK_SECONDS = 5.0
 """How long one search of the network takes; tables that do not answer disappear."""
 REST_SECONDS = 5.0
@@ -296,6 +297,7 @@ class OpeningRequest:
         bots: how many bots.
         level: how well they play.
         passphrase: the table's passphrase; empty for none.
+        seat: the token of the seat that a pasted link brings; empty for none.
         options: the options of a table to host.
 
     """
@@ -308,12 +310,13 @@ class OpeningRequest:
     bots: int = 3
     level: str = BotLevel.MEDIUM
     passphrase: str = ""
+    seat: str = ""
     options: Options = field(default_factory=usual_options)
 
     @property
     def table(self) -> TableAddress:
         """Where the table to join or watch is."""
-        return TableAddress(self.address, self.code, self.passphrase)
+        return TableAddress(self.address, self.code, self.passphrase, self.seat)
 
 
 class ScrollForm(VerticalScroll, can_focus=False, inherit_bindings=False):
@@ -540,7 +543,8 @@ class WelcomeScreen(Screen[None]):
         """Open the highlighted table, the entered one, or the only one."""
         row = self.query_one(TableList).pointed
         try:
-            typed = [parse_link(text) if text else ("", "") for text in map(self._text, ("address", "code"))]
+            texts = [self._text(field) for field in ("address", "code")]
+            typed = [parse_link(text) if text else ("", "") for text in texts]
         except ValueError as error:
             self._ask_for("address", str(error))
             return
@@ -552,7 +556,8 @@ class WelcomeScreen(Screen[None]):
         if row is not None:
             self._go_to_row(what, row)
         elif address and code:
-            self._request(what, address=address, code=code.upper())
+            seat = next(filter(None, map(seat_in, texts)), "")
+            self._request(what, TableAddress(address, code.upper(), seat=seat))
         elif address:
             self.show_text(f"Asking {address} for its tables...")
             self.run_worker(self._ask_server(what, address), group="asking", exclusive=True)
@@ -568,7 +573,7 @@ class WelcomeScreen(Screen[None]):
             self.query_one("#code", Input).value = row.code
             self._ask_for("passphrase", f"{row.code} needs a passphrase: type it, then press Enter.")
         else:
-            self._request(what, address=row.address, code=row.code)
+            self._request(what, TableAddress(row.address, row.code))
 
     async def _ask_server(self, what: str, address: str) -> None:
         """Open the only table that a server lists, or list them; who joins needs a free seat."""
@@ -609,9 +614,8 @@ class WelcomeScreen(Screen[None]):
     def _request(
         self,
         what: str,
+        table: TableAddress = NO_TABLE,
         *,
-        address: str = "",
-        code: str = "",
         game: str = "",
         options: Options | None = None,
     ) -> None:
@@ -619,12 +623,13 @@ class WelcomeScreen(Screen[None]):
             OpeningRequest(
                 what,
                 self._text("name"),
-                address,
-                code,
+                table.address,
+                table.code,
                 game or self._choice("game"),
                 int(self._choice("bots")),
                 self._choice("level"),
                 self.query_one("#passphrase", Input).value,
+                table.seat,
                 options or usual_options(),
             )
         )

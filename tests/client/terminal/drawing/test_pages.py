@@ -68,7 +68,7 @@ def test_the_link_stands_beside_all_else(size: tuple[int, int], glyphs: Glyphs) 
 def test_the_invitation_over_the_internet_stands_below_the_one_in_the_room(size: tuple[int, int]) -> None:
     """The link is whole, however long its name is; what is wrong with the tunnel is told in its place."""
     link = f"https://{'-'.join(['consistently'] * 4)}.trycloudflare.com/#7BCDFGHJKLMNPQ23"
-    trouble, seat = "The tunnel is starting.", SeatLink(name="Ben", link=f"{link}&seat={'0a' * 32}")
+    trouble, seat = "The tunnel is starting.", SeatLink(name="Ben", link=f"{link},seat={'0a' * 32}")
     for invitation, told in (
         (Invitation(link=link), link),
         (Invitation(link=link, seats=(seat,)), f"Ben returns by {seat.link}"),

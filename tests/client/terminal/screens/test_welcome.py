@@ -17,6 +17,7 @@ from racing_demon_client.terminal.screens.dialogs import QuestionScreen
 from racing_demon_client.terminal.screens.options import OptionsScreen
 from racing_demon_client.terminal.screens.table import LobbyScreen, TableScreen
 from racing_demon_client.terminal.screens.welcome import GamesScreen, PresetsScreen, TableList
+from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.options import Options
 from racing_demon_protocol.wire.presets import PRESETS
 from tests.client.terminal.conftest import Folders
@@ -66,6 +67,19 @@ async def test_a_link_is_an_address_and_a_code() -> None:
             await wait(pilot, lambda: isinstance(app.screen, LobbyScreen))
             assert app.session is not None
             assert ann.code == app.session.client.code
+
+
+async def test_a_link_with_a_seat_is_one_to_the_own_seat() -> None:
+    """It may be pasted where the address goes; the form's name changes nothing."""
+    async with serving() as served, Peer.hosting(served.url) as ann:
+        async with Peer.entered(served.url, cl.Join(code=ann.code, name="Ben")) as ben:
+            link = f"http://{served.url.split('/')[2]}/{ann.code}#seat={ben.token}"
+        async with at_first_screen() as (app, pilot):
+            await type_into(pilot, "address", link)
+            await pilot.press("enter")
+            await wait(pilot, lambda: isinstance(app.screen, LobbyScreen))
+            assert app.session is not None
+            assert app.session.client.seat == ben.place.seat == 1
 
 
 async def test_another_name_than_the_seats_is_asked_about() -> None:
