@@ -18,7 +18,6 @@ from racing_demon_protocol.games import declare
 from racing_demon_protocol.wire.capabilities import HANDICAPS, MODERATION, PROGRAMS, TEAMS, needed
 from racing_demon_protocol.wire.messages import FROM_SERVER, name_of
 from racing_demon_protocol.wire.messages import events as ev
-from racing_demon_protocol.wire.messages.base import trusting
 from racing_demon_protocol.wire.messages.handicap import NO_HANDICAP, Handicap
 from racing_demon_protocol.wire.messages.server import Contribution, HandResult, SeatState, Shuffle, Snapshot
 from racing_demon_protocol.wire.options import Options
@@ -33,8 +32,6 @@ IDENTICAL_LIMIT_MS: Final = 600_000
 """The default time limit of a hand of identical deals."""
 MAX_BANNED: Final = 32
 """The maximum number of banned names; beyond it, the oldest may return."""
-
-_trusted_played: Final = trusting(ev.Played)
 
 
 class Progress(NamedTuple):
@@ -277,7 +274,7 @@ class TableState:
         shown = Rules.carry_out(hand.board, play, name)
         self.seq += not hand.rules.is_private
         source, count, destination, depth = play
-        return _trusted_played(
+        return ev.trusted_played(
             {
                 "seq": self.seq,
                 "seat": seat,

@@ -15,8 +15,8 @@ from racing_demon_protocol.constants import MAX_CHAT_LENGTH, MAX_TEXT_LENGTH
 from racing_demon_protocol.errors import InvalidFrame
 
 from .messages import FROM_CLIENT, FROM_SERVER, Message
-from .messages.base import MAX_COUNT, MAX_INT, MAX_PILE, later, trimmed, trusting
-from .messages.client import PlayCards
+from .messages.base import MAX_COUNT, MAX_INT, MAX_PILE, later, trimmed
+from .messages.client import PlayCards, trusted_play
 from .messages.events import Played
 from .messages.server import Accepted
 
@@ -137,7 +137,6 @@ _PLAY_HEADS: Final = {bytes((0x90 + length, _PLAY)) for length in _PLAY_LENGTHS}
 """How a play's frame begins: an array of that length, and the number of a play."""
 _SHORT: Final = 40
 """No play is longer, and no such frame makes msgpack allocate much."""
-_trusted_play: Final = trusting(PlayCards)
 
 
 def _play(row: Any) -> PlayCards | None:
@@ -154,7 +153,7 @@ def _play(row: Any) -> PlayCards | None:
         and 0 <= seen <= MAX_INT
         and 0 <= depth <= MAX_COUNT
     ):
-        return _trusted_play(
+        return trusted_play(
             {
                 "counter": counter,
                 "source": source,

@@ -38,6 +38,7 @@ from .base import (
     Team,
     Text,
     Token,
+    trusting,
 )
 from .handicap import Handicap
 
@@ -161,6 +162,10 @@ class PlayCards(Command):
     def play(self) -> Play:
         """The play that the command asks for."""
         return Play(self.source, self.count, self.destination, self.depth)
+
+
+trusted_play: Final = trusting(PlayCards)
+"""Returns a play from its fields, in order and known to be valid."""
 
 
 class PlayBest(Command):

@@ -3,7 +3,7 @@
 Events are numbered without gaps. Players and spectators receive the same bytes.
 """
 
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Final
 
 from pydantic import Field
 
@@ -28,6 +28,7 @@ from .base import (
     Seat,
     Seq,
     Team,
+    trusting,
 )
 from .handicap import Handicap
 from .server import Points
@@ -72,6 +73,10 @@ class Played(Event):
     def play(self) -> Play:
         """The play by which the board moves these cards."""
         return Play(self.source, self.count, self.destination, self.depth)
+
+
+trusted_played: Final = trusting(Played)
+"""Returns the event of a play from its fields, in order and known to be valid."""
 
 
 class Joined(Event):
