@@ -31,9 +31,9 @@ from .query import ALL, Filter, StandingsQuery, Stopping
 from .store import Result, ResultsStore
 from .visibility import Sight, sight_of_standings
 
-WORK_SECONDS: Final = 0.0005
+WORK_SECONDS: Final = 0.0003
 """How long the thread works before it rests, so that the loop waits no longer for the interpreter."""
-REST_SECONDS: Final = 0.002
+REST_SECONDS: Final = 0.001
 """How long it rests."""
 MAX_TOTALS: Final = 16
 """How many filters' sums are kept, to which the next match is added."""
@@ -359,14 +359,24 @@ class ResultsWorker:
         return total
 
     def _paced(self, items: Iterable[Item]) -> Iterator[Item]:
-        """Yield items, and rest after some of them; end early if the server is stopping."""
+        """Yield items, and rest between making some and using them; end early if the server is stopping."""
         for item in items:
-            if self.is_stopping:
-                raise Stopping
+            self._rest()
             yield item
-            if time.monotonic() - self._rested >= WORK_SECONDS:
-                time.sleep(REST_SECONDS)
-                self._rested = time.monotonic()
+            self._rest()
+
+    def _rest(self) -> None:
+        """Rest if the thread has worked long enough.
+
+        Raises:
+            Stopping: the server is stopping.
+
+        """
+        if self.is_stopping:
+            raise Stopping
+        if time.monotonic() - self._rested >= WORK_SECONDS:
+            time.sleep(REST_SECONDS)
+            self._rested = time.monotonic()
 
 
 class _Total:
