@@ -99,6 +99,7 @@ export const LATER = {
   joinThis: "Join this table",
   needsPassphrase: "passphrase",
   isPlaying: "playing",
+  casual: "casual: in no standings",
   inThisRoom: "In this room",
   overInternet: "Over the internet",
   internetCode: "QR code of the invitation over the internet",

@@ -46,6 +46,27 @@ async def test_a_match_is_found_again_after_it_is_left(browser: Browser, tmp_pat
         assert player.complaints == []
 
 
+async def test_a_casual_match_says_that_it_does_not_count(browser: Browser, tmp_path: Path) -> None:
+    """Its page and the list of matches say so; the standings are empty, and guests see it in the lobby."""
+    journal = tmp_path / "journal.sqlite"
+    async with (
+        RestartableServer.started(journal, *FAST) as server,
+        phone(browser, origin_of(server)) as player,
+    ):
+        await player.play_match("Ann", casual=True)
+        async with phone(browser, f"{origin_of(server)}/{await player.code()}") as guest:
+            await guest.join("Ben")
+            await expect(guest.page.locator(".option", has_text="Casual")).to_contain_text("yes")
+        page = player.page
+        await page.locator(".after button", has_text="Results").tap()
+        await expect(page.locator("#page .matches a")).to_contain_text("casual: in no standings")
+        await page.tap("#page .matches a")
+        await expect(page.locator("#page p").first).to_contain_text("casual: in no standings")
+        await page.locator("#page nav a", has_text="Standings").tap()
+        await expect(page.locator("#page p", has_text="No match")).to_be_visible()
+        assert player.complaints == []
+
+
 async def test_a_link_shows_a_match(browser: Browser, tmp_path: Path) -> None:
     """Whoever has a match's link sees its tally, watches it hand by hand, and verifies it."""
     journal = tmp_path / "journal.sqlite"

@@ -1,22 +1,34 @@
 """Results in a database: behind the fence of the server that writes them, and never older than before."""
 
 import contextlib
+import json
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
 from racing_demon_cluster.postgres.store import PostgresStore
 from racing_demon_cluster.results import JOURNAL, PostgresResults
-from racing_demon_protocol.records.summary import MatchSummary
-from racing_demon_server.journal.interface import Fenced
+from racing_demon_protocol.enums import EndReason
+from racing_demon_protocol.records.summary import HandSummary, MatchSummary, PlayerSummary
+from racing_demon_server.journal.interface import Fenced, JournalReader
 from racing_demon_server.journal.matches import BlankedFrame
 from racing_demon_server.journal.operations import Operation
+from racing_demon_server.results.file import ResultsFile
+from racing_demon_server.results.query import StandingsQuery
+from racing_demon_server.results.worker import ResultsWorker
+from racing_demon_server.standings_access import StandingsAccess
 from tests.support.postgres import Postgres
 
 
 def summary(started_ms: int) -> MatchSummary:
     """Return what is remembered of a match that began at some time."""
     return MatchSummary(id="7.1", code="BCDFGH", game="racing_demon", started_ms=started_ms)
+
+
+def unread() -> contextlib.AbstractContextManager[JournalReader]:
+    """Stand for a journal that nobody reads."""
+    raise AssertionError
 
 
 @pytest.fixture
@@ -56,6 +68,27 @@ def test_a_result_is_not_replaced_by_an_older_one(results: tuple[PostgresResults
     assert not other.save(JOURNAL, "7.1", summary(4), is_over=True, replaces=before.id)
     (after,) = other.ended()
     assert (after.link, after.id > before.id, after.summary.started_ms) == (before.link, True, 3)
+
+
+def test_a_casual_match_counts_in_neither_store(
+    results: tuple[PostgresResults, PostgresResults], tmp_path: Path
+) -> None:
+    """What both keep says so, and standings leave it out."""
+    hand = HandSummary(hand=1, reason=EndReason.OUT, out=0, elapsed_ms=1, points={0: 5}, plays={})
+    counted = summary(1).model_copy(
+        update={"hands": (hand,), "players": (PlayerSummary(seat=0, name="Ann"),), "finished": True}
+    )
+    casual = counted.model_copy(update={"casual": True})
+    with ResultsFile(tmp_path / "results.sqlite") as file:
+        for store in (file, results[0]):
+            assert store.save(JOURNAL, "7.1", counted, is_over=True)
+            assert store.save(JOURNAL, "8.1", casual, is_over=True)
+            assert [each.summary.casual for each in store.ended()] == [False, True]
+            worker = ResultsWorker(store, unread, JOURNAL)
+            found = worker.standings(StandingsQuery(), StandingsAccess.OPEN, "")
+            assert found is not None
+            shown = json.loads(found[1])
+            assert (shown["matches"], [row["points"] for row in shown["rows"]]) == (1, [5])
 
 
 def test_events_and_snapshots_are_blanked(

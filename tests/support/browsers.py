@@ -159,13 +159,15 @@ class Phone:
         """Wait until one of these is shown."""
         await self.page.locator(selector).locator("visible=true").first.wait_for()
 
-    async def play_match(self, name: str) -> None:
+    async def play_match(self, name: str, *, casual: bool = False) -> None:
         """Open a table, and play a match of one hand against a bot, up to its tally."""
         await self.create(name)
         await self.page.tap(".add-bot")
         await self.page.tap(".all-options")
         hands = self.page.locator('.option:has(span:text-is("Hands in a match")) select')
         await hands.select_option(label="1")
+        if casual:
+            await self.page.get_by_label("Casual (in no standings)").select_option(label="yes")
         await self.page.tap(".deal")
         await self.finish()
 

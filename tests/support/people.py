@@ -50,9 +50,9 @@ def answer(challenge: Challenge, known: Identified, secret: str, host: str) -> c
     return cl.Identify(player=known.player, device=known.device, proof=proof)
 
 
-async def play_together(host: Peer, guest: Peer) -> None:
+async def play_together(host: Peer, guest: Peer, **options: Any) -> None:
     """Play a match of two people who say at once that they are stuck."""
-    place = await host.enter(cl.Create(name="host", options=Options(hands=1, countdown_ms=0)))
+    place = await host.enter(cl.Create(name="host", options=Options(hands=1, countdown_ms=0, **options)))
     await guest.enter(cl.Join(code=place.code, name="guest"))
     await host.ask(cl.Start)
     for peer in (host, guest):

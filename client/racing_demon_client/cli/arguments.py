@@ -398,7 +398,7 @@ def _add_solo(solo: argparse.ArgumentParser) -> None:
     add("--json", action="store_true", help="with --statistics: print one JSON object")
     text = "change an option of the game, like turn=1"
     add("--option", action="append", default=[], metavar="NAME=VALUE", help=text)
-    solo.set_defaults(preset=None, hands=1, target=None, bots=1, watch=False)
+    solo.set_defaults(preset=None, hands=1, target=None, bots=1, watch=False, casual=False)
     _add_name(solo)
     _add_record(solo)
     _add_output(solo)
@@ -505,6 +505,7 @@ def _add_table(parser: argparse.ArgumentParser, *, bots: int, hands: int) -> Non
         type=int,
         help="a total that ends the match early: of points, or of hands won with match_score=hands",
     )
+    add("--casual", action="store_true", help="the matches count in no standings and ratings")
     add("--bots", type=parse_seats, default=bots, help=f"number of bots (default {bots})")
     text = "how well the bots play (default medium)"
     add("--level", choices=[*BotLevel], default=BotLevel.MEDIUM, help=text)
@@ -676,6 +677,8 @@ def _options(arguments: argparse.Namespace) -> Any:
         }
     is_practice = arguments.command in {"play", "solo"} and not (arguments.watch or arguments.json)
     values["hints"] = is_practice  # alone against bots, hints disturb nobody
+    if arguments.casual:
+        values["casual"] = True
     for text in arguments.option:
         name, equals, value = text.partition("=")
         if not equals:

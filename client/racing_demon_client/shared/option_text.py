@@ -46,6 +46,7 @@ CALLED: Final = {
     "stock_shift": "top card to the bottom",
     "turn_by_players": "one or two players turn one card",
     "match_score": "a match counts",
+    "casual": "casual (in no standings)",
 }
 """Names of options whose identifier does not explain itself."""
 MEANINGS: Final = {
@@ -102,10 +103,14 @@ MEANINGS: Final = {
         "What totals count: points, or hands won. Who has most points wins the hand, whoever goes out; "
         "if some tie, each gets a whole hand."
     ),
+    "casual": (
+        "Whether the matches are left out of standings and ratings, as training or a test may be. "
+        "Each still has its own page."
+    ),
 }
 """What each option decides, as players read it."""
 GROUPS: Final = {
-    "match": ("game", "hands", "match_score", "target", "win_lead", "tie_break", "teams"),
+    "match": ("game", "hands", "match_score", "target", "win_lead", "tie_break", "teams", "casual"),
     "hand": ("time_limit_ms", "call_out", "grace_ms", "stall_rule", "auto_first_turn", "hints"),
     "points": ("out_bonus", "king_bonus", "reserve_card"),
     "reserve and columns": (

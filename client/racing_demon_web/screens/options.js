@@ -90,13 +90,13 @@ export function optionRows({ table, games, command, mayChange, showsAll }) {
 }
 
 /**
- * Whether an option that affects play or scoring is not what it is by default, as in the first preset.
+ * Whether an option that affects play, scoring or standings is not what it is by default, as in the first preset.
  * @param {string} name
  * @param {Record<string, any>} options
  */
 function isChanged(name, options) {
   const usual = PRESETS.klondike.options;
-  return name in usual && options[name] !== usual[name];
+  return name in usual ? options[name] !== usual[name] : name === "casual" && options.casual;
 }
 
 /**

@@ -15,7 +15,8 @@ import { qrPicture } from "./qr.js";
 import { resultRows } from "./results.js";
 
 /**
- * @typedef {{link: string, code: string, at: number, game: string, players: string[]}} KeptMatch
+ * @typedef {{link: string, code: string, at: number, game: string, players: string[],
+ *   casual?: boolean}} KeptMatch
  * @typedef {{name: string, bot: string, player: string, matches: number, wins: number, hands: number, points: number, rating: number | null,
  *   provisional: boolean | null, form: number[]}} StandingsRow
  * @typedef {{seat: number, name: string, bot?: string, team?: number | null, left?: boolean}} MatchPlayer
@@ -85,9 +86,9 @@ export async function keepMatch(code, token) {
     if (!found) return; // this server keeps no results
     const [newest] = found.matches;
     if (newest?.over) {
-      const { link, ended_ms: at, game, players } = newest;
+      const { link, ended_ms: at, game, players, casual } = newest;
       const others = keptMatches().filter((each) => each.link !== link);
-      write("matches", [...others, { link, code, at, game, players }].slice(-MAX_MATCHES));
+      write("matches", [...others, { link, code, at, game, players, casual }].slice(-MAX_MATCHES));
       return;
     }
     await new Promise((over) => setTimeout(over, AGAIN_MS));
@@ -326,11 +327,16 @@ export class Pages {
       return row;
     });
     const kept = keptMatches().reverse();
-    const played = kept.map(({ link, at, game, players }) => {
+    const played = kept.map(({ link, at, game, players, casual }) => {
       const row = element("li");
       const title = this.games[game]?.title ?? game;
       const when = at ? new Date(at).toLocaleString([], { dateStyle: "medium", timeStyle: "short" }) : "";
-      row.append(this.#linkTo(`/match/${link}`, `${when} · ${title} · ${players.join(", ")}`));
+      row.append(
+        this.#linkTo(
+          `/match/${link}`,
+          [when, title, players.join(", "), ...(casual ? [LATER.casual] : [])].join(" · "),
+        ),
+      );
       return row;
     });
     /** @param {HTMLElement[]} items */
@@ -400,7 +406,13 @@ export class Pages {
       actions.querySelector("button")?.classList.add("primary");
     }
     this.#draw(LATER.match, [
-      element("p", "", [title, when, ...(over ? [] : [LATER.isPlaying])].join(" · ")),
+      element(
+        "p",
+        "",
+        [title, when, ...(over ? [] : [LATER.isPlaying]), ...(summary.casual ? [LATER.casual] : [])].join(
+          " · ",
+        ),
+      ),
       matchTable(found, over ? watch : null),
       actions,
       status,

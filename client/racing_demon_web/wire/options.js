@@ -9,6 +9,7 @@ export const OPTIONS = {
   win_lead: {label: "Lead that ends a match", group: "Match", about: "The match ends early when the first is this far ahead of the second; none: no lead ends it.", values: [null], least: 1, greatest: 10000, unset: "none"},
   tie_break: {label: "Equal totals", group: "Match", about: "What equal totals at the end of a match mean.", values: ["joint", "hand"]},
   teams: {label: "Teams", group: "Match", about: "How many teams there are, whose points add up; none: everybody plays for themselves.", values: [null], least: 2, greatest: 4, unset: "none"},
+  casual: {label: "Casual (in no standings)", group: "Match", about: "Whether the matches are left out of standings and ratings, as training or a test may be. Each still has its own page.", values: [false, true]},
   time_limit_ms: {label: "Time limit of a hand", group: "Hand", about: "The time limit of a hand; none: no limit, but ten minutes on identical deals.", values: [null], least: 1000, greatest: 86400000, unset: "none"},
   call_out: {label: "Going out", group: "Hand", about: "How going out ends the hand.", values: ["auto", "shout"]},
   grace_ms: {label: "Grace after a call", group: "Hand", about: "How long cards may still land after a call.", values: [], least: 0, greatest: 5000},

@@ -10,9 +10,9 @@ export const VERSION = 1;
 export const SUBPROTOCOL = "racing-demon.v1+json";
 export const WEBSOCKET_PATH = "/v1";
 /** The extensions that the page understands. */
-export const EXTENSIONS = ["house-rules", "handicaps", "teams", "programs", "moderation"];
+export const EXTENSIONS = ["house-rules", "handicaps", "teams", "programs", "moderation", "casual"];
 /** The options that servers leave out at these defaults. @type {Record<string, any>} */
-export const LATER_OPTIONS = {"win_lead": null, "handicap": "fixed", "teams": null, "king_bonus": 0, "spaces": null, "reserve_up": false, "stock_shift": null, "turn_by_players": false, "match_score": "points"};
+export const LATER_OPTIONS = {"win_lead": null, "handicap": "fixed", "teams": null, "king_bonus": 0, "spaces": null, "reserve_up": false, "stock_shift": null, "turn_by_players": false, "match_score": "points", "casual": false};
 /** The time limit on identical deals without one of their own. */
 export const IDENTICAL_LIMIT_MS = 600000;
 /** The most of each: characters, seats at a table, and names of kicked players. */

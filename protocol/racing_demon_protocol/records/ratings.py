@@ -58,7 +58,7 @@ def ratings(summaries: Iterable[MatchSummary]) -> dict[Key, Rating]:
 class RatedPlayers:
     """All ratings, to which matches are added in the order in which they end.
 
-    Void, unfinished and solo matches do not count, nor do those with a handicap or a bot that adapts.
+    Void, casual, unfinished and solo matches do not count, nor do those with a handicap or a bot that adapts.
     """
 
     def __init__(self) -> None:
@@ -143,9 +143,8 @@ def _scores(summary: MatchSummary) -> dict[tuple[Key, ...], float]:
     Winners rank above all others, even those who left. Where bots of one level share a name, the best of
     them counts.
     """
-    is_void = any(correction.void for correction in summary.corrections)
     adapts = any(player.bot == BotLevel.ADAPTIVE for player in summary.players)
-    if not summary.finished or is_void or adapts or summary.handicaps:
+    if not (summary.finished and summary.counts) or adapts or summary.handicaps:
         return {}
     totals, winners = side_points(summary), corrected_winners(summary)
     best = max(totals.values(), default=0)

@@ -3,7 +3,8 @@
 Players are identified by their ids where a server remembers them, and by name elsewhere; a bot with the same
 name, or of another level, is a different player.
 Corrections count from the moment they are entered: points are added to the match's total, and the winner is
-determined again; a void match counts for nobody. An unfinished match counts its hands, but nobody wins it.
+determined again; a void match counts for nobody, and neither does a casual one. An
+unfinished match counts its hands, but nobody wins it.
 """
 
 from collections import Counter, deque
@@ -284,9 +285,9 @@ class StandingsTotal:
 
     def add(self, summary: MatchSummary) -> None:
         """Add a match."""
-        self._corrected += _corrected(summary)
-        is_void = any(each.void for each in summary.corrections)
-        if is_void or not (summary.hands or summary.finished):
+        if not summary.casual:
+            self._corrected += _corrected(summary)
+        if not summary.counts or not (summary.hands or summary.finished):
             return
         _add(self._rows, summary)
         _add_teams(self._teams, summary)

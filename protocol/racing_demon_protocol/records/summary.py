@@ -21,7 +21,7 @@ from .analysis import HandHistory, HistoryTracker
 from .format import Correction, Record, TimedMessage, next_state
 from .verify import HandName, VerificationReport, verify
 
-VERSION: Final = 9
+VERSION: Final = 10
 """Incremented with every change of summaries or of their computation; then all are recomputed."""
 
 IN_MATCH: Final = DEALT | {Phase.SHUFFLING, Phase.TALLY}
@@ -81,7 +81,7 @@ class MatchSummary(_Part):
 
     ``preset`` names the preset that its options belong to; empty if there is none. ``promises`` are the
     commitments of the recorded hands: two records of one match have some in common. ``spectators``: whether
-    others might watch.
+    others might watch. ``casual``: whether the table kept it out of standings.
     """
 
     id: str = ""
@@ -98,6 +98,12 @@ class MatchSummary(_Part):
     corrections: tuple[Correction, ...] = ()
     match_score: MatchScore = MatchScore.POINTS
     spectators: bool = True
+    casual: bool = False
+
+    @property
+    def counts(self) -> bool:
+        """Whether the match counts in standings, ratings and pages of players: neither casual nor void."""
+        return not self.casual and not any(correction.void for correction in self.corrections)
 
     @property
     def handicaps(self) -> dict[Seat, Handicap]:
@@ -233,6 +239,7 @@ class Summarizer:
             finished=bool(winners),
             match_score=view.options.match_score,
             spectators=view.options.spectators,
+            casual=view.options.casual,
         )
 
     def _counts(self, result: HandResult) -> bool:

@@ -39,12 +39,15 @@ PROGRAMS: Final = "programs"
 """The extension for programs that play: ``program`` of ``joined``, and of seats in snapshots."""
 MODERATION: Final = "moderation"
 """The extension for order: ``close_entry``, ``entry_closed``, spectators, and reports."""
+CASUAL: Final = "casual"
+"""The extension for matches that count in no standings: the option ``casual``."""
 EXTENSIONS: Final = {
     HOUSE_RULES: "house rules",
     HANDICAPS: "handicaps",
     TEAMS: "teams",
     PROGRAMS: "programs that play",
     MODERATION: "a lock against newcomers",
+    CASUAL: "casual matches",
 }
 """The extensions that this version understands, and what people call them; both ends announce them."""
 NEEDED_BY: Final = {
@@ -57,6 +60,7 @@ NEEDED_BY: Final = {
     "stock_shift": HOUSE_RULES,
     "turn_by_players": HOUSE_RULES,
     "match_score": HOUSE_RULES,
+    "casual": CASUAL,
 }
 """The extension that each option belongs to, for those that older clients do not know."""
 EXTENDED: Final[Mapping[type[Message], Callable[[Any], bool]]] = {

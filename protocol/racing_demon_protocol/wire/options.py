@@ -191,6 +191,8 @@ class Options(BaseModel):
     """Whether one card is turned at a time where one or two play; more turn as many as the game says."""
     match_score: MatchScore = MatchScore.POINTS
     """What adds up over the hands of a match, and is compared with ``target``."""
+    casual: Annotated[bool, Field(strict=True)] = False
+    """Whether the table's matches count in no standings and ratings."""
 
 
 LATER: Final = tuple(Options.model_fields)[tuple(Options.model_fields).index("win_lead") :]

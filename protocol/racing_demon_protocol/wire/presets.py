@@ -12,6 +12,7 @@ from .options import Options
 
 NEUTRAL: Final = frozenset(
     {
+        "casual",
         "countdown_ms",
         "hints",
         "late_join",

@@ -99,6 +99,7 @@ def brief_json(result: Result, summary: MatchSummary) -> dict[str, Any]:
         "started_ms": summary.started_ms,
         "ended_ms": summary.ended_ms,
         "hands": len(summary.hands),
+        "casual": summary.casual,
         "players": [player.name for player in summary.players],
     }
 
@@ -117,7 +118,7 @@ def player_json(
     rivals, moments = Rivals(), Moments()
     matches: list[dict[str, Any]] = []
     for summary in summaries:
-        if any(correction.void for correction in summary.corrections):
+        if not summary.counts:
             continue
         seen = {player.seat: key for player in summary.players if sees(key := Key.of(player))}
         names = {each.seat: each.name if each.seat in seen else UNSEEN for each in summary.players}

@@ -51,6 +51,7 @@ class Played:
         counts_hands: whether hands are counted, and not points.
         corrections: what was corrected later.
         handicapped: whether a hand was dealt with handicaps.
+        casual: whether its table was kept out of standings.
 
     """
 
@@ -67,6 +68,7 @@ class Played:
     counts_hands: bool = False
     corrections: list[Correction] = field(default_factory=list)
     handicapped: bool = False
+    casual: bool = False
     _open: list[tuple[int, int]] = field(default_factory=list)
 
     def follow(self, entries: Sequence[TimedMessage], view: TableState) -> None:
@@ -114,9 +116,9 @@ class Played:
             self.races.append((winner, loser))
 
     @property
-    def is_void(self) -> bool:
+    def is_left_out(self) -> bool:
         """Whether it does not count at all."""
-        return any(each.void for each in self.corrections)
+        return self.casual or any(each.void for each in self.corrections)
 
     def totals(self) -> Counter[int]:
         """Return the total of each seat: its hands, with the points of handicaps and corrections."""
@@ -247,7 +249,7 @@ class Club:
         return found[::-1]
 
     def _counted(self) -> Iterator[Played]:
-        return (match for match in self.matches.values() if not match.is_void and match.hands)
+        return (match for match in self.matches.values() if not match.is_left_out and match.hands)
 
     def _rated(self) -> dict[Who, bool]:
         """Return for everybody who is rated whether that is provisional."""

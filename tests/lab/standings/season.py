@@ -127,7 +127,9 @@ class Season:
         players = [player if rng.random() < 0.8 else "" for player in players]
         names = rng.sample(GUESTS, people)
         record = self._record(number, people, bots)
-        match = self.club.matches[str(number)] = Played(counts_hands=self._options.match_score == "hands")
+        match = self.club.matches[str(number)] = Played(
+            counts_hands=self._options.match_score == "hands", casual=self._options.casual
+        )
         match.players = dict(enumerate(players))
         entries = [_named(entry, names) for entry in record.entries[1:]]
         journal = TableJournal(self._journal, number, lambda: self._now_ms, self._watermark)
@@ -157,6 +159,7 @@ class Season:
                 "teams": 2 if seats > 2 and rng.random() < 0.4 else None,
                 "match_score": rng.choice(("points", "points", "hands")),
                 "king_bonus": rng.choice((0, 0, 5)),
+                "casual": rng.random() < 0.1,
             }
         )
         given = {seat: self._handicap() for seat in range(seats)} if rng.random() < 0.25 else {}

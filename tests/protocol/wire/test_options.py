@@ -43,6 +43,7 @@ CHANGED: dict[str, object] = {
     "stock_shift": "any_time",
     "turn_by_players": True,
     "match_score": "hands",
+    "casual": True,
     "win_lead": 30,
     "handicap": "auto",
     "teams": 2,
@@ -151,7 +152,18 @@ def test_values_that_no_option_takes(name: str, value: object) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["hands", "target", "win_lead", "match_score", "tie_break", "call_out", "stall_rule", "on_leave"]
+    "name",
+    [
+        "hands",
+        "target",
+        "win_lead",
+        "match_score",
+        "tie_break",
+        "call_out",
+        "stall_rule",
+        "on_leave",
+        "casual",
+    ],
 )
 def test_options_of_the_table_leave_the_rules_alone(name: str) -> None:
     """Options about the match change no declaration."""

@@ -71,8 +71,9 @@ async def test_an_old_client_sees_every_preset() -> None:
         (PRESETS["peanuts"].options.model_dump(exclude_unset=True), "house rules"),
         ({"handicap": "auto"}, "handicaps"),
         ({"teams": 2}, "teams"),
+        ({"casual": True}, "casual matches"),
     ],
-    ids=["a lead", "a preset", "handicaps", "teams"],
+    ids=["a lead", "a preset", "handicaps", "teams", "casual matches"],
 )
 async def test_an_old_client_is_told_what_it_lacks(wanted: dict[str, Any], word: str) -> None:
     """At a table that uses an extension nobody plays, watches or comes back who does not understand it."""

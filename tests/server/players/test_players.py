@@ -50,6 +50,11 @@ def has_matches(number: int, found: dict[str, Any]) -> bool:
     return bool(found["matches"] == number)
 
 
+def has_ended(found: dict[str, Any]) -> bool:
+    """Return whether the newest match of a table has ended."""
+    return any(match["over"] for match in found["matches"])
+
+
 async def test_a_player_is_known_after_a_restart(tmp_path: Path) -> None:
     """The same device is the same player in two matches, under another name; standings have one row."""
     journal = tmp_path / "journal.sqlite"
@@ -304,6 +309,37 @@ async def test_a_player_sees_what_was_private(tmp_path: Path) -> None:
             for token, status in ((known.token, 200), (stranger.token, 404), ("", 404)):
                 for path in (f"/v1/matches/{link}", f"/v1/matches/{link}/record"):
                     assert (await get(server, path, Authorization=f"Bearer {token}"))[0] == status
+
+
+async def test_a_casual_match_counts_nowhere(tmp_path: Path) -> None:
+    """It is in no standings and on no player's page; its own remains, and its players know each other."""
+    journal = tmp_path / "journal.sqlite"
+    async with RestartableServer.started(journal, *FAST[:1], "--standings=players") as server:
+        async with (
+            Peer.connect(server.url) as ann,
+            Peer.connect(server.url) as ben,
+            Peer.connect(server.url) as cat,
+        ):
+            anns, bens = await enrolled(ann, "Ann", SECRETS[0]), await enrolled(ben, "Ben", SECRETS[1])
+            await play_together(ann, ben, casual=True)
+            seat = {"Authorization": f"Bearer {ann.token}"}
+            listed = await page_with(server, f"/v1/matches?table={ann.code}", has_ended, **seat)
+            cats = await enrolled(cat, "Cat", SECRETS[2])
+            async with Peer.connect(server.url) as again:
+                await again.say(answer(await challenged(again), bens, SECRETS[1], host_of(server)))
+                await again.until(Identified)
+                await play_together(again, cat)
+        (match,) = listed["matches"]
+        assert match["casual"]
+        shown = json.loads((await get(server, f"/v1/matches/{match['link']}"))[1])
+        assert (shown["summary"]["casual"], len(shown["winners"])) == (True, 2)
+        bearer = {"Authorization": f"Bearer {anns.token}"}
+        found = await page_with(server, "/v1/standings", partial(has_matches, 1), **bearer)
+        assert [(row["player"], row["matches"]) for row in found["rows"]] == [(bens.player, 1)]
+        page = json.loads((await get(server, f"/v1/players/{bens.player}", **bearer))[1])
+        assert (len(page["matches"]), len(page["ratings"])) == (1, 1)
+        for hidden in (anns.player, cats.player):
+            assert (await get(server, f"/v1/players/{hidden}", **bearer))[0] == 404
 
 
 async def test_players_see_whom_they_have_played_with(tmp_path: Path) -> None:
