@@ -1,7 +1,7 @@
 """Write what clients in other languages need: the schema, games and moves, and parts of docs/wire.md.
 
 The schema and the document's sections come from the messages and options, the games from their declarations.
-The browser table's messages and games are written here, too.
+The browser table's messages and games are written here, too, and the server's letters that look alike.
 
 python protocol/generate.py [--check]
 """
@@ -18,6 +18,7 @@ from pydantic.json_schema import GenerateJsonSchema
 from descriptions import beside, meanings, plain, wire_name
 from examples import EXAMPLES, ONE_HAND
 from game_list import games
+from look_alikes import look_alikes
 from move_list import moves
 from racing_demon_protocol.engine.specification import StockShift, TailRule, TakeBack
 from racing_demon_protocol.enums import BotLevel, CloseCode, EndReason, Phase, Reaction, Reason
@@ -40,6 +41,7 @@ from web_data import FROM_MENUS, FROM_PLAYERS, constants, games_with_moves, opti
 FOLDER = Path(__file__).parent
 DOCUMENT = FOLDER.parent / "docs" / "wire.md"
 PAGE = FOLDER.parent / "client" / "racing_demon_web"
+SERVER = FOLDER.parent / "server" / "racing_demon_server"
 END = "<!-- end of generated -->\n"
 HAND, OPTIONS = "<!-- generated: one hand -->\n", "<!-- generated: options -->\n"
 MESSAGES = "<!-- generated: messages -->\n"
@@ -223,6 +225,7 @@ def _files() -> dict[Path, str]:
         PAGE / "wire" / "requests_of_players.js": requests(FROM_PLAYERS),
         PAGE / "wire" / "options.js": options(),
         PAGE / "wire" / "presets.js": presets(),
+        SERVER / "match" / "look_alikes.py": look_alikes(),
     }
 
 

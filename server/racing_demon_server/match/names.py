@@ -10,6 +10,8 @@ from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.formatting import FLAG_TAGS, JOINERS, is_emoji, limit_marks
 
+from .look_alikes import LIKE
+
 REGIONAL: Final = "".join(map(chr, range(0x1F1E6, 0x1F200)))
 """Regional indicators: two of them make the flag of a country."""
 
@@ -36,11 +38,12 @@ VIRAMA: Final = 9
 """The combining class of viramas: they remove a letter's vowel and join it to the next letter."""
 
 LOOK_ALIKES: Final = str.maketrans(
-    "авеёзіјкӏмнорсѕтухһԁԛԝьєгуαβεζηικμνορτυχıɑɡيىك01|l",
-    "abeë3ijkimhopcstyxhdqwberyabezhikmnoptyxiagییکoiii",
-)
-"""Letters and digits in names of people that Unicode's list of confusables (UTS 39) has, folded, in both
-cases."""
+    {like: plain for plain, letters in LIKE.items() for like in letters}
+) | str.maketrans("\u0451\u0454\u064a\u0649\u0643", "\xebe\u06cc\u06cc\u06a9")
+"""What looks like ASCII by UTS 39; and letters of Russian, Ukrainian and Arabic keyboards that look like
+those of other keyboards."""
+SAME_IN_ASCII: Final = str.maketrans("01|l", "oiii")
+"""Digits and letters in which people see the same."""
 
 BOT_NAMES: Final = ("Ada", "Bob", "Cyn", "Dai", "Eve", "Fen", "Gus", "Hal")
 
@@ -75,7 +78,7 @@ def folded(name: str) -> str:
     """
     bare = FLAG_TAGS.sub("", UNSEEN_MARKS.sub("", name))
     plain = unicodedata.normalize("NFKC", "".join(char for char in bare if char not in IN_CONTEXT))
-    key = unicodedata.normalize("NFKC", plain.casefold()).translate(LOOK_ALIKES)
+    key = unicodedata.normalize("NFKC", plain.casefold()).translate(LOOK_ALIKES).translate(SAME_IN_ASCII)
     return unicodedata.normalize("NFKC", key).replace("rn", "m")
 
 

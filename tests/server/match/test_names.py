@@ -258,6 +258,7 @@ def test_a_mark_that_cannot_be_seen_makes_no_other_name(mark: str) -> None:
             ("ΣΑΣ", "σας"),
         ],
         *[("Boba", "Вова"), ("Ann", "Аnn"), ("Nina", "ΝΙΝΑ"), ("Lisa", "Iisa"), ("Otto", "0tt0")],
+        *[("Amy", "ᎪᎷᎩ"), ("Sue", "ѕսе"), ("Zoe", "ꓜꓳꓰ")],
         *[("Arnold", "Amold"), ("علی", "علي"), ("می\u200cر", "میر"), ("\u2764\ufe0f", "\u2764")],
     ],
 )
