@@ -21,11 +21,13 @@ CODE_SEARCH_SECONDS: Final = 0.8
 FIRST_TABLE_SECONDS: Final = 4.0
 """How long to wait for the first table; bad wireless networks may lose the first query."""
 
-NO_TABLES: Final = (
-    "No table was found on this network. Nobody may be hosting one, or the network blocks the search "
-    "(guest networks often do).\nThe host of a table sees its address: "
-    "racing-demon join http://ADDRESS:5252/CODE"
+WITHOUT_SEARCH: Final = (
+    "Nobody may be hosting one now, the host may be on another network, or the network may block the search "
+    "(guest networks often do).\nAsk the host for the link that the lobby shows: racing-demon join LINK\n"
+    "To open a table yourself: racing-demon host"
 )
+"""Why none may be found, and what to do."""
+NO_TABLES: Final = f"No table was found on this network. {WITHOUT_SEARCH}"
 
 
 def table_line(table: FoundTable) -> str:
@@ -111,7 +113,7 @@ async def _on_network(code: str | None) -> list[FoundTable]:
     tables = await find_tables(code)
     if not tables and code is not None:
         others = [f"\n  {table_line(table)}" for table in await find_tables()]
-        there = f"There are:{''.join(others)}" if others else NO_TABLES
+        there = f"There are:{''.join(others)}" if others else f"Nor was another. {WITHOUT_SEARCH}"
         raise ConnectionFailed(f"No table {code.upper()} was found on this network.\n{there}")
     if not tables:
         raise ConnectionFailed(NO_TABLES)

@@ -120,14 +120,14 @@ async def test_nobody_chooses_for_a_program(lines: list[str], capsys: pytest.Cap
 
 
 async def test_finding_nothing_says_what_to_do(monkeypatch: pytest.MonkeyPatch, lines: list[str]) -> None:
-    """Without any table, or without the one, the sentence tells how to join by address."""
+    """Without any table, or without the one, the sentence tells how to join by a link."""
     monkeypatch.setattr(finder, "FIRST_TABLE_SECONDS", 0.1)
     monkeypatch.setattr(finder, "SEARCH_SECONDS", 0.1)
     monkeypatch.setattr(finder, "CODE_SEARCH_SECONDS", 0.1)
     for code, sentence in ((None, "No table was found"), ("bcdf", "No table BCDF was found")):
         with pytest.raises(ConnectionFailed, match=sentence) as failed:
             await resolve_table(None, code, lines.append, asks=True)
-        assert "racing-demon join http://ADDRESS:5252/CODE" in str(failed.value)
+        assert "racing-demon join LINK" in str(failed.value)
 
 
 # Chosen.
