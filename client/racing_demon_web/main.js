@@ -328,12 +328,13 @@ const listener = {
   },
   connection(state, reason, code = 0) {
     const text = CLOSES[code] ?? reason;
+    const noAnswer = page.session?.isUnanswered ? WORDS.noAnswer : "";
     document.body.dataset.connection = state;
     byId("offline").hidden = state === "open" || page.session === null;
     byId("offline").textContent = {
       open: "",
-      connecting: WORDS.connecting,
-      lost: WORDS.connectionLost,
+      connecting: noAnswer || WORDS.connecting,
+      lost: noAnswer || WORDS.connectionLost,
       closed: text || WORDS.connectionClosed,
     }[state];
     if (state === "closed" && page.session) closed(text, code);

@@ -92,6 +92,7 @@ export const WORDS = {
   // Connections and files.
   connecting: "Connecting…",
   connectionLost: "Connection lost. Trying again…",
+  noAnswer: "No answer yet. Trying again… The host may have ended the table, or have a new link for you.",
   connectionClosed: "The connection was closed.",
   otherVersion: "Reload the page: this server speaks another version.",
   notFound: "The server does not find this table. Try again later.",
@@ -290,9 +291,6 @@ export function standing(table, seat) {
   const rank = points.size > 1 ? `, ${ordinal} of ${points.size}` : "";
   return `you ${own}${rank}`;
 }
-
-/** @param {number} points */
-export const signed = (points) => (points > 0 ? `+${points}` : String(points));
 
 /**
  * Minutes and seconds, such as "1:42".

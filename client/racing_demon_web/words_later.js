@@ -1,6 +1,6 @@
 // The texts of what is loaded after the first screen and the table: menus, results, replays and proofs.
 
-import { clock, inWords, short, signed, span } from "./words.js";
+import { clock, inWords, short, span } from "./words.js";
 
 /**
  * A count, such as "1 card" or "3 cards".
@@ -8,6 +8,9 @@ import { clock, inWords, short, signed, span } from "./words.js";
  * @param {string} thing
  */
 export const plural = (count, thing) => `${count} ${thing}${count === 1 ? "" : "s"}`;
+
+/** @param {number} points */
+export const signed = (points) => (points > 0 ? `+${points}` : String(points));
 
 export const LATER = {
   // Questions.

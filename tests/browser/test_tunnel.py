@@ -6,7 +6,7 @@ from playwright.async_api import expect
 
 from tests.support.browsers import chromium, phone
 from tests.support.tunnels import make_certificate
-from tests.system.test_tunnel import open_link, serving
+from tests.system.test_tunnel import hosting, open_link, serving
 
 TRUSTING = "--ignore-certificate-errors"
 """The certificate is the test's own."""
@@ -53,3 +53,18 @@ async def test_who_watches_over_the_internet_returns(tmp_path: Path) -> None:
             await eve.page.context.set_offline(False)
             await expect(eve.page.locator("body")).to_have_attribute("data-connection", "open")
             assert eve.page.url == link
+
+
+async def test_a_table_that_is_gone_is_not_sought_without_a_word(tmp_path: Path) -> None:
+    """Its host has ended it, and the tunnel with it: a guest who wants to return is told so."""
+    certificate = make_certificate(tmp_path)
+    async with hosting(certificate, tmp_path) as (host, _), chromium(TRUSTING) as browser:
+        link = (await host.line(r"^  racing-demon join (https://\S+)$"))[1]
+        async with phone(browser, link, ignore_https_errors=True) as ben:
+            await ben.join("Ben")
+            await ben.page.wait_for_load_state("networkidle")  # what the page loads later is here
+            host.type("leave", "leave")
+            await expect(ben.page.locator("#problem")).to_have_text("The host has ended the table.")
+            await host.end()
+            await ben.page.tap("#join")
+            await expect(ben.page.locator("#offline")).to_contain_text("The host may have ended the table")

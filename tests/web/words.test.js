@@ -21,8 +21,8 @@ test("spans, clocks and names", () => {
   assert.deepEqual(words.namesOf(table, [0, 1], 1), ["You", "Ann"]);
   assert.equal(later.plural(1, "hand"), "1 hand");
   assert.equal(later.plural(0, "hand"), "0 hands");
-  assert.equal(words.signed(3), "+3");
-  assert.equal(words.signed(-3), "-3");
+  assert.equal(later.signed(3), "+3");
+  assert.equal(later.signed(-3), "-3");
 });
 
 test("the own points and rank", () => {

@@ -8,8 +8,8 @@ import { askAs, forget, keptPeople, knownPeople, Person, rememberHere } from "..
 import { PRESETS } from "../wire/presets.js";
 import { LIMITS } from "../wire/protocol.js";
 import { fetchRecord, fetchText, optionsOf, recordPath, verifyRecord } from "../wire/records.js";
-import { clock, signed } from "../words.js";
-import { LATER, plural } from "../words_later.js";
+import { clock } from "../words.js";
+import { LATER, plural, signed } from "../words_later.js";
 import { addressForOthers } from "./invitation.js";
 import { qrPicture } from "./qr.js";
 import { resultRows } from "./results.js";

@@ -5,8 +5,8 @@ import { UNKNOWN } from "../rules/layout.js";
 import { Rules } from "../rules/rules.js";
 import { teamsOf, teamTotals } from "../rules/teams.js";
 import { read, write } from "../storage.js";
-import { clock, endText, faceName, signed, teamText, WORDS } from "../words.js";
-import { LATER } from "../words_later.js";
+import { clock, endText, faceName, teamText, WORDS } from "../words.js";
+import { LATER, signed } from "../words_later.js";
 
 /**
  * @import { Seat, TableState } from "../rules/state.js"

@@ -12,7 +12,7 @@ const PING_MS = 1500; // ping interval and timeout: a dead connection is noticed
 const LATENCY_FACTOR = 4; // on slow networks, wait this many latencies for a pong
 const MAX_WAIT_MS = 8000;
 const MAX_REDIRECTS = 2;
-const MAX_VERSION_TRIES = 6;
+const PATIENT_TRIES = 6; // in some fifteen seconds
 const HEARTBEAT_MS = 10_000; // generous, because phones sleep for a moment
 const WAKE_MS = 700; // timeout of a ping after sleep or a change of network
 const ENTRY_MS = 6000;
@@ -143,6 +143,11 @@ export class Session {
   leave() {
     if (this.seat !== null) this.command("leave");
     this.close();
+  }
+
+  /** Whether the server has not answered for so long that it may be gone. */
+  get isUnanswered() {
+    return this.#tries > PATIENT_TRIES;
   }
 
   /** Close the connection; the token resumes the seat. */
@@ -297,7 +302,7 @@ export class Session {
       if (VERSION < oldest || VERSION > newest) {
         const text = WORDS.otherVersion;
         // During a rolling upgrade, another server may still speak this version.
-        if (!session.table.code || session.#tries > MAX_VERSION_TRIES)
+        if (!session.table.code || session.#tries > PATIENT_TRIES)
           return session.#giveUp(text, CLOSE.version);
         return session.#reconnect(/** @type {WebSocket} */ (session.#socket), ABNORMAL, text);
       }
