@@ -80,10 +80,10 @@ async def open_link(port: str, code: str, before: str | None = None) -> str:
 
 @asynccontextmanager
 async def hosting(
-    certificate: Path, folder: Path, port: int = 0
+    certificate: Path, folder: Path, port: int = 0, *more: str
 ) -> AsyncIterator[tuple[Running, re.Match[str]]]:
     """Host a table in plain text, with the tunnel."""
-    arguments = ["host", "--name=Ann", "--plain", f"--port={port}", "--no-announce"]
+    arguments = ["host", "--name=Ann", "--plain", f"--port={port}", "--no-announce", *more]
     async with started(
         CLIENT,
         *arguments,
@@ -129,6 +129,20 @@ async def test_who_cannot_open_a_tunnel_later_is_told_why(tmp_path: Path) -> Non
         await host.line(HOST_LINK)
         host.type("internet")
         await host.line("^A table without a journal is opened to the internet from the start")
+
+
+async def test_a_table_without_a_journal_does_not_seem_to_close_its_tunnel(
+    certificate: Path, tmp_path: Path
+) -> None:
+    """Nobody can tell its server to: the host is told so, and goes on seeing the invitation."""
+    async with hosting(certificate, tmp_path, 0, "--durability=none") as (host, found):
+        await host.line("^Over the internet, others open")
+        host.type("internet")
+        await host.line("^A table without a journal .* stays open until it ends")
+        assert invitation(found[1], found[2])["link"]
+        host.type("leave", "leave")
+        rest = (await host.end()).out
+        assert "nobody can join any more" not in rest
 
 
 LINK = r"https://(127\.0\.0\.1:\d+)/#([2-9][A-Z2-9]{15}) over the internet"

@@ -32,7 +32,7 @@ class Invitation(BaseModel):
     link: Annotated[str, Field(max_length=MAX_LINK, pattern=r"^https://[!-~]+$")] | None = None
     """The link; ``None`` while nobody can follow it."""
     trouble: Annotated[str, Field(max_length=MAX_TROUBLE)] = ""
-    """Why there is none; empty if the tunnel is closed."""
+    """Why there is none, or why it could not be closed; empty if there is nothing to say."""
     counts_as_one: bool = False
     """Whether the tunnel does not say who is who, so that all share the limits of one address."""
 

@@ -20,7 +20,10 @@ ANSWER_SECONDS: Final = 5.0
 STARTING: Final = Invitation(trouble="The tunnel is starting.")
 CLOSED: Final = Invitation()
 CLOSING: Final = Invitation(trouble="The tunnel is closing.")
-UNHEARD: Final = "A table without a journal is opened to the internet from the start, with --internet."
+FIXED: Final = (
+    "A table without a journal is opened to the internet from the start, with --internet, and stays open "
+    "until it ends."
+)
 
 
 class InternetAccess:
@@ -67,8 +70,13 @@ class InternetAccess:
 
     @property
     def invitation(self) -> Invitation:
-        """What the server said last, or why it could not be told to open the tunnel."""
-        return Invitation(trouble=self._refusal) if self._refusal else self._last
+        """What the server said last, and why it could not be told to open the tunnel or to close it."""
+        return self._last.model_copy(update={"trouble": self._refusal}) if self._refusal else self._last
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether the server takes no commands, so that the tunnel stays as it is."""
+        return self._journal == NO_JOURNAL
 
     @property
     def is_open(self) -> bool:
@@ -76,7 +84,10 @@ class InternetAccess:
         return self.is_wanted or bool(self._last.link)
 
     def turn(self, *, on: bool) -> None:
-        """Open the tunnel soon, or close it."""
+        """Open the tunnel soon, or close it; say so where that cannot be."""
+        if self.is_fixed:
+            self._refusal = FIXED
+            return
         self.is_wanted, self._is_turned, self._refusal = on, True, ""
         self._last = STARTING if on else CLOSING
         self._woken.set()
@@ -100,8 +111,6 @@ class InternetAccess:
         """Tell the server to open the tunnel, or to close it."""
         words = [f"--address={self._address}", "--", self._tunnel] if on else ["--close"]
         try:
-            if self._journal == NO_JOURNAL:
-                raise ConnectionFailed(UNHEARD)
             await command_server("tunnel", *words, code=self._code, journal=self._journal.path)
         except ConnectionFailed as error:
             if not self._is_turned:  # the other way, meanwhile
@@ -112,7 +121,7 @@ class InternetAccess:
         if (wanted := (link, self._away())) == self._asked_for:
             return
         self._asked_for, self._seats = wanted, ()
-        if None in wanted or not wanted[1] or self._journal == NO_JOURNAL:
+        if None in wanted or not wanted[1] or self.is_fixed:
             return
         with contextlib.suppress(ConnectionFailed, ValidationError):
             said = await command_server("tunnel", "--seats", code=self._code, journal=self._journal.path)

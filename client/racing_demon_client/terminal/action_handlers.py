@@ -300,7 +300,7 @@ class ActionHandlers:
             if does_it:
                 internet.turn(on=False)
 
-        if internet.invitation.link is not None:
+        if internet.invitation.link is not None and not internet.is_fixed:
             self._app.open_dialog(QuestionScreen(CLOSE_TUNNEL, "Close", "Keep"), answered)
         else:
             internet.turn(on=not internet.is_open)
