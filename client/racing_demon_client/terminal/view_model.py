@@ -248,7 +248,7 @@ class FeedText:
 
 
 def _role(message: Message) -> Role:
-    loud = ev.HandOver | ev.MatchOver | ev.Called | ev.Signalled | ev.Said | ev.Reacted | ev.Paused
+    loud = (ev.HandOver, ev.MatchOver, ev.Called, ev.Signalled, ev.Paused, *ev.SPOKEN)
     if isinstance(message, Halted):
         return Role.WARNING
     return Role.ACCENT if isinstance(message, loud) else Role.DIM
@@ -340,7 +340,7 @@ class ViewModel:
         if view.options.hints:
             self.selection.hints.observe(message, view, seat)
         is_news = self._stuck_tracker.observe(message, view)
-        if not is_news or (isinstance(message, ev.Said | ev.Reacted) and message.seat in self.ignored):
+        if not is_news or (isinstance(message, ev.SPOKEN) and message.seat in self.ignored):
             return cue
         has_clock = not view.between_matches and view.phase is not Phase.SHUFFLING
         at_ms = self.activity.elapsed_ms(now) if has_clock else None

@@ -301,6 +301,10 @@ class Reacted(Event):
     """What is shown. Each client chooses its words, or signs."""
 
 
+SPOKEN: Final = Said, Reacted
+"""What a player says or shows to the table; nobody has to hear it from a player whom they ignore."""
+
+
 class Progressed(Event):
     """On identical deals: a player's progress, which is all that others learn about a layout."""
 
