@@ -25,9 +25,9 @@ from racing_demon_client.net.table_client import SpectatorClient
 from racing_demon_client.shared.rules_text import title_of
 from racing_demon_protocol.discovery.broker_address import parse_broker
 from racing_demon_protocol.discovery.directory import CODE, NODE, ROOT, ListedTable
-from racing_demon_protocol.enums import Phase, Reason
+from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused, InvalidFrame
-from racing_demon_protocol.table.state import TableState
+from racing_demon_protocol.table.state import BETWEEN_MATCHES, TableState
 from racing_demon_protocol.wire.codec import MAX_SERVER_FRAME, decode_server
 from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages.server import Pong, Snapshot
@@ -119,7 +119,7 @@ def table_line(listed: ListedTable) -> str:
     """Describe a listed table in one line, which is not yet safe to print."""
     who = ", ".join(player.name for player in listed.players) or f"{listed.taken} at the table"
     doing = listed.phase.value
-    if listed.hand and listed.phase not in {Phase.LOBBY, Phase.OVER}:
+    if listed.hand and listed.phase not in BETWEEN_MATCHES:
         doing = f"hand {listed.hand} of {listed.hands}"
     locked = ", with a passphrase" if listed.locked else ""
     what = f"{title_of(listed.game)}{locked}, {doing}, {listed.free} free"

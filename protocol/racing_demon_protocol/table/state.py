@@ -28,6 +28,10 @@ IN_HAND: Final = frozenset({Phase.PLAYING, Phase.GRACE})
 """The phases in which plays may be accepted."""
 DEALT: Final = IN_HAND | {Phase.COUNTDOWN}
 """The phases from the deal to the hand's end."""
+BETWEEN_MATCHES: Final = frozenset({Phase.LOBBY, Phase.OVER})
+"""The phases in which no match is in progress."""
+BETWEEN_HANDS: Final = BETWEEN_MATCHES | {Phase.TALLY}
+"""The phases in which players can contribute to the next hand."""
 IDENTICAL_LIMIT_MS: Final = 600_000
 """The default time limit of a hand of identical deals."""
 MAX_BANNED: Final = 32
@@ -307,7 +311,7 @@ class TableState:
     @property
     def between_matches(self) -> bool:
         """Whether no match is in progress."""
-        return self.phase in {Phase.LOBBY, Phase.OVER}
+        return self.phase in BETWEEN_MATCHES
 
     def wait_ms(self, seat: int | None) -> int:
         """Return how long after the first signal a seat gets its own, in milliseconds; 0 for most."""
@@ -338,7 +342,7 @@ class TableState:
     @property
     def is_between_hands(self) -> bool:
         """Whether no hand is in play or about to be dealt, so that players can contribute to the next one."""
-        return self.between_matches or self.phase is Phase.TALLY
+        return self.phase in BETWEEN_HANDS
 
     @property
     def is_draw_void(self) -> bool:

@@ -7,7 +7,8 @@ from typing import Final
 
 from racing_demon_protocol import __version__
 from racing_demon_protocol.engine.commit_reveal import commitment
-from racing_demon_protocol.enums import Phase, Reason
+from racing_demon_protocol.enums import Reason
+from racing_demon_protocol.table.state import BETWEEN_MATCHES
 from racing_demon_protocol.wire.codec import VERSION, pack
 from racing_demon_protocol.wire.messages.events import Dealt, Played
 from racing_demon_protocol.wire.messages.server import Refused, Snapshot
@@ -49,7 +50,7 @@ def replace_by_snapshot(table_id: int, snapshot: Snapshot, at_us: int) -> list[C
         (Operation.ADD_SNAPSHOT, (table_id, snapshot.seq, at_us, pack(snapshot))),
         (Operation.DROP_CHECKPOINT, (table_id,)),
     ]
-    if snapshot.phase in {Phase.LOBBY, Phase.OVER}:
+    if snapshot.phase in BETWEEN_MATCHES:
         changes.append((Operation.FOLD_LOBBY, values))
     return [*changes, (Operation.FORGET_SNAPSHOTS, values)]
 

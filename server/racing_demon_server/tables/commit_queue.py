@@ -88,7 +88,9 @@ class CommitQueue:
             self._unsent = []
             view, options = self._table.view, self._table.view.options
             runs = view.phase in DEALT and not view.paused
-            delay_ms = options.watch_delay_ms + (options.tally_ms if view.phase is Phase.TALLY else 0)
+            delay_ms = options.watch_delay_ms
+            if not runs and view.phase is Phase.TALLY:
+                delay_ms += options.tally_ms
             self._journal.write(news, runs=runs, until=self._newest + delay_ms * 1_000)
 
     def close(self, plays: list[EncodedEvent]) -> None:
