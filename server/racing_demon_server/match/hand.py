@@ -339,8 +339,12 @@ class Hand:
     @property
     def dead_check_at(self) -> int | None:
         """When to continue a dead-hand test; ``None`` if nothing has changed since the last answer."""
-        times = [test.next_slice_at for test in self._dead_tests.values() if test.next_slice_at is not None]
-        return min(times, default=None)
+        first: int | None = None
+        for test in self._dead_tests.values():  # mostly one; asked after every play, and min() is slower
+            at = test.next_slice_at
+            if at is not None and (first is None or at < first):
+                first = at
+        return first
 
     def is_dead(self, seats: Iterable[int], at: int) -> bool:
         """Run one slice of the test. Return whether no seat can play, as far as is known."""
