@@ -13,7 +13,7 @@ registry restores the table from the journal.
 
 import asyncio
 import logging
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Final, NamedTuple, Self
@@ -70,7 +70,7 @@ class Inbox:
     """
 
     def __init__(self) -> None:
-        self._rounds: list[deque[QueuedCommand]] = []
+        self._rounds: list[list[QueuedCommand]] = []
         self._sent: defaultdict[Listener, int] = defaultdict(int)
         self._count = 0
 
@@ -82,8 +82,9 @@ class Inbox:
         number = self._sent[queued.sender]
         self._sent[queued.sender] = number + 1
         if number == len(self._rounds):
-            self._rounds.append(deque())
-        self._rounds[number].append(queued)
+            self._rounds.append([queued])
+        else:
+            self._rounds[number].append(queued)
         self._count += 1
 
     def pop(self, before: int | None = None) -> QueuedCommand | None:
@@ -91,7 +92,7 @@ class Inbox:
         for queued in self._rounds:
             if queued and (before is None or queued[0].arrived < before):
                 self._count -= 1
-                taken = queued.popleft()
+                taken = queued.pop(0)  # a round has no more than the table has connections
                 if not self._count:
                     self.clear()
                 return taken
