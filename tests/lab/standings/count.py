@@ -1,13 +1,17 @@
 """Standings counted from events by what the manual says, and by none of the product's code for standings.
 
 Sources: "What follows from it" in ``docs/records.md``, "Teams" and "Handicaps" in ``docs/rules.md``,
-"Players" in ``docs/server.md``, and "Results over HTTP" in ``docs/wire.md``.
+"Players" in ``docs/server.md``, and "Results over HTTP" in ``docs/wire.md``. Ratings: R. C. Weng and
+C.-J. Lin, *A Bayesian Approximation Method for Online Ranking*, 2011, algorithm 1.
 """
 
+import math
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
+
+import pytest
 
 from racing_demon_protocol.engine.board import Board, Kind
 from racing_demon_protocol.records.format import Correction, TimedMessage
@@ -20,6 +24,15 @@ FORMER: Final = "A former player"
 FORM: Final = 10
 RATED_MATCHES: Final = 10
 RATED_PEOPLE: Final = 5
+FULL_A_DAY: Final = 5
+DAY_MS: Final = 86_400_000
+STRENGTH: Final = 25.0
+DOUBT: Final = STRENGTH / 3
+PLAY: Final = STRENGTH / 6
+"""The standard deviation of how well somebody plays."""
+DRIFT: Final = STRENGTH / 300
+"""By how much a strength may have changed since the last match."""
+LEAST: Final = 0.0001
 FACES: Final = 52
 READY: Final = {Kind.TABLEAU, Kind.WASTE, Kind.RESERVE}
 RANKS: Final = 13
@@ -52,6 +65,7 @@ class Played:
         corrections: what was corrected later.
         handicapped: whether a hand was dealt with handicaps.
         casual: whether its table was kept out of standings.
+        ended_ms: when it was over.
 
     """
 
@@ -69,6 +83,7 @@ class Played:
     corrections: list[Correction] = field(default_factory=list)
     handicapped: bool = False
     casual: bool = False
+    ended_ms: int = 0
     _open: list[tuple[int, int]] = field(default_factory=list)
 
     def follow(self, entries: Sequence[TimedMessage], view: TableState) -> None:
@@ -81,6 +96,7 @@ class Played:
                 ready = _ready(view) if isinstance(event, ev.Played) else set()
                 view.apply(event)
                 self._follow(event, view, ready)
+                self.ended_ms = entry.at_ms or 0
 
     def _follow(self, event: Event, view: TableState, ready: set[tuple[int, int]]) -> None:
         """Count an event that the view has followed; these cards had a place before."""
@@ -216,7 +232,7 @@ class Club:
                 "form": won[each][-FORM:],
                 "streak": _runs(won[each])[-1],
                 "longest": max(_runs(won[each])),
-                "provisional": rated.get(each),
+                **(rated[each].row() if each in rated else UNRATED),
             }
             for each in {*sums, *won}
         }
@@ -251,23 +267,91 @@ class Club:
     def _counted(self) -> Iterator[Played]:
         return (match for match in self.matches.values() if not match.is_left_out and match.hands)
 
-    def _rated(self) -> dict[Who, bool]:
-        """Return for everybody who is rated whether that is provisional."""
-        against: dict[Who, list[set[Who]]] = defaultdict(list)
+    def _rated(self) -> dict[Who, "Rated"]:
+        """Return everybody who is rated."""
+        rated: dict[Who, Rated] = defaultdict(Rated)
+        days: dict[frozenset[Who], list[int]] = defaultdict(list)
         for match in self._counted():
-            sides: Mapping[str, set[Who]] = defaultdict(set)
-            for seat in match.names:
-                sides[match.side(seat)].add(self.who(match, seat))
+            sides: dict[str, dict[Who, tuple[bool, float]]] = defaultdict(dict)
+            for each, (rank, seat) in self._best_seats(match).items():
+                sides[match.side(seat)][each] = rank
             people = set().union(*sides.values())
-            if match.winners is None or match.handicapped or len(sides) < 2 or len(people) < 2:
+            if match.winners is None or match.handicapped or len(sides) < 2:
                 continue
-            for side in sides.values():
-                for each in side:
-                    against[each].append({other for other in people - side if not other.bot})
+            group = days[frozenset(each for each in people if not each.bot) or frozenset(people)]
+            group.append(match.ended_ms)
+            same = sum(ended > match.ended_ms - DAY_MS for ended in group)
+            ranks = [min(side.values()) for side in sides.values()]
+            before = [[(rated[each].strength, rated[each].doubt) for each in side] for side in sides.values()]
+            after = weng_lin(before, ranks)
+            for side, new in zip(sides.values(), after, strict=True):
+                others = {other for other in people - side.keys() if not other.bot}
+                for each, (strength, doubt) in zip(side, new, strict=True):
+                    rated[each].move(strength, doubt, min(1.0, FULL_A_DAY / same))
+                    rated[each].met.append(others)
+        return rated
+
+    def _best_seats(self, match: Played) -> dict[Who, tuple[tuple[bool, float], int]]:
+        """Return everybody's best place, the least first, and its seat: several may be one player's now."""
+        scores, winners = match.scores(), match.who_won()
+        found: dict[Who, tuple[tuple[bool, float], int]] = {}
+        for seat in match.names:
+            own, each = ((seat not in winners, -scores[seat]), seat), self.who(match, seat)
+            found[each] = min(found.get(each, own), own)
+        return found
+
+
+@dataclass
+class Rated:
+    """Somebody's rating: strength, its standard deviation, and the people whom each match was against."""
+
+    strength: float = STRENGTH
+    doubt: float = DOUBT
+    met: list[set[Who]] = field(default_factory=list)
+
+    def move(self, strength: float, doubt: float, part: float) -> None:
+        """Move towards another rating by a part of the way."""
+        self.strength += part * (strength - self.strength)
+        self.doubt += part * (doubt - self.doubt)
+
+    def row(self) -> dict[str, Any]:
+        """Return what the standings say of it."""
+        few = sum(map(bool, self.met)) < RATED_MATCHES or len(set().union(*self.met)) < RATED_PEOPLE
         return {
-            each: sum(map(bool, met)) < RATED_MATCHES or len(set().union(*met)) < RATED_PEOPLE
-            for each, met in against.items()
+            "rating": pytest.approx(self.strength - 3 * self.doubt, abs=0.011),
+            "estimate": pytest.approx(self.strength, abs=0.011),
+            "doubt": pytest.approx(self.doubt, abs=0.011),
+            "provisional": few,
         }
+
+
+UNRATED: Final = dict.fromkeys(("rating", "estimate", "doubt", "provisional"))
+
+
+def weng_lin(sides: list[list[tuple[float, float]]], ranks: Sequence[Any]) -> list[list[tuple[float, float]]]:
+    """Return new strengths and doubts of the players of each side; the side with the least rank won."""
+    sides = [[(strength, math.hypot(doubt, DRIFT)) for strength, doubt in side] for side in sides]
+    sums = [(sum(each[0] for each in side), sum(each[1] ** 2 for each in side)) for side in sides]
+    after = []
+    for own, (strength, variance) in enumerate(sums):
+        better, surer = 0.0, 0.0
+        for other, (others, their_variance) in enumerate(sums):
+            if other != own:
+                width = math.sqrt(variance + their_variance + 2 * PLAY**2)
+                chance = 1 / (1 + math.exp((others - strength) / width))
+                won = 1.0 if ranks[own] < ranks[other] else 0.5 if ranks[own] == ranks[other] else 0.0
+                better += variance / width * (won - chance)
+                surer += variance**1.5 / width**3 * chance * (1 - chance)
+        after.append(
+            [
+                (
+                    one + doubt**2 / variance * better,
+                    doubt * math.sqrt(max(1 - doubt**2 / variance * surer, LEAST)),
+                )
+                for one, doubt in sides[own]
+            ]
+        )
+    return after
 
 
 def _runs(won: Sequence[int]) -> list[int]:
