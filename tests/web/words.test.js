@@ -25,6 +25,10 @@ test("spans, clocks and names", () => {
   assert.equal(later.signed(-3), "-3");
 });
 
+test("a lost race has a name and a span", () => {
+  assert.equal(WORDS.faster("Ben", 41_900), "Ben was 42 ms faster");
+});
+
 test("the own points and rank", () => {
   const points = new Map([
     [0, 12],
