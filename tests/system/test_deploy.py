@@ -36,6 +36,7 @@ COMPOSE: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
 UNIT = DEPLOY / "racing-demon-server.service"
 PRUNING = DEPLOY / "racing-demon-prune.service"
 TIMER = DEPLOY / "racing-demon-prune.timer"
+MANUAL = DEPLOY.parent / "docs" / "deploy.md"
 PROGRAM = "/opt/racing-demon/bin/racing-demon-server"
 
 
@@ -397,11 +398,12 @@ def test_the_units_are_confined(unit: Path) -> None:
 
 
 async def test_old_matches_are_deleted_as_the_unit_says(tmp_path: Path) -> None:
-    """The unit's command line prunes the journal of a server that runs."""
+    """The unit's command line prunes the journal of a server that runs; in containers the manual's does."""
     found = re.search(rf"^ExecStart={PROGRAM} (.*)$", PRUNING.read_text(), re.MULTILINE)
     keep = re.search(r"^Environment=RACING_DEMON_KEEP=(.*)$", PRUNING.read_text(), re.MULTILINE)
     assert found is not None
     assert keep is not None
+    assert keep.group(1) in re.findall(r"^RACING_DEMON_KEEP=(.*)$", MANUAL.read_text(), re.MULTILINE)
     file = tmp_path / "journal.sqlite"
     line = found.group(1).replace("%S/racing-demon/journal.sqlite", str(file))
     arguments = shlex.split(line.replace("${RACING_DEMON_KEEP}", keep.group(1)))
