@@ -46,7 +46,7 @@ STEPS: Final[dict[str, Level]] = {
     BotLevel.HARD: Level(play_ms=1_150, turn_ms=700, overlooks=0.0, looks_ahead=True, deals=1),
     BotLevel.EXPERT: Level(play_ms=650, turn_ms=350, overlooks=0.0, looks_ahead=True, plans=True, deals=8),
 }
-"""The fixed levels, weakest first."""
+"""The fixed levels in the order of their keys, each faster than the one before, and than the slowest."""
 SLOWEST: Final = Level(play_ms=12_000, turn_ms=1_500, overlooks=0.6, looks_ahead=False, least_ms=6_000)
 """The weakest that an adaptive bot gets, for children."""
 # A new step moves the strength of adaptive bots in running matches: it is counted in places of this scale.

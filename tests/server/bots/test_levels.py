@@ -1,5 +1,7 @@
 """Adaptive bots follow a person, by the tally alone."""
 
+from itertools import pairwise
+
 import pytest
 
 from racing_demon_protocol.enums import BotLevel
@@ -71,10 +73,17 @@ def test_its_strength_is_the_same_after_a_restart() -> None:
     assert level == adaptive.in_hand(TableState.from_snapshot(view.snapshot(0)), BOT)
 
 
-@pytest.mark.parametrize("place", [0.0, 0.5, 1.0, 2.75, 4.0, 5.0])
+def test_the_levels_are_in_the_order_of_their_keys_each_faster_than_the_last() -> None:
+    """People choose a level by its place, and an adaptive bot's strength is a place between two."""
+    assert list(LEVELS) == list(BotLevel)
+    assert all(one.play_ms > other.play_ms for one, other in pairwise(SCALE))
+
+
+@pytest.mark.parametrize("place", [0.0, 0.5, 1.0, 2.75, len(SCALE) - 2.0, len(SCALE) - 1.0])
 def test_a_place_between_two_levels_is_between_them(place: float) -> None:
     """Times and attention lie between those of the neighbours."""
-    level, below, above = between_levels(place), SCALE[int(place)], SCALE[min(int(place) + 1, 5)]
+    level, below = between_levels(place), SCALE[int(place)]
+    above = (*SCALE, SCALE[-1])[int(place) + 1]
     assert below.play_ms >= level.play_ms >= above.play_ms
     assert below.overlooks >= level.overlooks >= above.overlooks
     assert (level == below) is (place % 1 == 0)

@@ -234,8 +234,9 @@ class BotsScreen(Dialog[BotLevel]):
 
     def __init__(self, plays: Mapping[BotLevel, str]) -> None:
         super().__init__()
-        self._levels = list(plays)
-        self._lines = [f"{digit} {level:9} {does}" for digit, (level, does) in enumerate(plays.items())]
+        self._levels = list(BotLevel)
+        width = max(map(len, BotLevel)) + 1
+        self._lines = [f"{digit} {level:{width}} {plays[level]}" for digit, level in enumerate(BotLevel)]
 
     def compose(self) -> ComposeResult:
         """Compose the list."""
