@@ -5,7 +5,9 @@ import pytest
 from racing_demon_protocol.constants import MAX_CHAT_LENGTH, MAX_NAME_LENGTH, WEBSOCKET_PATH
 from racing_demon_protocol.wire.codec import CLIENT_LIMITS
 
-DOCUMENT = (Path(__file__).parents[2] / "docs" / "wire.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).parents[2] / "docs"
+DOCUMENT = (DOCS / "wire.md").read_text(encoding="utf-8")
+MANUAL = (DOCS / "server.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -21,3 +23,8 @@ DOCUMENT = (Path(__file__).parents[2] / "docs" / "wire.md").read_text(encoding="
 def test_the_wire_document_states_the_limits(sentence: str) -> None:
     """What docs/wire.md says in prose is what the programs hold to."""
     assert sentence in DOCUMENT
+
+
+def test_the_manual_states_the_length_of_reports() -> None:
+    """A report is as long as a line of chat."""
+    assert f"report has up to {MAX_CHAT_LENGTH} characters" in " ".join(MANUAL.split())

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from racing_demon_protocol.constants import MAX_CHAT_LENGTH
 from racing_demon_protocol.enums import Phase, Reason
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.wire.messages import client as cl
@@ -50,8 +51,8 @@ def test_six_lines_in_ten_seconds_are_too_many() -> None:
 
 
 def test_what_is_said_is_cut_off() -> None:
-    """Of longer words 200 characters are kept; the wire takes no more, and what is joined may be longer."""
-    assert clean_words("x" * 500) == "x" * 200
+    """Longer words are cut to what the wire takes: what is joined may be longer."""
+    assert clean_words("x" * 2 * MAX_CHAT_LENGTH) == "x" * MAX_CHAT_LENGTH
 
 
 def test_a_new_player_may_speak_at_once() -> None:
@@ -73,7 +74,7 @@ def test_a_new_player_may_speak_at_once() -> None:
         ("\u202eolleh\u2066", "olleh"),
         ("[/] [@click=app.bell]x[/]", "[/] [@click=app.bell]x[/]"),
         ("e" + "\u0301" * 9, "é\u0301\u0301"),
-        ("ä" * 200, "ä" * 200),
+        ("ä" * MAX_CHAT_LENGTH, "ä" * MAX_CHAT_LENGTH),
     ],
 )
 def test_what_is_said_is_cleaned(text: str, kept: str) -> None:
@@ -90,13 +91,13 @@ def test_nothing_that_can_be_shown_is_not_said(text: str) -> None:
 
 
 @examples(100)
-@given(st.text(max_size=400))
+@given(st.text(max_size=2 * MAX_CHAT_LENGTH))
 def test_whatever_is_said_can_be_printed(text: str) -> None:
-    """Cleaned words are printable, at most 200 long, and stay as they are when cleaned again."""
+    """Cleaned words are printable, not too long, and stay as they are when cleaned again."""
     try:
         words = clean_words(text)
     except CommandRefused:
         return
     assert words.isprintable()
-    assert 0 < len(words) <= 200
+    assert 0 < len(words) <= MAX_CHAT_LENGTH
     assert words == clean_words(words)

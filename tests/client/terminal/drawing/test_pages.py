@@ -13,6 +13,7 @@ from racing_demon_client.shared.option_text import options_text
 from racing_demon_client.terminal.drawing.pages import Page, draw_analysis, draw_lobby, draw_page, draw_tally
 from racing_demon_client.terminal.drawing.scene import FeedLine
 from racing_demon_client.terminal.style import ASCII, UNICODE, Glyphs, Role
+from racing_demon_protocol.constants import MAX_CHAT_LENGTH
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
@@ -35,7 +36,7 @@ def lobby() -> Page:
     view = TableState("BCDF", Options())
     view.seats = {seat: SeatState(seat=seat, name=name, ready=True) for seat, name in enumerate(NAMES)}
     view.host = 1
-    feed = [FeedLine(0, "x" * 200, Role.TEXT) for _ in range(20)]
+    feed = [FeedLine(0, "x" * MAX_CHAT_LENGTH, Role.TEXT) for _ in range(20)]
     return Page(view=view, seat=0, addresses=[ADDRESS, "ws://[2001:db8:1:2:3:4:5:6]:5252"], feed=feed)
 
 
