@@ -51,6 +51,7 @@ class Gateway:
 
     Attributes:
         settings: the server's.
+        routes: its pages.
         closed: the number of connections that have been closed.
 
     Args:
@@ -72,7 +73,7 @@ class Gateway:
         self._is_closing = False
         self._lost = asyncio.Event()
         self._proxies, self._relays = networks(settings.proxies), networks(settings.relays)
-        self._routes = self._open_routes(context, service)
+        self.routes = self._open_routes(context, service)
 
     @property
     def connections(self) -> set[Connection]:
@@ -236,7 +237,7 @@ class Gateway:
         address = self._origin_of(connection, request).counted_as
         path = request.path.partition("?")[0]
         host, port, *_ = connection.transport.get_extra_info("sockname") or ("", 0)
-        return self._routes.answer(HttpRequest(request, path, address, connection.address, (host, port)))
+        return self.routes.answer(HttpRequest(request, path, address, connection.address, (host, port)))
 
 
 async def _later(response: Awaitable[Response], request: Request) -> Response:

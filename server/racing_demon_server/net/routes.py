@@ -44,6 +44,9 @@ POSSIBLE_CODE: Final = re.compile(f"/[{CODE_LETTERS}]{{4,16}}", re.IGNORECASE)
 class Routes:
     """Answers plain HTTP, and decides which WebSockets are accepted.
 
+    Attributes:
+        paths: the paths of all pages that have one path each.
+
     Args:
         context: what all connections share.
         service: the tables.
@@ -62,7 +65,8 @@ class Routes:
         routes = self._list()
         self._named = {route.path: route for route in routes if isinstance(route.path, str)}
         self._patterns = [(route.path, route) for route in routes if isinstance(route.path, re.Pattern)]
-        assert not any(map(POSSIBLE_CODE.fullmatch, self._named)), "a page has the path of a table"
+        self.paths = tuple(self._named)
+        assert not any(map(POSSIBLE_CODE.fullmatch, self.paths)), "a page has the path of a table"
         self._unknown = Route("", lambda _: None, self._own_name)
         self._base = Route("", self._to_base, self._own_name)
 

@@ -68,7 +68,6 @@ class TunnelRoutes(Routes):
         routes = [
             Route(WEBSOCKET_PATH, accept, self._own_page, HANDSHAKE),
             Route("/healthz", self._instance, own_name),
-            Route("/metrics", self._nothing, own_name),  # it would be the path of a table
         ]
         if self._settings.web:
             routes += [
@@ -82,7 +81,10 @@ class TunnelRoutes(Routes):
             ]
         if self._context.results is not None:
             routes += ResultPages(self._context.results, own_name).routes_of_matches()
-        return routes
+        # The room's other pages are not there, though their paths may look like those of tables.
+        shown = {route.path for route in routes}
+        others = [route.path for route in super()._list() if route.path not in shown]
+        return routes + [Route(path, self._nothing, own_name) for path in others]
 
     def _is_allowed_host(self, _: HttpRequest) -> bool:
         return True  # the tunnel's own name alone decides

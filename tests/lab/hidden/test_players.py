@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple, Self
 from urllib.parse import urlsplit
 
+from racing_demon_protocol.constants import WEBSOCKET_PATH
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import MatchOver, Said, Signalled
 from racing_demon_protocol.wire.messages.server import CaughtUp, Devices, Identified, Refused
@@ -24,7 +25,7 @@ from tests.support.people import answer, challenged, enrolled, link_code
 from tests.support.processes import PATIENT, SERVER, started
 from tests.support.receivers import Receiver, secret_file
 from tests.support.results import results_of
-from tests.support.servers import PATIENCE, Peer
+from tests.support.servers import PATIENCE, Peer, serving
 
 PHONE, TABLET, GUEST, STRANGER = (f"127.0.0.{number}" for number in range(71, 75))
 """Where the devices are: Ann's two, Ben's, and a stranger's."""
@@ -197,6 +198,8 @@ async def _read_pages(url: str, journal: Path, streams: dict[str, bytes]) -> Non
             await asyncio.sleep(0.05)
     (player,) = re.findall(r'"player": "(\w{8})"', found.decode())
     ((_, link),) = results_of(journal)
+    async with serving() as served:
+        others = set(served.server.routes.paths) - {WEBSOCKET_PATH}
     paths = (
         *(
             f"/v1/players/{player}",
@@ -204,7 +207,8 @@ async def _read_pages(url: str, journal: Path, streams: dict[str, bytes]) -> Non
             f"/v1/matches/{link}/record",
             "/v1/matches?table=ABCDE",
         ),
-        *("/metrics", "/healthz", "/origin.json", "/tables.json", "/presets.json", "/", "/you", "/scores"),
+        *("/", "/you", "/scores"),
+        *others,
     )
     pages = {path: await _page(url, path) for path in paths}
     assert all(pages.values())

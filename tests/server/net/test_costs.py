@@ -19,7 +19,7 @@ from racing_demon_server import rate_limits
 from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.net.handler import SHARE_SECONDS, ServerContext
 from racing_demon_server.net.table_service import TableService
-from racing_demon_server.rate_limits import COSTS, EVENT_BURST, HANDSHAKE, REQUEST
+from racing_demon_server.rate_limits import COSTS, EVENT_BURST, HANDSHAKE, PICTURE, RECORD, REQUEST, STANDINGS
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.passphrase import Passphrase
 from racing_demon_server.tables.registry import Registry
@@ -54,6 +54,16 @@ def test_the_costs_are_documented() -> None:
     for cost, names in rows:
         listed |= dict.fromkeys(re.findall(r"\w+", names), int(cost))
     assert {name_of(cls): cost for cls, cost in COSTS.items()} == listed
+
+
+def test_the_costs_of_pages_are_documented() -> None:
+    """The wire's document states the cost of each kind of page."""
+    sentence = (
+        f"A handshake costs the client's address {HANDSHAKE} units, a table's QR code or invitation over the "
+        f"internet {PICTURE}, standings and a page of a player {STANDINGS}, a match's record {RECORD:,}, and "
+        f"any other HTTP request {REQUEST}."
+    )
+    assert sentence in " ".join(DOCUMENT.read_text("utf-8").split())
 
 
 async def test_who_uses_more_than_is_there_is_read_more_slowly() -> None:
