@@ -170,7 +170,7 @@ export function resultRows(games) {
   if (kept.length === 0) return [];
   /** @type {Map<string, {matches: number, won: number, points: number}>} */
   const players = new Map();
-  for (const { totals } of kept) {
+  for (const { totals } of kept.filter(({ casual }) => !casual)) {
     for (const { name, total, hasWon, isOwn } of totals) {
       const key = isOwn ? LATER.you : name;
       const sum = players.get(key) ?? { matches: 0, won: 0, points: 0 };
@@ -199,17 +199,15 @@ export function resultRows(games) {
     ...kept
       .slice(-10)
       .reverse()
-      .map(({ at, game, totals }) => {
+      .map(({ at, game, totals, casual }) => {
         const own = totals.find((/** @type {any} */ each) => each.isOwn);
         const rank = totals.indexOf(own) + 1;
-        return element(
-          "li",
-          "",
-          LATER.pastMatch(new Date(at), games[game]?.title ?? game, rank, totals.length, own?.total ?? 0),
-        );
+        const title = games[game]?.title ?? game;
+        const match = LATER.pastMatch(new Date(at), title, rank, totals.length, own?.total ?? 0);
+        return element("li", "", [match, ...(casual ? [LATER.casual] : [])].join(" · "));
       }),
   );
-  return [standings, element("h2", "", LATER.newestMatches), list];
+  return [...(rows.length > 0 ? [standings] : []), element("h2", "", LATER.newestMatches), list];
 }
 
 /** @returns {any[]} the stored results, without entries of an unknown form */
@@ -232,11 +230,7 @@ export function keepResult(table, seat) {
     hasWon: table.winners.includes(who),
     isBot: Boolean(table.seats.get(who)?.bot),
   }));
-  write(
-    "results",
-    [
-      ...keptResults(),
-      { at: Date.now(), game: table.options.game, hands: table.results.length, totals },
-    ].slice(-MAX_RESULTS),
-  );
+  const { game, casual } = table.options;
+  const result = { at: Date.now(), game, hands: table.results.length, totals, casual };
+  write("results", [...keptResults(), result].slice(-MAX_RESULTS));
 }
