@@ -256,6 +256,11 @@ export const LATER = {
   rememberHere: "Remember me here",
   rememberText:
     "This server then knows you again on this device, by a secret that it keeps, and your matches are yours under any name. Who sits down under another name is another person.",
+  signedInAs: (/** @type {string} */ name) => `You are ${name}.`,
+  signedIn: "You have signed in, and are known here once you sit down at a table.",
+  signedInText:
+    "You are known because you have signed in where you came from, on every device. Your matches are yours under any name; the newest name that you sit down with is shown.",
+  playerPage: "Your matches and rating",
   nameOf: (/** @type {string} */ name) => `Name of ${name}`,
   rename: "Change the name",
   anotherDevice: "Add another device",

@@ -11,10 +11,10 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Devices
 from tests.browser.test_access import violations
 from tests.support.browsers import phone
-from tests.support.people import SECRETS, enrolled, link_code
+from tests.support.people import SECRETS, enrolled, link_code, play_alone
 from tests.support.restartable_server import RestartableServer
 from tests.support.results import get, origin_of, page_with
-from tests.support.servers import Peer
+from tests.support.servers import NEWEST, Peer
 
 FAST: Final = ("--bot-speed=100", "--standings=open", "--until-table-ends=NONE")
 """A server of a host: it suggests to remember people."""
@@ -25,6 +25,25 @@ async def people(server: RestartableServer, matches: int) -> list[dict[str, Any]
     await page_with(server, "/v1/standings", lambda found: found["matches"] == matches)
     rows: list[dict[str, Any]] = json.loads((await get(server, "/v1/standings?people=1"))[1])["rows"]
     return rows
+
+
+async def test_who_signs_in_at_a_proxy_is_shown_as_who_they_are(browser: Browser, tmp_path: Path) -> None:
+    """The page has the name and leads to the results, and offers nothing that is for devices."""
+    flags = (*FAST, "--identity-header=X-Remote-User", "--identity-proxy=127.0.0.1")
+    own = {"X-Remote-User": "ann@example.org"}
+    async with RestartableServer.started(tmp_path / "journal.sqlite", *flags) as server:
+        async with Peer.connect(server.url, additional_headers=own) as peer:
+            await peer.greet(NEWEST)
+            await play_alone(peer, "Ann")
+        await people(server, 1)
+        async with phone(browser, f"{origin_of(server)}/you", extra_http_headers=own) as ann:
+            await expect(ann.page.locator("#page p").first).to_have_text("You are Ann.")
+            for selector in ("input", "form", ".person"):
+                await expect(ann.page.locator(f"#page {selector}")).to_have_count(0)
+            assert await violations(ann) == []
+            await ann.page.locator("#page a", has_text="Your matches and rating").tap()
+            await expect(ann.page.locator("#page h1")).to_have_text("Ann")
+            assert ann.complaints == []
 
 
 async def test_two_phones_are_one_person(browser: Browser, tmp_path: Path) -> None:

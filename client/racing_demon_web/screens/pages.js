@@ -127,7 +127,7 @@ export class Pages {
     this.#asked += 1;
     const [, kind, name = ""] = path.split("/");
     if (kind === "matches") await this.#matches();
-    else if (kind === "you") this.#you();
+    else if (kind === "you") await this.#you();
     else if (kind === "match") await this.#match(name);
     else if (kind === "player") await this.#player(name);
     else await this.#scores();
@@ -426,7 +426,15 @@ export class Pages {
 
   // Who uses this device.
 
-  #you() {
+  async #you() {
+    const own = this.#asked;
+    const brought = codeOfLink(); // before anything else: it stands in the address
+    this.#draw(LATER.you, [element("p", "", LATER.loading)]);
+    const found = await ask("/v1/you");
+    const { signed_in: isSignedIn = false, player = "", name: ownName = "" } = found ?? {};
+    const hasPage = isSignedIn && player && (await ask(`/v1/players/${player}`)) !== null;
+    if (own !== this.#asked) return;
+    if (isSignedIn) return this.#signedIn(ownName, hasPage ? `/player/${player}` : "");
     const { isOn } = keptPeople();
     const people = knownPeople();
     const label = element("label", "choice");
@@ -437,7 +445,6 @@ export class Pages {
     label.append(box, LATER.rememberHere);
     const status = element("p", "proof");
     status.setAttribute("role", "status");
-    const brought = codeOfLink();
     const form = this.#codeForm(status, brought?.table ?? "");
     this.#draw(LATER.you, [
       label,
@@ -454,6 +461,19 @@ export class Pages {
     if (brought.name) status.textContent = LATER.codeFilledIn(brought.name);
     /** @type {HTMLElement} */ (brought.name ? confirm : name).focus();
     if (people.some((each) => isSameName(each.name, brought.name))) this.#skipLink(brought, form, status);
+  }
+
+  /**
+   * Somebody who has signed in before the server was reached: no device is theirs to add, remove or forget.
+   * @param {string} name empty before the first table
+   * @param {string} page of the player; empty if there is none to see
+   */
+  #signedIn(name, page) {
+    this.#draw(LATER.you, [
+      element("p", "", name ? LATER.signedInAs(name) : LATER.signedIn),
+      element("p", "soft", LATER.signedInText),
+      ...(page ? [this.#linkTo(page, LATER.playerPage)] : []),
+    ]);
   }
 
   /**

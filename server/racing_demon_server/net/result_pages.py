@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from racing_demon_server.results.worker import ResultsWorker
 
 STANDINGS_PATH: Final = "/v1/standings"
+YOU_PATH: Final = "/v1/you"
 MATCHES_PATH: Final = "/v1/matches"
 MATCH_PATH: Final = re.compile(r"/v1/matches/([\w-]{22})")
 PLAYER_PATH: Final = re.compile(r"/v1/players/([0-9a-z]{1,16})")
@@ -66,6 +67,7 @@ class ResultPages:
             *self.routes_of_matches(),
             Route(STANDINGS_PATH, self._standings, self._access, STANDINGS),
             Route(PLAYER_PATH, self._player, self._access, STANDINGS),
+            Route(YOU_PATH, self._you, self._access),
         ]
 
     def routes_of_matches(self) -> list[Route]:
@@ -100,6 +102,12 @@ class ResultPages:
         if found is None:
             return _no_such()
         return found if isinstance(found, Response) else _cached(asked, *found)
+
+    async def _you(self, asked: HttpRequest) -> Response:
+        """Return who asks, by a player's token or a proxy's word; a guest is nobody."""
+        token = self._token(asked)
+        text = await self._ask(asked, lambda worker: worker.you(token))
+        return text if isinstance(text, Response) else _cached(asked, _digest(text), text)
 
     async def _match(self, asked: HttpRequest) -> Response:
         """Return the result of a match."""

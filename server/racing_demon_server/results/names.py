@@ -97,6 +97,10 @@ class Names:
             player = into
         return player if player in self._players else ""
 
+    def name(self, player: str) -> str:
+        """Return what a player is called now; empty for somebody who is not known."""
+        return self._players.get(player, ("", ""))[0]
+
     def all_of(self, player: str) -> list[str]:
         """Return all ids that stand for a player in results."""
         return [player, *(each for each in self._merged if self.canonical(each) == player)]

@@ -224,6 +224,13 @@ class ResultsWorker:
         page = player_json(row, total.rated.rating(row.key), summaries, history, sees)
         return f"{self._file.newest()}-{self._known.version}-{player}-{viewer}", json.dumps(page)
 
+    def you(self, token: str) -> str:
+        """Return the text of who asks: the player for whom a token stands, and whether by a proxy's word."""
+        self._reload_names()
+        player = self._player_of(token)
+        is_signed_in = self._players is not None and isinstance(token, SignedIn)
+        return json.dumps({"player": player, "name": self._known.name(player), "signed_in": is_signed_in})
+
     def match(self, result: Result) -> str:
         """Return the text of a match's page."""
         return json.dumps(match_json(result, self._applied(result)))

@@ -10,7 +10,7 @@ import pytest
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Devices
 from racing_demon_server.match.forbidden_names import INSTEAD
-from racing_demon_server.players.directory import SignedIn
+from racing_demon_server.players.directory import ID_LENGTH, SignedIn
 from tests.server.players.test_players import has_matches, operate
 from tests.support.people import SECRETS, enrolled, play_alone
 from tests.support.restartable_server import RestartableServer
@@ -19,6 +19,8 @@ from tests.support.servers import NEWEST, Peer
 
 HEADER = "X-Remote-User"
 FLAGS = ("--bot-speed=100", f"--identity-header={HEADER}")
+
+GUEST = {"player": "", "name": "", "signed_in": False}
 
 
 async def played(server: RestartableServer, *said: str, name: str = "Somebody") -> None:
@@ -46,6 +48,7 @@ async def test_a_strangers_header_is_dropped(tmp_path: Path, more: tuple[str, ..
         await played(server, "ann@example.org")
         (row,) = await people(server, 1)
         assert row["player"] == ""
+        assert json.loads((await get(server, "/v1/you", **{HEADER: "ann@example.org"}))[1]) == GUEST
         assert (await operate(journal)).strip() == "no players are remembered"
 
 
@@ -67,6 +70,24 @@ async def test_who_signs_in_at_a_named_proxy_is_a_player(tmp_path: Path) -> None
         assert (await get(server, f"/v1/players/{row['player']}", **own))[0] == 200
         for headers in ({}, {HEADER: "eve@example.org"}, {"Authorization": "Bearer ann@example.org"}):
             assert (await get(server, "/v1/standings", **headers))[0] == 404
+
+
+async def test_somebody_is_told_who_they_are(tmp_path: Path) -> None:
+    """They are one by a proxy's word, or by a device's token; without them they are nobody."""
+    journal = tmp_path / "journal.sqlite"
+    async with RestartableServer.started(journal, *FLAGS, "--identity-proxy=127.0.0.1") as server:
+        own = {HEADER: "ann@example.org"}
+        before = {"player": "", "name": "", "signed_in": True}
+        assert json.loads((await get(server, "/v1/you", **own))[1]) == before
+        await played(server, *own.values(), name="Ann")
+        ann = await page_with(server, "/v1/you", lambda found: found["name"] == "Ann", **own)
+        assert (len(ann["player"]), ann["signed_in"]) == (ID_LENGTH, True)
+        async with Peer.connect(server.url) as peer:
+            eve = await enrolled(peer, "Eve", SECRETS[0])
+        bearer = {"Authorization": f"Bearer {eve.token}"}
+        known = {"player": eve.player, "name": "Eve", "signed_in": False}
+        assert json.loads((await get(server, "/v1/you", **bearer))[1]) == known
+        assert json.loads((await get(server, "/v1/you"))[1]) == GUEST
 
 
 async def test_a_name_from_a_proxy_is_looked_at_like_a_typed_one(tmp_path: Path) -> None:
