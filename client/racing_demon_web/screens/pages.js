@@ -25,7 +25,7 @@ import { resultRows } from "./results.js";
  */
 
 const MAX_MATCHES = 200; // that a device remembers
-const TRIES = 5; // for the link of a match: its result is made after its last event
+const TRIES = 20; // for the link of a match: its result is made after its last event
 const AGAIN_MS = 1000;
 const SEASONS = ["", "year", "month", "week"];
 const PICTURE = { width: 1200, height: 630, margin: 70 };
@@ -80,7 +80,18 @@ async function askAsPlayer(path) {
  * @param {string} code
  * @param {string} token
  */
-export async function keepMatch(code, token) {
+export function keepMatch(code, token) {
+  keeping = findMatch(code, token);
+}
+
+/** What remembers the newest match: its result is made a moment after its end. */
+let keeping = Promise.resolve();
+
+/**
+ * @param {string} code
+ * @param {string} token
+ */
+async function findMatch(code, token) {
   for (let tries = 0; tries < TRIES; tries += 1) {
     const found = await ask(`/v1/matches?table=${code}`, token);
     if (!found) return; // this server keeps no results
@@ -350,6 +361,8 @@ export class Pages {
       element("h2", "", LATER.yourMatches),
       played.length > 0 ? list(played) : element("p", "", LATER.noMatches),
     ]);
+    await keeping;
+    if (own === this.#asked && keptMatches().pop()?.link !== kept[0]?.link) await this.#matches();
   }
 
   /** @param {string} link */
