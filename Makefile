@@ -32,7 +32,7 @@ ifdef ARGS
 	$(BIN)/pytest $(ARGS)
 else
 	COVERAGE_CORE=sysmon $(BIN)/pytest -m "not long" -n 6 --dist worksteal $(COVERAGE) tests/test_*.py tests/protocol tests/server tests/cluster tests/client tests/web
-	$(BIN)/pytest -m "not long" -n 5 --dist loadgroup tests/system tests/browser tests/lab
+	$(BIN)/pytest -m "not long" -n 5 --dist load --maxschedchunk 1 tests/system tests/browser tests/lab
 	@echo "coverage of the packages by their tests: $(if $(COVERAGE),$$($(BIN)/coverage report --format=total) %,make coverage measures it)"
 endif
 

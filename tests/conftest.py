@@ -7,7 +7,7 @@ import signal
 import sys
 from collections.abc import Generator, Iterator
 from contextlib import suppress
-from itertools import chain, groupby
+from itertools import groupby
 from pathlib import Path
 from types import FrameType
 from typing import Any, Final
@@ -42,17 +42,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for file in computing:
         places[id(file)] = seen / len(items)
         seen += len(file)
-    for item in chain.from_iterable(waiting):
-        item.add_marker(pytest.mark.xdist_group(group_of(item)))
     items[:] = [item for file in sorted(files, key=lambda file: places[id(file)]) for item in file]
-
-
-def group_of(item: pytest.Item) -> str:
-    """Return what a test shares a worker with: whole files, all with Chromium, and all with PostgreSQL."""
-    if "browser" in item.path.parts:
-        return "browser"
-    fixtures = item.fixturenames if isinstance(item, pytest.Function) else []
-    return "postgres" if "server" in fixtures and {"system", "lab"} & {*item.path.parts} else item.path.stem
 
 
 @pytest.hookimpl(wrapper=True)
