@@ -179,7 +179,9 @@ async def _turns(url: str, phones: int) -> list[float]:
 
 async def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, and print tables in Markdown."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--seconds", type=float, default=10.0, help="how long each page is tapped")
     seconds = parser.parse_args(arguments).seconds
     fast = ("--limit", "tables_per_minute=6000", "--limit", "units_per_address=100000")

@@ -281,7 +281,9 @@ def _origin(url: str) -> str:
 
 async def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, and print a table in Markdown."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--seconds", type=float, default=15.0, help="how long each page is tapped")
     parser.add_argument("--seats", type=int, nargs="+", default=[4, 8], help="how many seats the tables have")
     parser.add_argument(

@@ -126,7 +126,9 @@ def _tell(text: str) -> None:
 
 
 def _parsed(argv: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--kind", choices=sorted(AT_ONCE), default="options")
     parser.add_argument("commands", type=int, nargs="*", default=[40_000, 107_000])
     return parser.parse_args(argv)

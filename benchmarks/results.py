@@ -118,7 +118,9 @@ def p99(late: list[float]) -> str:
 
 async def main() -> None:
     """Run the benchmark."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--matches", type=int, default=10_000)
     parser.add_argument("--players", type=int, default=500)
     given = parser.parse_args()
