@@ -25,7 +25,7 @@ from racing_demon_protocol.wire.messages.server import (
 )
 
 from .handicap_text import handicap_text
-from .option_text import in_words, options_text
+from .option_text import called, in_words, options_text
 from .pile_names import is_racelike, pile_labels
 from .rules_text import title_of
 from .team_text import team_name
@@ -241,7 +241,8 @@ class MessageText:
         people = people or "nobody"
         hand = f"hand {message.hand} of {message.options.hands}, " if message.hand else ""
         game = printable(title_of(message.options.game))
-        text = f"table {printable(message.code)}: {game}, {hand}{message.phase}; {people}"
+        casual = f"{called('casual')}, " if message.options.casual else ""
+        text = f"table {printable(message.code)}: {game}, {casual}{hand}{message.phase}; {people}"
         is_late = self._view.in_hand and self._seat is not None and self._seat not in self._view.hand_seats
         return f"{text}; you play from the next deal" if is_late else text
 

@@ -193,7 +193,10 @@ def test_who_is_freed_reads_which_play_opened() -> None:
 
 def test_a_table_at_a_glance() -> None:
     """A snapshot is told by its game, its phase and its people."""
-    assert told(LOBBY.mirror.snapshot(0)) == "table TEST: Racing Demon, lobby; Ann, you, Cat"
+    lobby = LOBBY.mirror.snapshot(0)
+    assert told(lobby) == "table TEST: Racing Demon, lobby; Ann, you, Cat"
+    casual = lobby.model_copy(update={"options": Options(casual=True)})
+    assert told(casual) == "table TEST: Racing Demon, casual (in no standings), lobby; Ann, you, Cat"
     playing = Sitting.playing(2, game="classic", hands=3)
     snapshot = playing.mirror.snapshot(0)
     assert (
