@@ -1,25 +1,34 @@
-"""What distance means for a race: a player beside the server, and one whose bytes take a while each way.
+"""What distance means for a race: a player beside the server, and one whose packets take a while each way.
 
 python -m benchmarks.distance [--round-trips 5 50 150] [--races 24]
 
 Both want the same place, at tables of a real server. The far one plays first, the near one a little later.
-The far one's connection leads through a program that holds all bytes back for half of the round trip, each
-way. From so many races, spread evenly over leads from nothing to the whole round trip, follows the lead that
-decides. The other two times are medians: from the far player's key to the card's confirmation, and by how
-much later than the near player the far one sees a card.
+The far one is on a machine of its own, a network namespace. All packets between the two machines are held
+back for half of the round trip, each way, so that TCP sees the distance, too: this needs root on Linux. From
+so many races, spread evenly over leads from nothing to the whole round trip, follows the lead that decides.
+The other two times are medians: from the far player's key to the card's confirmation, and by how much later
+than the near player the far one sees a card.
 """
 
 import argparse
-import asyncio
-import queue
+import fcntl
+import os
+import select
 import statistics
+import struct
+import subprocess
 import sys
 import threading
 import time
+from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from itertools import pairwise
+from multiprocessing import get_context
+from multiprocessing.process import BaseProcess
 from typing import Final, NamedTuple
+
+from tests.support.machines import inside
 
 from racing_demon_protocol.wire.codec import VERSION, decode_server
 from racing_demon_protocol.wire.messages.client import Create, Hello, Join, Start
@@ -30,8 +39,14 @@ from .yardsticks.entering import Socket
 from .yardsticks.loading import ours, program
 from .yardsticks.script import OPTIONS, SEATS, contested
 
-HOST: Final = "127.0.0.1"
-PIECE: Final = 65_536
+NEAR: Final = "10.79.0.1"
+FAR: Final = "10.79.0.2"
+DEVICE: Final = "cable"
+TUNSETIFF: Final = 0x400454CA
+IFF_TUN: Final = 0x0001
+IFF_NO_PI: Final = 0x1000
+"""Packets are read as they are, without a head that says what they are. See tuntap.rst of Linux."""
+PACKET: Final = 65_536
 LOOK_SECONDS: Final = 0.002
 """So long before its moment, waiting becomes looking at the clock."""
 
@@ -64,20 +79,23 @@ def main(argv: Sequence[str] | None = None) -> int:
     sys.stdout.write(
         "round trip   near is first, though later by up to   own card confirmed   cards seen later\n"
     )
-    with program(*ours("asyncio")) as server:
-        for trip in arguments.round_trips:
-            with far_way(server.url, trip / 2_000) as far_url:
-                races = [
-                    run(server.url, far_url, trip * (number + 0.5) / arguments.races)
-                    for number in range(arguments.races)
-                ]
-            confirmed, behind = (
-                statistics.median(getattr(race, name) for race in races) for name in ("confirmed", "behind")
-            )
-            sys.stdout.write(
-                f"{trip:7.0f} ms {deciding_lead(races):30.1f} ms {confirmed:19.1f} ms {behind:15.1f} ms\n"
-            )
-            sys.stdout.flush()
+    for trip in arguments.round_trips:
+        with (
+            machines_apart(trip / 2_000) as (near, far),
+            inside(near),
+            program(*ours("asyncio", host=NEAR)) as server,
+        ):
+            races = [
+                run(server.url, far, trip * (number + 0.5) / arguments.races)
+                for number in range(arguments.races)
+            ]
+        confirmed, behind = (
+            statistics.median(getattr(race, name) for race in races) for name in ("confirmed", "behind")
+        )
+        sys.stdout.write(
+            f"{trip:7.0f} ms {deciding_lead(races):30.1f} ms {confirmed:19.1f} ms {behind:15.1f} ms\n"
+        )
+        sys.stdout.flush()
     return 0
 
 
@@ -88,13 +106,14 @@ def deciding_lead(races: Sequence[Race]) -> float:
     return min(between, key=lambda cut: sum((race.lead > cut) is not race.far_won for race in races))
 
 
-def run(url: str, far_url: str, lead: float) -> Race:
+def run(url: str, far_machine: str, lead: float) -> Race:
     """Run a race at a table of its own; the far player presses earlier by a lead in milliseconds."""
     near, far, *_ = contested()
     with ExitStack() as stack:
         party, code = list[Socket](), ""
         for seat in range(SEATS):
-            player = Socket(far_url if seat == far.seat else url)
+            with inside(far_machine) if seat == far.seat else nullcontext():
+                player = Socket(url)
             stack.callback(player.close)
             player.say(Hello(version=VERSION))
             name = f"Player {seat + 1}"
@@ -145,55 +164,56 @@ def wait_until(moment: float) -> None:
 
 
 @contextmanager
-def far_way(url: str, seconds: float) -> Iterator[str]:
-    """Give a URL whose bytes take so many seconds more each way."""
-    port, found = int(url.rpartition(":")[2].partition("/")[0]), queue.SimpleQueue[Forwarding]()
-    thread = threading.Thread(target=lambda: asyncio.run(forward(port, seconds, found)))
-    thread.start()
-    forwarding = found.get()
+def machines_apart(seconds: float) -> Iterator[tuple[str, str]]:
+    """Make two machines whose packets take so long to the other one; give their network namespaces."""
+    names = [f"rd-{os.getpid()}-{end}" for end in ("near", "far")]
+    devices = list[int]()
+    holding: BaseProcess | None = None
     try:
-        yield url.replace(f":{port}", f":{forwarding.port}")
+        for name, own, other in zip(names, (NEAR, FAR), (FAR, NEAR), strict=True):
+            ip("netns", "add", name)
+            with inside(name):
+                devices.append(open_device())
+                ip("addr", "add", own, "peer", other, "dev", DEVICE)
+                for device in (DEVICE, "lo"):
+                    ip("link", "set", device, "up")
+        holding = get_context("fork").Process(target=hold_back, args=(*devices, seconds))
+        holding.start()
+        yield names[0], names[1]
     finally:
-        forwarding.loop.call_soon_threadsafe(forwarding.end.set)
-        thread.join()
+        if holding is not None:
+            holding.terminate()
+            holding.join()
+        for opened in devices:
+            os.close(opened)
+        for name in names:
+            with suppress(OSError, subprocess.SubprocessError):
+                ip("netns", "del", name)
 
 
-class Forwarding(NamedTuple):
-    """The program that holds bytes back: where it listens, and how it ends."""
-
-    port: int
-    loop: asyncio.AbstractEventLoop
-    end: asyncio.Event
+def ip(*words: str) -> None:
+    """Set something up in the network."""
+    subprocess.run(("ip", *words), check=True, capture_output=True)  # noqa: S603, S607
 
 
-async def forward(port: int, seconds: float, found: "queue.SimpleQueue[Forwarding]") -> None:
-    """Forward connections to a port, and hold their bytes back."""
-    loop, end = asyncio.get_running_loop(), asyncio.Event()
+def open_device() -> int:
+    """Make a network device whose packets a program reads and writes."""
+    device = os.open("/dev/net/tun", os.O_RDWR)
+    fcntl.ioctl(device, TUNSETIFF, struct.pack("16sH", DEVICE.encode(), IFF_TUN | IFF_NO_PI))
+    return device
 
-    def write(writer: asyncio.StreamWriter, data: bytes) -> None:
-        if not data:
-            writer.close()
-        elif not writer.is_closing():
-            writer.write(data)
 
-    async def pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        data = b"?"
-        while data:
-            try:
-                data = await reader.read(PIECE)
-            except OSError:
-                data = b""
-            loop.call_later(seconds, write, writer, data)
-
-    async def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        behind, there = await asyncio.open_connection(HOST, port)
-        with suppress(asyncio.CancelledError):  # Python 3.11 logs an error for those that end with the loop
-            await asyncio.gather(pump(reader, there), pump(behind, writer))
-
-    serving = await asyncio.start_server(accept, HOST, 0)
-    found.put(Forwarding(serving.sockets[0].getsockname()[1], loop, end))
-    await end.wait()
-    serving.close()
+def hold_back(one: int, other: int, seconds: float) -> None:
+    """Pass packets between two devices for ever, each so much later."""
+    to = {one: other, other: one}
+    held = deque[tuple[float, int, bytes]]()
+    while True:
+        wait = max(0.0, held[0][0] - time.monotonic()) if held else None
+        for source in select.select(to, (), (), wait)[0]:
+            held.append((time.monotonic() + seconds, to[source], os.read(source, PACKET)))
+        while held and held[0][0] <= time.monotonic():
+            _, target, packet = held.popleft()
+            os.write(target, packet)
 
 
 if __name__ == "__main__":
