@@ -6,20 +6,23 @@ import os
 import re
 import shutil
 import ssl
+import sys
 import urllib.request
 from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Final
 
 import pytest
 from playwright.async_api import expect
 
+from racing_demon_client.net.client import Client
+from racing_demon_protocol.wire.messages.server import Elsewhere
 from tests.support.browsers import chromium, phone
 from tests.support.deployed import DEPLOY, certificates
 from tests.support.ports import free_port, port_of
-from tests.support.processes import server_process, started
+from tests.support.processes import MOST, port_of_process, server_process, started
 from tests.support.servers import PATIENCE, deadline
 from tests.system.test_deploy import NGINX
 
@@ -31,7 +34,7 @@ OTHER: Final = "another program"
 """What the site answers at all other paths."""
 SITES: Final = {
     "nginx": """server {{
-listen 127.0.0.1:{front} ssl; server_name {name};
+listen {host}:{front} ssl; server_name {name};
 ssl_certificate {folder}/certs/broker.crt; ssl_certificate_key {folder}/certs/broker.key;
 location / {{ return 200 "{other}"; }}
 {block}
@@ -41,7 +44,7 @@ admin off
 auto_https disable_redirects
 }}
 https://{name}:{front}, https://localhost:{front} {{
-bind 127.0.0.1
+bind {host}
 tls {folder}/certs/broker.crt {folder}/certs/broker.key
 {block}
 respond "{other}"
@@ -60,13 +63,26 @@ PROXIES: Final = [
 
 
 @asynccontextmanager
-async def proxied(kind: str, folder: Path, port: int) -> AsyncIterator[str]:
-    """Run a proxy in front of a server's port, as the manual says, and give the address of its site."""
+async def proxied(kind: str, folder: Path, *ports: int, host: str = "127.0.0.1") -> AsyncIterator[str]:
+    """Run a proxy in front of a server's port, as the manual says, and give the address of its site.
+
+    Several ports, that of all processes first, are behind the same ones of another host.
+    """
     await certificates(folder, "localhost", NAME)
-    front = free_port()
+    front = free_port() if len(ports) == 1 else ports[0]
     (block,) = re.findall(rf"```{kind}\n(.*?)```", (DEPLOY.parent / "docs/deploy.md").read_text(), re.DOTALL)
-    block = block.replace("127.0.0.1:5252", f"127.0.0.1:{port}")
-    site = SITES[kind].format(name=NAME, front=front, folder=folder, other=OTHER, block=block)
+    ways = dict(zip((front, *ports[1:]), ports, strict=True))
+    site = "\n".join(
+        SITES[kind].format(
+            name=NAME,
+            host=host,
+            front=outer,
+            folder=folder,
+            other=OTHER,
+            block=block.replace("127.0.0.1:5252", f"127.0.0.1:{inner}"),
+        )
+        for outer, inner in ways.items()
+    )
     file = folder / "proxy.conf"
     if kind == "nginx":
         file.write_text(NGINX.format(folder=folder, site=site))
@@ -78,7 +94,7 @@ async def proxied(kind: str, folder: Path, port: int) -> AsyncIterator[str]:
     process = await asyncio.create_subprocess_exec(*command, stdout=PIPE, stderr=PIPE, env=env)
     try:
         async with deadline(lambda: f"{command[0]} does not listen"):
-            while not await can_connect(front):
+            while not all([await can_connect(host, outer) for outer in ways]):
                 assert process.returncode is None, await process.communicate()
                 await asyncio.sleep(0.02)  # neither says when it listens
         yield f"https://{NAME}:{front}"
@@ -88,10 +104,10 @@ async def proxied(kind: str, folder: Path, port: int) -> AsyncIterator[str]:
         await process.communicate()
 
 
-async def can_connect(port: int) -> bool:
-    """Return whether somebody listens at a port of this machine."""
+async def can_connect(host: str, port: int) -> bool:
+    """Return whether somebody listens at a port."""
     try:
-        _, writer = await asyncio.open_connection("127.0.0.1", port)
+        _, writer = await asyncio.open_connection(host, port)
     except OSError:
         return False
     writer.close()
@@ -222,3 +238,30 @@ async def test_a_page_below_a_path_keeps_to_itself(kind: str, tmp_path: Path) ->
         await page.goto(f"{url}/BCDF")
         await page.wait_for_selector("#start.is-ready", state="attached")
         assert await page.input_value("#code") == "BCDF"
+
+
+@pytest.mark.skipif(sys.platform != "linux" or shutil.which("nginx") is None, reason="needs nginx, on Linux")
+async def test_a_page_below_a_path_follows_to_the_process_of_its_table(tmp_path: Path) -> None:
+    """The proxy has each process's port, as the manual says; the page's address stays that of all."""
+    below = ("--processes", "2", "--base-path", BASE, "--name", NAME, "--name", "localhost")
+    outside = "127.0.0.2"
+    flags = ("--ignore-certificate-errors", f"--host-resolver-rules=MAP {NAME} {outside}")
+    async with AsyncExitStack() as stack:
+        _, url = await stack.enter_async_context(server_process(*below))
+        ann = await stack.enter_async_context(await Client.create(url, "Ann"))
+        own_port = await port_of_process(url, ann.code)
+        way = proxied("nginx", tmp_path, port_of(url), own_port, host=outside)
+        link = f"{await stack.enter_async_context(way)}{BASE}/{ann.code}"
+        browser = await stack.enter_async_context(chromium(*flags))
+        sockets: list[str] = []
+        for _ in range(MOST):
+            async with phone(browser, link, ignore_https_errors=True) as guest:
+                guest.page.on("websocket", lambda socket: sockets.append(socket.url))
+                await guest.page.tap("#watch")
+                await guest.see("#lobby")
+                assert guest.page.url.partition("?")[0] == link
+                assert guest.complaints == []
+                if any(isinstance(each, Elsewhere) for each in guest.heard):
+                    assert sockets[-1] == f"wss://{NAME}:{own_port}{BASE}/v1"
+                    return
+    pytest.fail(f"none of {MOST} pages came to another process")

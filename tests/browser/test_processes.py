@@ -1,16 +1,11 @@
 """A page at a server of several processes, whose tables have ports of their own."""
 
-from typing import Final
-
 import pytest
 from playwright.async_api import Browser
 
 from racing_demon_protocol.wire.messages.server import Elsewhere
 from tests.support.browsers import phone
-from tests.support.processes import server_process
-
-MOST: Final = 20
-"""So many pages come to the table's own process by chance only once in a million times."""
+from tests.support.processes import MOST, server_process
 
 
 @pytest.mark.parametrize("base", ["", "/games/cards"])

@@ -14,12 +14,16 @@ from typing import Any, Final, NamedTuple
 
 from benchmarks.pty_program import children_of, end_all
 
-from tests.support.servers import PATIENCE, deadline, timeout
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.server import Elsewhere
+from tests.support.servers import PATIENCE, Peer, deadline, timeout
 
 SERVER: Final = "racing_demon_server"
 CLIENT: Final = "racing_demon_client"
 PATIENT: Final = "--limit=entry_seconds=600"
 """Whoever connects may take their time: on a busy machine a long test would be cut off."""
+MOST: Final = 20
+"""So many clients come to the table's own one of two processes by chance only once in a million times."""
 HOST_LINK: Final = r"^  racing-demon join http://[^:]+:(\d+)/([A-Z]{4})$"
 """What a host in plain text prints: the port, and the table's code."""
 
@@ -135,6 +139,18 @@ async def server_process(*arguments: str, **more: Any) -> AsyncIterator[tuple[Ru
     async with started(SERVER, "--host", "127.0.0.1", "--port", "0", PATIENT, *arguments, **more) as server:
         found = await server.line(r"listening on (\S+)")
         yield server, found.group(1)
+
+
+async def port_of_process(url: str, code: str) -> int:
+    """Return the own port of the process that has a table, as one of the others says at the port of all."""
+    for _ in range(MOST):
+        async with Peer.connect(url) as peer:
+            await peer.greet()
+            await peer.say(cl.Watch(code=code))
+            answer = await peer.hear()
+            if isinstance(answer, Elsewhere):
+                return answer.port
+    raise AssertionError(f"{MOST} clients came to the process of {code}")
 
 
 def kib(pid: int, field: str) -> int:

@@ -11,14 +11,13 @@ import pytest
 from racing_demon_client.net.client import Client
 from racing_demon_protocol.wire.capabilities import FOLLOWS_MOVED
 from racing_demon_protocol.wire.codec import VERSION
-from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
-from racing_demon_protocol.wire.messages.server import Elsewhere, Moved, Versions
+from racing_demon_protocol.wire.messages.server import Moved, Versions
 from racing_demon_protocol.wire.redirects import at_port
 from tests.browser.test_base_path import BASE, proxied
 from tests.support.clusters import Cluster
 from tests.support.ports import port_of
-from tests.support.processes import server_process
+from tests.support.processes import port_of_process, server_process
 from tests.support.servers import Peer
 
 pytestmark = [
@@ -26,8 +25,6 @@ pytestmark = [
     pytest.mark.skipif(shutil.which("nginx") is None, reason="needs nginx"),
 ]
 
-MOST: Final = 20
-"""So many clients come to the table's own process by chance only once in a million times."""
 BELOW: Final = ("--base-path", BASE, "--name", "localhost")
 
 
@@ -68,16 +65,7 @@ async def test_processes_lead_to_each_other_below_a_path() -> None:
     """Whichever process answers first, the client comes to the table's own, and keeps the path."""
     async with server_process("--processes", "2", *BELOW) as (_, url), AsyncExitStack() as stack:
         host = await stack.enter_async_context(await Client.create(url, "Ann"))
-        answer: Message | None = None
-        for _ in range(MOST):
-            guest = await stack.enter_async_context(Peer.connect(url))
-            await guest.greet()
-            await guest.say(cl.Watch(code=host.code))
-            answer = await guest.hear()
-            if isinstance(answer, Elsewhere):
-                break
-        assert isinstance(answer, Elsewhere)
-        there = at_port(url, answer.port)
+        there = at_port(url, await port_of_process(url, host.code))
         ben = await stack.enter_async_context(await Client.join(there, host.code, "Ben"))
         cleo = await stack.enter_async_context(await Client.join(url, host.code, "Cleo"))
         assert (there.endswith(f"{BASE}/v1"), ben.seat, cleo.seat) == (True, 1, 2)
