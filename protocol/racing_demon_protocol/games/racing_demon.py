@@ -5,7 +5,6 @@ from racing_demon_protocol.engine.specification import (
     Doubt,
     Foundations,
     Game,
-    Scoring,
     Space,
     Stock,
     Tableau,
@@ -62,8 +61,7 @@ GAME = Game(
         "Everybody deals a Klondike layout from their own pack, and all play at once around shared "
         "foundations, which build up in suit from the aces. Build down on your own columns in alternate "
         "colors. Only kings fill empty columns. The stock is turned three cards at a time, as often as you "
-        f"like. Going out with the whole pack scores {PACK_SIZE} points, plus a bonus of "
-        f"{Scoring().out_bonus}."
+        f"like. Going out with the whole pack scores {PACK_SIZE} points and a bonus."
     ),
     doubts=BASE_DOUBTS,
 )

@@ -135,9 +135,9 @@ PRESETS: Final = {
 
 
 def usual_options(game: str = Options().game) -> Options:
-    """Return what a table plays for which nobody chose more than a game.
+    """Return a table's usual options: what it plays if nobody chose more than a game.
 
-    These are the first preset's options for its game, and the defaults for the others.
+    These are the first preset's for its game, and the defaults of `Options` for the others.
     """
     usual = next(iter(PRESETS.values())).options
     return usual if game == usual.game else Options(game=game)

@@ -2,9 +2,10 @@
 
 from itertools import combinations
 
-from racing_demon_protocol.games import GAMES
+from racing_demon_client.shared.rules_text import number
+from racing_demon_protocol.games import declare
 from racing_demon_protocol.wire.options import Options
-from racing_demon_protocol.wire.presets import NEUTRAL, PRESETS, nearest_preset
+from racing_demon_protocol.wire.presets import NEUTRAL, PRESETS, nearest_preset, preset_of, usual_options
 
 MAX_TEXT = 2 * 70
 
@@ -25,13 +26,14 @@ def test_what_affects_neither_play_nor_scoring_are_options() -> None:
 def test_the_default_table_belongs_to_the_first_preset() -> None:
     """The Klondike race remains what a table plays of itself; Nerts stands next."""
     assert list(PRESETS)[:2] == ["klondike", "nerts"]
-    assert PRESETS["klondike"].options == Options()
+    assert preset_of(usual_options()) is PRESETS["klondike"]
 
 
 def test_presets_are_told_in_one_sentence() -> None:
-    """Each has a sentence, its bonus in it where there is one, and a source."""
+    """Each has a sentence, with what going out is worth, and a source."""
     for preset in PRESETS.values():
         assert preset.text.endswith(".")
         assert preset.text.count(". ") == 0
         assert preset.source
-        assert preset.options.game in GAMES
+        bonus = declare(preset.options, 2).scoring.out_bonus
+        assert f"{number(bonus) if bonus else 'bonus'} for going out" in preset.text
