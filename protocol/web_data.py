@@ -36,7 +36,7 @@ from racing_demon_protocol.wire.codec import VERSION, Encoding
 from racing_demon_protocol.wire.messages import FROM_CLIENT, FROM_SERVER, Message, name_of
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.options import LATER, Options
-from racing_demon_protocol.wire.presets import NEUTRAL, PRESETS
+from racing_demon_protocol.wire.presets import NEUTRAL, PRESETS, usual_options
 
 COUNTED: Final[dict[type[Mechanic], str | None]] = {
     **dict.fromkeys((Sums, Ranks, Sympathy, Merging, PushPin), Kind.OUT),
@@ -91,7 +91,7 @@ def constants() -> str:
             "/** The extensions that the page understands. */",
             f"export const EXTENSIONS = {json.dumps(list(EXTENSIONS))};",
             "/** The options that servers leave out at these defaults. @type {Record<string, any>} */",
-            f"export const LATER_OPTIONS = {json.dumps(_later())};",
+            f"export const LATER_OPTIONS = {_lines(_later())};",
             "/** The time limit on identical deals without one of their own. */",
             f"export const IDENTICAL_LIMIT_MS = {IDENTICAL_LIMIT_MS};",
             "/** The most of each: characters, seats at a table, and names of kicked players. */",
@@ -100,6 +100,8 @@ def constants() -> str:
             f"export const TEAM_LETTERS = {json.dumps(TEAM_LETTERS)};",
             "/** What going out is worth where a game does not say otherwise. */",
             f"export const OUT_BONUS = {Scoring().out_bonus};",
+            "/** A short match against two bots. @type {Record<string, any>} */",
+            f"export const SHORT = {_lines(_short_match())};",
             "/** Why a server closes a connection. */",
             f"export const CLOSE = {_lines({code.name.lower(): code.value for code in CloseCode})};",
             "/** @type {BotLevel[]} */",
@@ -174,6 +176,12 @@ def requests(names: Collection[str]) -> str:
 
 def _requests() -> dict[str, Any]:
     return {name_of(cls): {"tag": tag, **_fields(cls)} for tag, cls in sorted(FROM_CLIENT.items())}
+
+
+def _short_match() -> dict[str, Any]:
+    """Return the options of a short match against two bots: else a table's usual ones."""
+    usual = usual_options().model_dump(mode="json", exclude_defaults=True)
+    return usual | {"hands": 3, "hints": True, "seats": 3}
 
 
 def _later() -> dict[str, Any]:

@@ -21,7 +21,7 @@ import {
 import { makeCard } from "./table/board_view.js";
 import { celebrate, TableScreen } from "./table/table_screen.js";
 import { MatchLog } from "./wire/match_log.js";
-import { CLOSE, LIMITS } from "./wire/protocol.js";
+import { CLOSE, LIMITS, SHORT } from "./wire/protocol.js";
 import { Session, webSocketUrl } from "./wire/session.js";
 import { CLOSES, eventSentence, namesOf, raceWords, refusalText, WORDS } from "./words.js";
 
@@ -204,7 +204,7 @@ function playNow() {
   if (isFramed) return showProblem(WORDS.isFramed);
   const name = field("name").value.trim() || WORDS.player;
   page.opponents = ["adaptive", "easy"];
-  enter({ name: "create", fields: { name, options: { hands: 3, hints: true, seats: 3 } } });
+  enter({ name: "create", fields: { name, options: SHORT } });
 }
 
 /** @param {string} view */

@@ -12,7 +12,18 @@ export const WEBSOCKET_PATH = "/v1";
 /** The extensions that the page understands. */
 export const EXTENSIONS = ["house-rules", "handicaps", "teams", "programs", "moderation", "casual"];
 /** The options that servers leave out at these defaults. @type {Record<string, any>} */
-export const LATER_OPTIONS = {"win_lead": null, "handicap": "fixed", "teams": null, "king_bonus": 0, "spaces": null, "reserve_up": false, "stock_shift": null, "turn_by_players": false, "match_score": "points", "casual": false};
+export const LATER_OPTIONS = {
+  win_lead: null,
+  handicap: "fixed",
+  teams: null,
+  king_bonus: 0,
+  spaces: null,
+  reserve_up: false,
+  stock_shift: null,
+  turn_by_players: false,
+  match_score: "points",
+  casual: false,
+};
 /** The time limit on identical deals without one of their own. */
 export const IDENTICAL_LIMIT_MS = 600000;
 /** The most of each: characters, seats at a table, and names of kicked players. */
@@ -27,6 +38,12 @@ export const LIMITS = {
 export const TEAM_LETTERS = "ABCD";
 /** What going out is worth where a game does not say otherwise. */
 export const OUT_BONUS = 10;
+/** A short match against two bots. @type {Record<string, any>} */
+export const SHORT = {
+  hands: 3,
+  hints: true,
+  seats: 3,
+};
 /** Why a server closes a connection. */
 export const CLOSE = {
   good_bye: 1000,
