@@ -109,8 +109,11 @@ def main(argv: list[str] | None = None) -> int:
         "--again", type=int, default=1, help="play each hand so many times, and take the least of each step"
     )
     arguments = parser.parse_args(argv)
+    games = arguments.games.split(",")
+    if unknown := [game for game in games if game not in GAMES]:
+        parser.error(f"there is no game {unknown[0]!r}: `racing-demon games` lists them")
     with garbage_collection.small_collections():
-        _measure(arguments.games.split(","), arguments.hands, arguments.again)
+        _measure(games, arguments.hands, arguments.again)
     return 0
 
 
