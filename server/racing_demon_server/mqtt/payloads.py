@@ -158,7 +158,8 @@ def _teams(view: TableState) -> dict[str, Any]:
 
 
 def _heading(view: TableState) -> dict[str, Any]:
-    return {"v": VERSION, "code": view.code, "game": view.options.game}
+    options = view.options
+    return {"v": VERSION, "code": view.code, "game": options.game, "casual": options.casual}
 
 
 def _who(view: TableState, seat: int) -> dict[str, Any]:

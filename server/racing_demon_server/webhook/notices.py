@@ -144,7 +144,13 @@ def _match(view: TableState, name: _Namer, *, is_closed: bool) -> dict[str, Any]
 
 
 def _heading(view: TableState) -> dict[str, Any]:
-    return {"code": view.code, "game": view.options.game, "match": match_of(view.hand_id)}
+    options = view.options
+    return {
+        "code": view.code,
+        "game": options.game,
+        "casual": options.casual,
+        "match": match_of(view.hand_id),
+    }
 
 
 def _after_hand(view: TableState, number: int) -> TableState:

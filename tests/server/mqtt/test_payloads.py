@@ -278,7 +278,7 @@ def test_a_hand_a_match_and_a_demon_are_told_in_full() -> None:
     (over,) = of_type(ev.HandOver, sitting.log)
     (ended,) = of_type(ev.MatchOver, sitting.log)
     view = sitting.mirror
-    heading = {"v": 1, "code": "TEST", "game": "classic"}
+    heading = {"v": 1, "code": "TEST", "game": "classic", "casual": False}
     ann, ben = over.points
     assert ann > ben
     assert view.shuffle is not None

@@ -46,7 +46,7 @@ def ids(requests: Sequence[Request], code: str) -> list[str]:
 async def test_a_match_is_told_signed_and_without_names(tmp_path: Path) -> None:
     """Its beginning, each hand, and its end; the signature is that of id, time and body."""
     async with Receiver.running() as receiver, telling(receiver.url, tmp_path) as (_, url):
-        async with Peer.hosting(url, hands=2) as ann:
+        async with Peer.hosting(url, hands=2, casual=True) as ann:
             await play_match(ann, hands=2)
             await receiver.until(lambda: len(receiver.taken) == 4)
             code, points = ann.code, [result.points[0] for result in ann.view.results]
@@ -58,7 +58,7 @@ async def test_a_match_is_told_signed_and_without_names(tmp_path: Path) -> None:
         "match.over",
     ]
     begun, _, second, over = (request.told["data"] for request in receiver.requests)
-    heading = {"code": code, "game": "racing-demon", "match": f"{code}/1"}
+    heading = {"code": code, "game": "racing-demon", "casual": True, "match": f"{code}/1"}
     assert begun == heading | {"hands": 2, "target": None, "players": [{"seat": 0, "bot": ""}]}
     assert second.pop("elapsed_ms") >= 0
     scores = [{"seat": 0, "points": points[1], "total": sum(points)}]
