@@ -322,9 +322,12 @@ class ResultsWorker:
         rated, total = self._total(ALL).rated, self._total(query.only)
         if total.shown is None:
             running = self._paced(self._file.running(query.only))
+            self._rest()
             total.shown = total.standings.standings(self._known.applied(each.summary) for each in running)
+            self._rest()
         is_open = access is StandingsAccess.OPEN
         found = standings_json(total.shown, rated, query, sees, with_corrections=is_open)
+        self._rest()
         version = f"{total.version}-{self._known.version}-{query.page}-{int(query.people)}-{viewer}"
         return version, json.dumps(found)
 
