@@ -17,6 +17,7 @@ from racing_demon_server.match.table import MISTAKE
 from racing_demon_server.server import StopReason
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import GOES_BACK, MAX_RESTORES
+from tests.support.builds import pure
 from tests.support.postgres import KEY, Postgres
 from tests.support.servers import Closing, Peer
 
@@ -43,6 +44,7 @@ async def node(url: str) -> AsyncIterator[str]:
         await server.stop(StopReason.TERMINATED)
 
 
+@pure("replaces a method")
 async def test_a_node_takes_a_failed_table_up_again(
     servers: Postgres, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

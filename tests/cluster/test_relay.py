@@ -272,7 +272,7 @@ def test_time_passes_in_a_hand() -> None:
     """The time of a hand goes on at a relay, except in a pause."""
     running, paused = (
         Replica.from_snapshot(table_of(phase=Phase.PLAYING, elapsed_ms=700, paused=each), 0)
-        for each in (0, 1)
+        for each in (False, True)
     )
     assert running.hand_clock.elapsed_ms(5_000_000) == 5_700
     assert paused.hand_clock.elapsed_ms(5_000_000) == 700

@@ -1,7 +1,5 @@
 """A client's part in each shuffle, on a table that stands still."""
 
-from copy import deepcopy
-
 import pytest
 
 from racing_demon_client.net.shuffle_client import ContributionState, ShuffleClient
@@ -137,7 +135,7 @@ def test_it_contributes_anew_to_the_deal_of_other_handicaps() -> None:
 def test_a_server_that_deals_by_other_handicaps_after_the_reveal() -> None:
     """The client remembers the handicaps for which it revealed its bytes."""
     sitting, one = shuffling()
-    view = deepcopy(sitting.mirror)
+    view = sitting.mirror.copy()
     assert one.command(view, 1, lambda: 2) is not None
     view.seats[0] = view.seats[0].model_copy(update={"handicap": Handicap(delay_s=5)})
     handicaps = view.handicaps_for((0, 1))
@@ -222,7 +220,7 @@ def revealed() -> tuple[ShuffleClient, TableState]:
     """Return a client that has revealed its bytes, and the table as it was before the hand was committed."""
     sitting, one = Sitting.lobby(2), contributor()
     send(sitting, one)
-    before = deepcopy(sitting.mirror)
+    before = sitting.mirror.copy()
     sitting.events(0, cl.Start)
     assert isinstance(one.command(sitting.mirror, 1, lambda: 2), cl.Reveal)
     return one, before
@@ -277,7 +275,7 @@ def test_a_hand_that_is_dropped_for_another_is_noticed() -> None:
         command = one.command(table, 1, lambda: 3)
         assert isinstance(command, cl.Contribute)
         tell(table, ev.Contributed, seat=1, commitment=command.commitment)
-        ahead = deepcopy(table)
+        ahead = table.copy()
         coming = table.next_shuffle
         assert coming is not None
         tell(ahead, ev.Committed, hand=1, hand_id=coming.hand_id, commitment=coming.commitment, within_ms=9)
