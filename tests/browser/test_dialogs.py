@@ -5,6 +5,7 @@ from typing import Final
 from playwright.async_api import Browser
 
 from tests.support.browsers import phone
+from tests.support.restartable_server import wait_until
 from tests.support.servers import serving
 
 SUPPRESSED: Final = "window.confirm = window.alert = window.prompt = () => false;"
@@ -23,7 +24,7 @@ async def test_a_player_leaves_where_dialogs_are_suppressed(browser: Browser) ->
         await player.page.locator("#sheet-items", has_text="You give up your seat for good").wait_for()
         await player.page.locator(BUTTONS, has_text="Leave the table").tap()
         await player.see("#start")
-        assert room.table.view.seats == {}
+        await wait_until(lambda: room.table.view.seats == {})
         assert player.complaints == []
 
 
