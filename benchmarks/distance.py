@@ -28,7 +28,7 @@ from multiprocessing import get_context
 from multiprocessing.process import BaseProcess
 from typing import Final, NamedTuple
 
-from tests.support.machines import inside
+from tests.support.machines import inside, run
 
 from racing_demon_protocol.wire.codec import VERSION, decode_server
 from racing_demon_protocol.wire.messages.client import Create, Hello, Join, Start
@@ -86,7 +86,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             program(*ours("asyncio", host=NEAR)) as server,
         ):
             races = [
-                run(server.url, far, trip * (number + 0.5) / arguments.races)
+                run_race(server.url, far, trip * (number + 0.5) / arguments.races)
                 for number in range(arguments.races)
             ]
         confirmed, behind = (
@@ -106,7 +106,7 @@ def deciding_lead(races: Sequence[Race]) -> float:
     return min(between, key=lambda cut: sum((race.lead > cut) is not race.far_won for race in races))
 
 
-def run(url: str, far_machine: str, lead: float) -> Race:
+def run_race(url: str, far_machine: str, lead: float) -> Race:
     """Run a race at a table of its own; the far player presses earlier by a lead in milliseconds."""
     near, far, *_ = contested()
     with ExitStack() as stack:
@@ -171,12 +171,12 @@ def machines_apart(seconds: float) -> Iterator[tuple[str, str]]:
     holding: BaseProcess | None = None
     try:
         for name, own, other in zip(names, (NEAR, FAR), (FAR, NEAR), strict=True):
-            ip("netns", "add", name)
+            run("ip", "netns", "add", name)
             with inside(name):
                 devices.append(open_device())
-                ip("addr", "add", own, "peer", other, "dev", DEVICE)
+                run("ip", "addr", "add", own, "peer", other, "dev", DEVICE)
                 for device in (DEVICE, "lo"):
-                    ip("link", "set", device, "up")
+                    run("ip", "link", "set", device, "up")
         holding = get_context("fork").Process(target=hold_back, args=(*devices, seconds))
         holding.start()
         yield names[0], names[1]
@@ -188,12 +188,7 @@ def machines_apart(seconds: float) -> Iterator[tuple[str, str]]:
             os.close(opened)
         for name in names:
             with suppress(OSError, subprocess.SubprocessError):
-                ip("netns", "del", name)
-
-
-def ip(*words: str) -> None:
-    """Set something up in the network."""
-    subprocess.run(("ip", *words), check=True, capture_output=True)  # noqa: S603, S607
+                run("ip", "netns", "del", name)
 
 
 def open_device() -> int:

@@ -38,13 +38,13 @@ class Machines:
     def lay(self) -> None:
         """Make the machines, and connect them."""
         for name in (SWITCH, *self._addresses):
-            _run("ip", "netns", "add", self.namespace(name))
-        switch = functools.partial(_run, "ip", "-n", self.namespace(SWITCH), "link")
+            run("ip", "netns", "add", self.namespace(name))
+        switch = functools.partial(run, "ip", "-n", self.namespace(SWITCH), "link")
         switch("add", BRIDGE, "type", "bridge")
         switch("set", BRIDGE, "up")
         for name, address in self._addresses.items():
             own = self.namespace(name)
-            _run(
+            run(
                 "ip",
                 "link",
                 "add",
@@ -60,7 +60,7 @@ class Machines:
                 self.namespace(SWITCH),
             )
             switch("set", name, "master", BRIDGE, "up")
-            ip = functools.partial(_run, "ip", "-n", own)
+            ip = functools.partial(run, "ip", "-n", own)
             ip("addr", "add", f"{address}/24", "dev", "net")
             ip("link", "set", "net", "up")
             ip("link", "set", "lo", "up")
@@ -69,7 +69,7 @@ class Machines:
         """Take it all away."""
         for name in (SWITCH, *self._addresses):
             with contextlib.suppress(OSError, subprocess.SubprocessError):
-                _run("ip", "netns", "del", self.namespace(name))
+                run("ip", "netns", "del", self.namespace(name))
 
     def at(self, name: str) -> AbstractContextManager[None]:
         """Let this thread, and what it starts meanwhile, be at a machine."""
@@ -85,13 +85,13 @@ class Machines:
                 }}
             }}
         """
-        _run("ip", "netns", "exec", self.namespace(target), "nft", "-f", "-", text=rules)
+        run("ip", "netns", "exec", self.namespace(target), "nft", "-f", "-", text=rules)
 
     def heal(self) -> None:
         """Let everything through again."""
         for name in self._addresses:
             command = ("ip", "netns", "exec", self.namespace(name), "nft", "flush", "ruleset")
-            _run(*command)
+            run(*command)
 
 
 @contextmanager
@@ -116,7 +116,8 @@ def _enter(namespace: int) -> None:
         raise OSError(ctypes.get_errno(), "setns")
 
 
-def _run(*words: str, text: str = "") -> None:
+def run(*words: str, text: str = "") -> None:
+    """Set something up in the network, with a text to read; it must succeed."""
     subprocess.run(words, input=text.encode(), check=True, capture_output=True, timeout=20)  # noqa: S603
 
 
