@@ -1,8 +1,9 @@
-"""Names and chat, cleaned once on arrival."""
+"""Names and chat, cleaned once on arrival, and the names that an operator forbids."""
 
 import re
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
+from itertools import pairwise
 from typing import Final
 
 from racing_demon_protocol.constants import MAX_CHAT_LENGTH, MAX_NAME_LENGTH
@@ -47,6 +48,13 @@ SAME_IN_ASCII: Final = str.maketrans("01|l", "oiii")
 
 BOT_NAMES: Final = ("Ada", "Bob", "Cyn", "Dai", "Eve", "Fen", "Gus", "Hal")
 
+INSTEAD: Final = "Player"
+"""What somebody is called whose name is forbidden."""
+ANYWHERE: Final = "*"
+"""Begins words that are forbidden within others, too."""
+COMMENT: Final = "#"
+SEPARATORS: Final = re.compile(r"[\W_]+")
+
 
 def clean(name: str) -> str:
     """Return a name without control, bidirectional and invisible characters, shortened to the limit.
@@ -90,6 +98,38 @@ def unique(name: str, taken: Collection[str]) -> str:
         number += 1
         candidate = f"{_shortened(name, MAX_NAME_LENGTH - 2)} {number}"
     return candidate
+
+
+class ForbiddenNames:
+    """The operator's list of words that no name may have.
+
+    A word is found whatever its case, width, accents and look-alike letters are, and with signs between its
+    letters. Within a longer word it is found only if it begins with a ``*``.
+
+    Args:
+        lines: a word, or several, in each; nothing counts behind ``#``.
+
+    """
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        words = [line.partition(COMMENT)[0].strip() for line in lines]
+        self._anywhere = {_bare(word) for word in words if word.startswith(ANYWHERE)} - {""}
+        self._whole = {_bare(word) for word in words if not word.startswith(ANYWHERE)} - {""}
+
+    def replaced(self, name: str) -> str:
+        """Return what somebody with a name is called: its visible part, or another name if it is forbidden.
+
+        Raises:
+            CommandRefused: nothing printable is left of it.
+
+        """
+        name = clean(name)
+        if not (self._whole or self._anywhere):
+            return name
+        whole, parts = _bare(name), [_bare(part) for part in SEPARATORS.split(folded(name))]
+        found = {whole, *parts, *("".join(pair) for pair in pairwise(parts))}
+        is_forbidden = not self._whole.isdisjoint(found) or any(word in whole for word in self._anywhere)
+        return INSTEAD if is_forbidden else name
 
 
 def _printable(text: str, longest: int, reason: Reason, complaint: str) -> str:
@@ -154,3 +194,9 @@ def _seen(char: str) -> str:
     if char in IN_CONTEXT or is_emoji(char) or FLAG_TAGS.match(char):
         return char
     return "" if unicodedata.category(char).startswith("C") else char
+
+
+def _bare(text: str) -> str:
+    """Return what is compared: letters and digits that look alike are the same, and accents are left out."""
+    plain = unicodedata.normalize("NFKD", folded(text))
+    return SEPARATORS.sub("", "".join(char for char in plain if not unicodedata.combining(char)))

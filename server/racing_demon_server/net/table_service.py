@@ -27,8 +27,7 @@ from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Accepted, Elsewhere
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.match.forbidden_names import INSTEAD, ForbiddenNames
-from racing_demon_server.match.names import clean_words
+from racing_demon_server.match.names import INSTEAD, ForbiddenNames, clean_words
 from racing_demon_server.match.seat_tokens import Actor, hash_token
 from racing_demon_server.moderation.reports import Person
 from racing_demon_server.players.directory import SignedIn

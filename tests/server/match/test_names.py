@@ -1,6 +1,7 @@
-"""Names, cleaned once on arrival."""
+"""Names, cleaned once on arrival; and those that the operator forbids, however they are written."""
 
 import unicodedata
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -8,14 +9,29 @@ from hypothesis import strategies as st
 
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
-from racing_demon_server.match.names import BOT_NAMES, clean, clean_words, folded, unique
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.server import CaughtUp, Identified
+from racing_demon_server.match.names import (
+    BOT_NAMES,
+    INSTEAD,
+    ForbiddenNames,
+    clean,
+    clean_words,
+    folded,
+    unique,
+)
 from tests.support.effort import examples
+from tests.support.people import SECRETS, enrolled
+from tests.support.restartable_server import RestartableServer
+from tests.support.servers import Peer
 
 JOINERS = "\u200c\u200d"
 TAGS = "".join(map(chr, (*range(0xE0030, 0xE003A), *range(0xE0061, 0xE007B), 0xE007F)))
 """What regions' flags are written with."""
 ZALGO = "\u0300\u0301\u0302\u0303\u0304\u0305\u0306\u0307"
 """Signs that stack on the letter before them."""
+FORBIDDEN = ("\ufeffNasty # as an example", "", "# nothing", "  *grim  ")
+"""The lines of an operator's list."""
 
 
 @pytest.mark.parametrize(
@@ -279,3 +295,49 @@ def test_names_that_look_different_stay_so(other: str) -> None:
 def test_a_folded_name_is_not_folded_further(name: str) -> None:
     """Names can be compared by what they were folded to before."""
     assert folded(folded(name)) == folded(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "nasty",
+        "Big NASTY",
+        "N a s t y",
+        "n.a.s.t.y",
+        "ｎａｓｔｙ",
+        "nаstу",
+        "ñásty",
+        "nasty!",
+        "Na sty",
+        "pilgrim",
+        "GR1M",
+        "Na\u115fsty",
+    ],
+)
+def test_a_forbidden_word_is_found_in_disguise(name: str) -> None:
+    """Case, width, accents, signs and look-alike letters hide nothing; a star finds it within a word."""
+    assert ForbiddenNames(line.lstrip("\ufeff") for line in FORBIDDEN).replaced(name) == INSTEAD
+
+
+@pytest.mark.parametrize("name", ["Ann", "dynasty", "Nast", "Zoë", "玩家", "🃏", "nas tier"])
+def test_a_harmless_name_stays(name: str) -> None:
+    """A word within another one is none, and without a list every name stays."""
+    assert ForbiddenNames((*FORBIDDEN[1:], "Nasty")).replaced(name) == name
+    assert ForbiddenNames(()).replaced("nasty") == "nasty"
+
+
+async def test_whoever_has_a_forbidden_name_plays_as_another(tmp_path: Path) -> None:
+    """At the table, as a new player, and after renaming; a second one has a number."""
+    path = tmp_path / "words.txt"
+    path.write_text("nasty\n", "utf-8")
+    arguments = (f"--forbidden-names={path}",)
+    async with RestartableServer.started(tmp_path / "journal.sqlite", *arguments) as server:
+        async with Peer.connect(server.url) as ann, Peer.connect(server.url) as ben:
+            assert (await enrolled(ann, "Nasty", SECRETS[0])).name == INSTEAD
+            await enrolled(ben, "Ben", SECRETS[1])
+            await ben.say(cl.Rename(name="nаsty"))
+            assert (await ben.until(Identified)).name == INSTEAD
+            place = await ann.enter(cl.Create(name="nasty"))
+            await ben.enter(cl.Join(code=place.code, name="N-A-S-T-Y"))
+            await ben.until(CaughtUp)
+            assert [state.name for state in ben.view.seats.values()] == [INSTEAD, f"{INSTEAD} 2"]

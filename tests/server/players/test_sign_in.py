@@ -9,7 +9,7 @@ import pytest
 
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Devices
-from racing_demon_server.match.forbidden_names import INSTEAD
+from racing_demon_server.match.names import INSTEAD
 from racing_demon_server.players.directory import ID_LENGTH, SignedIn
 from tests.server.players.test_players import has_matches, operate
 from tests.support.people import SECRETS, enrolled, play_alone
