@@ -25,8 +25,9 @@ from racing_demon_server.players.directory import FOR_HTTP, Directory, SignedIn
 from racing_demon_server.players.store import PlayersStore, Seating
 from racing_demon_server.standings_access import StandingsAccess
 
-from .answers import brief_json, match_json, player_json, standings_json
+from .answers import brief_json, match_json, standings_json
 from .names import Names, with_players
+from .player_page import player_json
 from .query import ALL, Filter, StandingsQuery, Stopping
 from .store import Result, ResultsStore
 from .visibility import Sight, sight_of_standings
