@@ -1,10 +1,10 @@
-"""A thread that writes this node's heartbeats to the database, and reads those of the others."""
+"""Writes this node's heartbeats to the database, reads those of the others, and decides which are dead."""
 
 import asyncio
 import contextlib
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 import psycopg
@@ -12,11 +12,12 @@ import psycopg
 from racing_demon_cluster.postgres.connection import Database
 from racing_demon_server.journal.interface import JournalUnusable
 
-from .failure_detector import FailureDetector
 from .statements import Overview, connect_as, read_overview, write_beat
 
 BEAT_SECONDS: Final = 0.5
 LOOK_SECONDS: Final = 0.25
+STARTING_SECONDS: Final = 20.0
+"""Seconds after which a node without any heartbeat is dead, because starting may take long."""
 FENCED: Final = "RD001"
 """The database's answer to a fenced node (SQLSTATE)."""
 ORPHANS_EVERY: Final = 8
@@ -24,6 +25,44 @@ ORPHANS_EVERY: Final = 8
 
 SeenBy = Callable[[Overview, list[int]], None]
 """Called with an overview, and the dead nodes."""
+
+
+class FailureDetector:
+    """Decides which nodes are dead: those whose heartbeats have not changed for a lease of successful reads.
+
+    Times are seconds on the watcher's own monotonic clock.
+
+    Args:
+        lease: how long a heartbeat must stay unchanged, while all reads succeed, until its node is dead.
+
+    """
+
+    def __init__(self, lease: float) -> None:
+        self._lease = lease
+        self._seen: dict[int, tuple[int, float]] = {}
+
+    def observe(self, heartbeats: Mapping[int, int], began: float, ended: float) -> list[int]:
+        """Record the heartbeats of all nodes that are not fenced, and return which of these are dead.
+
+        Args:
+            heartbeats: the number of heartbeats of each; 0 for a node that is starting.
+            began: when the read began.
+            ended: when the read ended.
+
+        """
+        self._seen = {node: seen for node, seen in self._seen.items() if node in heartbeats}
+        dead = []
+        for node, beat in heartbeats.items():
+            seen, since = self._seen.get(node, (-1, ended))
+            if beat != seen:
+                self._seen[node] = beat, ended
+            elif began - since > (self._lease if beat else max(self._lease, STARTING_SECONDS)):
+                dead.append(node)
+        return dead
+
+    def forget(self) -> None:
+        """Start all leases again, after a failed read."""
+        self._seen.clear()
 
 
 class Heartbeat:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from racing_demon_cluster.failure_detector import STARTING_SECONDS, FailureDetector
+from racing_demon_cluster.heartbeat import STARTING_SECONDS, FailureDetector
 
 LEASE = 2.0
 
