@@ -12,7 +12,7 @@ from racing_demon_cluster.postgres.connection import missing_standby
 from racing_demon_cluster.seed_encryption import ClusterKeys
 from racing_demon_protocol.enums import CloseCode
 from racing_demon_protocol.table.state import DEALT
-from racing_demon_protocol.wire.redirects import port_of
+from racing_demon_protocol.wire.redirects import bracketed, port_of
 from racing_demon_server.journal.operations import Change, Operation
 from racing_demon_server.journal.writer import DurableJournal
 from racing_demon_server.tables.registry import MOVED, Registry
@@ -21,7 +21,6 @@ from racing_demon_server.tables.room import Clock, Room
 from .database_thread import DatabaseThread
 from .heartbeat import Heartbeat
 from .location import Found, Location, SearchResult
-from .peers import address_of, somebody_is_well
 from .settings import ClusterSettings
 from .statements import Node, Overview, TableOwner, set_draining, store_address, take_over
 from .table_listing import TableListing
@@ -42,6 +41,12 @@ MAX_NAMED: Final = 50
 ALONE_SECONDS: Final = 1.0
 """Seconds after the lease until peers are asked: those that lost the database at the same time know it
 then."""
+ASK_SECONDS: Final = 1.0
+MAX_ANSWER: Final = 1_024
+"""The most bytes read of a peer's answer."""
+
+Address = tuple[str, int]
+"""A host and a port."""
 
 log = logging.getLogger("racing_demon_server")
 
@@ -246,7 +251,7 @@ class Membership:
     async def _ask_peers(self) -> None:
         """Close all connections if a peer can reach the database and this node cannot."""
         peers = [node for node in self._overview.nodes if node.id != self._node and node.inside]
-        if not await somebody_is_well([address_of(node.inside) for node in peers]):
+        if not await somebody_is_well([_address_of(node.inside) for node in peers]):
             return
         if self._registry.listeners:
             log.warning("others reach the database, and this server does not: it closes its connections")
@@ -331,7 +336,7 @@ class Membership:
             )
         else:
             host = urlsplit(where.url).hostname or ""
-            inside, follow = address_of(where.inside), partial(self._when_fenced, where.owner)
+            inside, follow = _address_of(where.inside), partial(self._when_fenced, where.owner)
             found(Location(host, port_of(where.url), inside, follow))
 
     def _when_fenced(self, node: int, end: Callable[[], None]) -> Callable[[], None]:
@@ -356,3 +361,31 @@ def _is_played(room: Room) -> bool:
     """Return whether a hand is running and any of its people is connected."""
     view = room.table.view
     return view.phase in DEALT and any(state.connected for state in view.seats.values() if not state.bot)
+
+
+def _address_of(inside: str) -> Address:
+    """Return host and port of an address written as HOST:PORT."""
+    host, _, port = inside.rpartition(":")
+    return host.strip("[]"), int(port)
+
+
+async def somebody_is_well(peers: Sequence[Address]) -> bool:
+    """Return whether any of these servers reports within a second that it can write to the database."""
+    return any(await asyncio.gather(*map(_is_well, peers)))
+
+
+async def _is_well(peer: Address) -> bool:
+    try:
+        async with asyncio.timeout(ASK_SECONDS):
+            reader, writer = await asyncio.open_connection(*peer)
+            try:
+                # Servers answer to addresses and to players' names for them; this name may be for servers
+                # only.
+                host = bracketed(writer.get_extra_info("peername")[0])
+                writer.write(f"GET /healthz HTTP/1.1\r\nHost: {host}:{peer[1]}\r\n\r\n".encode())
+                answer = await reader.read(MAX_ANSWER)
+            finally:
+                writer.transport.abort()
+    except (OSError, TimeoutError):
+        return False
+    return answer.startswith(b"HTTP/1.1 200 ")

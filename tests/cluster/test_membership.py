@@ -2,7 +2,7 @@
 
 import pytest
 
-from racing_demon_cluster.peers import somebody_is_well
+from racing_demon_cluster.membership import somebody_is_well
 from tests.support.servers import serving
 
 
