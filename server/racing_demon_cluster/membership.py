@@ -20,11 +20,10 @@ from racing_demon_server.tables.room import Clock, Room
 
 from .database_thread import DatabaseThread
 from .heartbeat import Heartbeat
-from .location import Found, Location, SearchResult
 from .settings import ClusterSettings
 from .statements import Node, Overview, TableOwner, set_draining, store_address, take_over
 from .table_listing import TableListing
-from .table_lookup import TableLookup
+from .table_lookup import Found, Location, SearchResult, TableLookup
 from .takeover import Takeover
 
 CHECK_SECONDS: Final = 0.25
@@ -148,7 +147,7 @@ class Membership:
         return True
 
     def locate(self, code: str, found: Found) -> None:
-        """Locate a table that is not here: see :mod:`~racing_demon_cluster.location`."""
+        """Locate a table that is not here: see :mod:`~racing_demon_cluster.table_lookup`."""
         if not self._lookup.find(code, partial(self._located, found)):
             found(SearchResult.BUSY)
 

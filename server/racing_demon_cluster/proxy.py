@@ -11,7 +11,7 @@ from websockets.frames import Frame, Opcode
 
 from racing_demon_server.net.connection import Connection
 
-from .location import Location
+from .table_lookup import Location
 
 PROXIED: Final = "X-Racing-Demon-Spliced"
 """The header of a connection that is already proxied; it is not proxied again."""

@@ -24,8 +24,8 @@ from racing_demon_server.players.keeper import Identity, PlayersKeeper
 from racing_demon_server.rate_limits import MANY_SEARCHES
 from racing_demon_server.tables.registry import Registry
 
-from .location import Found, Location, SearchResult
 from .proxy import PLAYER, PROXIED, Handshake, proxy
+from .table_lookup import Found, Location, SearchResult
 
 HOLD_SECONDS: Final = 3.0
 """How long a client waits for the table of a dead server, which another takes over soon after the lease."""

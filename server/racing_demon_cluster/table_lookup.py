@@ -1,9 +1,10 @@
-"""Finds tables by code. Only one query at a time runs at the database, however many clients search."""
+"""Finds tables of other servers by their codes: where they are, and who owns them."""
 
 from collections.abc import Callable
+from enum import Enum, auto
 from functools import partial
 from itertools import islice
-from typing import Final
+from typing import Final, NamedTuple
 
 from .database_thread import DatabaseThread
 from .statements import TableOwner, locate
@@ -13,12 +14,44 @@ MAX_CODES: Final = 256
 MAX_WAITING: Final = 4_000
 """The most waiting searches: as many as there can be connections."""
 
-Found = Callable[[TableOwner | Exception | None], None]
+OwnerFound = Callable[[TableOwner | Exception | None], None]
 Located = dict[str, TableOwner]
+
+
+class Location(NamedTuple):
+    """Where another server has a table.
+
+    Attributes:
+        host: where players reach that server.
+        port: the same.
+        inside: where other servers reach it.
+        when_fenced: registers a callback for when that server is fenced; returns a function that cancels it.
+
+    """
+
+    host: str
+    port: int
+    inside: tuple[str, int]
+    when_fenced: Callable[[Callable[[], None]], Callable[[], None]] = lambda _: lambda: None
+
+
+class SearchResult(Enum):
+    """The other results of a search for a table."""
+
+    HERE = auto()
+    NOWHERE = auto()
+    UNKNOWN = auto()
+    BUSY = auto()
+
+
+Found = Callable[[Location | SearchResult], None]
+"""Called once with the result of a search."""
 
 
 class TableLookup:
     """Collects the codes that arrive during a query, and looks all of them up with the next one.
+
+    So only one query at a time runs at the database, however many clients search.
 
     Args:
         thread: queries the database.
@@ -27,11 +60,11 @@ class TableLookup:
 
     def __init__(self, thread: DatabaseThread) -> None:
         self._thread = thread
-        self._waiting: dict[str, list[Found]] = {}
+        self._waiting: dict[str, list[OwnerFound]] = {}
         self._searches = 0
         self._is_asking = False
 
-    def find(self, code: str, found: Found) -> bool:
+    def find(self, code: str, found: OwnerFound) -> bool:
         """Find an open table; call back with its owner, ``None`` if there is none, or the error.
 
         Returns:
@@ -52,7 +85,7 @@ class TableLookup:
         asked = {code: self._waiting.pop(code) for code in codes}
         self._thread.do(partial(locate, codes=codes), partial(self._answer, asked))
 
-    def _answer(self, asked: dict[str, list[Found]], located: Located | Exception) -> None:
+    def _answer(self, asked: dict[str, list[OwnerFound]], located: Located | Exception) -> None:
         self._is_asking = False
         self._searches -= sum(map(len, asked.values()))
         if self._waiting:

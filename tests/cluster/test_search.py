@@ -13,9 +13,9 @@ from websockets.frames import Frame, Opcode
 from websockets.http11 import Request, Response
 from websockets.typing import Subprotocol
 
-from racing_demon_cluster.location import Found, Location, SearchResult
 from racing_demon_cluster.proxy import PROXIED
 from racing_demon_cluster.service import AGAIN_SECONDS, ClusterService
+from racing_demon_cluster.table_lookup import Found, Location, SearchResult
 from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.wire.codec import VERSION, Encoding, decode_client, encode
