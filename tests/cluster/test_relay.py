@@ -9,7 +9,7 @@ import pytest
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.http11 import Request, Response
 
-from racing_demon_cluster.relay.replica import Replica
+from racing_demon_cluster.relay.tables import Replica
 from racing_demon_protocol.enums import CloseCode, Phase, Reason
 from racing_demon_protocol.wire.capabilities import understands
 from racing_demon_protocol.wire.codec import VERSION

@@ -6,20 +6,28 @@ The owner of a table applies delays and hides cards, so a relay forwards everyth
 import asyncio
 import logging
 import secrets
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
 
 from websockets.http11 import Request
 
 from racing_demon_protocol.constants import MAX_SPECTATORS
-from racing_demon_protocol.enums import CloseCode, Reason
+from racing_demon_protocol.enums import CloseCode, Phase, Reason
 from racing_demon_protocol.errors import CommandRefused, InconsistentEvent, InvalidGame
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.capabilities import uses_extension, verify_understood
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.client import Command, Watch
 from racing_demon_protocol.wire.messages.events import Event
-from racing_demon_protocol.wire.messages.server import Halted, RaceLost, Refused, Seated, Snapshot, Watchers
+from racing_demon_protocol.wire.messages.server import (
+    Halted,
+    RaceLost,
+    Refused,
+    Seated,
+    SeatState,
+    Snapshot,
+    Watchers,
+)
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.encoded_messages import EncodedEvent, Listener
 from racing_demon_server.match.hand_clock import HandClock
@@ -32,9 +40,10 @@ from racing_demon_server.tables.broadcast import COUNT_SECONDS
 from racing_demon_server.tables.passphrase import SALT_SIZE, Passphrase
 from racing_demon_server.tables.spectators import Backlog, Spectators
 
-from .replica import Replica
 from .upstream import ClosedUpstream, OtherProtocol, Unreachable, UpstreamConnection, watching
 
+BEFORE_DEAL: Final = frozenset({Phase.LOBBY, Phase.SHUFFLING})
+"""The phases in which no hand has a time."""
 FIRST_PAUSE: Final = 0.1
 MAX_PAUSE: Final = 5.0
 IDLE_SECONDS: Final = 10.0
@@ -50,6 +59,52 @@ TEMPORARY: Final = frozenset({Reason.TOO_FAST, Reason.SERVER_FULL, Reason.HALTED
 ONLY_WATCH: Final = "This server is a relay for spectators. Play at the server that has the table."
 
 log = logging.getLogger("racing_demon_server")
+
+
+class Replica:
+    """A table of another server, as its spectators see it.
+
+    Attributes:
+        view: the state of the table.
+        hand_clock: the clock of the hand.
+
+    """
+
+    def __init__(self, view: TableState, hand_clock: HandClock) -> None:
+        self.view = view
+        self.hand_clock = hand_clock
+
+    @classmethod
+    def from_snapshot(cls, snapshot: Snapshot, at: int) -> "Replica":
+        """Return the table of a snapshot that came at a time, in microseconds."""
+        hand_clock = HandClock()
+        if snapshot.phase not in BEFORE_DEAL:
+            hand_clock = HandClock(at - snapshot.elapsed_ms * 1_000, at if snapshot.paused else None)
+        return cls(TableState.from_snapshot(snapshot), hand_clock)
+
+    @property
+    def seats(self) -> Mapping[int, SeatState]:
+        """The seats."""
+        return self.view.seats
+
+    @staticmethod
+    def durable_time(at: int) -> int:
+        """Return the argument: a relay has no journal."""
+        return at
+
+    def is_like(self, other: "Replica") -> bool:
+        """Return whether another replica has the same contents, apart from the clock."""
+        return self.view.snapshot_for(None, 0) == other.view.snapshot_for(None, 0)
+
+    def apply(self, event: Event, at: int) -> None:
+        """Apply the next event.
+
+        Raises:
+            InconsistentEvent: it does not fit.
+
+        """
+        self.view.apply(event)
+        self.hand_clock = self.hand_clock.after(event, at)
 
 
 class RelayedTable:
