@@ -5,7 +5,7 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Any, Final
 
 import psycopg
 
@@ -14,14 +14,14 @@ from racing_demon_cluster.settings import ClusterSettings
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_server.journal.interface import Fenced, JournalUnusable
-from racing_demon_server.journal.operations import Change
+from racing_demon_server.journal.operations import COMMON_SQL, IS_UNUSED, KEEP_CHECKPOINT, Change, Operation
+from racing_demon_server.journal.play_runs import RUN, plays_in
 
 from .codes import MIN_LETTERS, code_of
 from .connection import Database, connect, missing_standby, verify_standby
 from .nodes import register, renew
 from .reader import PostgresReader
 from .schema import migrate, verify_version
-from .statements import statements_for
 
 BLOCK: Final = 512
 """How many tables' numbers are reserved ahead."""
@@ -32,6 +32,60 @@ FENCED: Final = frozenset({"RD001", "RD002", "23505"})
 wrote."""
 CANCELLED: Final = "01000"
 """The warning for a commit that did not wait for the standby, and may be lost with the primary."""
+
+Statement = tuple[str, Sequence[Any]]
+"""SQL, and its parameters."""
+
+# All of these can be repeated with the same values.
+_SQL: Final[dict[Operation, Sequence[str]]] = COMMON_SQL | {
+    Operation.KEEP_CLAIM: (
+        "INSERT INTO claims VALUES ($1, $2, $3, $4, $5) ON CONFLICT (table_id, actor) DO UPDATE SET "
+        "token_hash = excluded.token_hash, counter = excluded.counter, reply = excluded.reply",
+    ),
+    Operation.ADD_WHISPER: (
+        f"INSERT INTO whispers (kind, table_id, seq, place, at_us, at_ms, frame) VALUES ({RUN}, "  # noqa: S608
+        "$1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING",
+    ),
+    Operation.KEEP_CHECKPOINT: (
+        KEEP_CHECKPOINT.format(
+            last_play="SELECT id FROM whispers WHERE table_id = $1 AND (seq, place) <= ($2, $3) "
+            "ORDER BY seq DESC, place DESC LIMIT 1"
+        ),
+    ),
+    Operation.FORGET_UNUSED: (),  # numbers are never reused, so no row is needed to reserve one
+    Operation.CLOSE_TABLE: (
+        "UPDATE tables SET closed_ms = $1, last_event = (SELECT max(seq) FROM events WHERE table_id = $2) "
+        "WHERE id = $2",
+    ),
+    Operation.FORGET_CLOSED: (
+        *COMMON_SQL[Operation.FORGET_CLOSED],
+        f"DELETE FROM tables WHERE id = $1 AND {IS_UNUSED}",  # noqa: S608
+    ),
+}
+SQL: Final = {
+    operation: [statement.replace("?", "$") for statement in statements]
+    for operation, statements in _SQL.items()
+}
+"""All statements, with parameters as PostgreSQL has them."""
+
+FENCE: Final = "SELECT fence($1)"
+ADD_EVENTS: Final = (
+    "INSERT INTO events (table_id, first, seq, frame, kind, at_us, at_ms, writer) "
+    "SELECT *, $8::bigint FROM unnest($1::bigint[], $2::int[], $3::int[], $4::bytea[], $5::int[], "
+    "$6::bigint[], $7::bigint[])"
+)
+ADD_AGAIN: Final = ADD_EVENTS + " ON CONFLICT DO NOTHING"
+VERIFY: Final = "SELECT verify_events($1::bigint[], $2::int[], $3::int[], $4::bytea[], $5::bigint)"
+OPEN_TABLE: Final = (
+    "INSERT INTO tables (id, code, number, options, salt, passphrase, software, protocol, opened_ms, owner, "
+    "clock_node, opener) "
+    "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $10) ON CONFLICT (id) DO NOTHING"
+)
+ADD_SEED: Final = "INSERT INTO seeds VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING"
+MOVE_TABLE: Final = "UPDATE tables SET owner = $2 WHERE id = $1 AND owner = $3"
+KEEP_TIME: Final = (
+    "INSERT INTO clock VALUES ($1, $2) ON CONFLICT (writer) DO UPDATE SET at_us = excluded.at_us"
+)
 
 log = logging.getLogger("racing_demon_server")
 
@@ -107,7 +161,7 @@ class PostgresStore:
     def _send(self, db: Database, changes: Sequence[Change], *, again: bool) -> None:
         """Send a pipeline with one synchronization at its end, which makes it one transaction."""
         with db.pipeline():
-            for sql, values in statements_for(changes, self.node, self._keys, again=again):
+            for sql, values in _statements_for(changes, self.node, self._keys, again=again):
                 db.execute(sql, values)
         self._verify_waited()
 
@@ -212,6 +266,50 @@ def reading(url: str, keys: ClusterKeys, owner: int | None = None) -> Iterator[P
             yield PostgresReader(db, keys, owner)
     except psycopg.Error as error:
         raise JournalUnusable(f"The database cannot be read: {_text(error)}.") from None
+
+
+def _statements_for(
+    changes: Sequence[Change], node: int, keys: ClusterKeys, *, again: bool
+) -> Iterator[Statement]:
+    """Yield the statements for changes, behind an incarnation's fence.
+
+    Events come first, all in one statement, because deletions in the same batch never affect them.
+
+    Args:
+        changes: the changes.
+        node: the incarnation.
+        keys: encrypt seeds.
+        again: whether they may have been written before.
+
+    """
+    yield FENCE, (node,)
+    events = [
+        (table_id, seq - plays_in(kind, frame) + 1, seq, frame, kind, at_us, at_ms)
+        for operation, (table_id, seq, kind, at_us, at_ms, frame) in (
+            change for change in changes if change[0] is Operation.ADD_EVENT
+        )
+    ]
+    if events:
+        columns = [list(column) for column in zip(*events, strict=True)]
+        yield ADD_AGAIN if again else ADD_EVENTS, (*columns, node)
+        if again:
+            yield VERIFY, (*columns[:4], node)
+    for operation, values in changes:
+        match operation:
+            case Operation.ADD_EVENT:
+                pass
+            case Operation.ADD_SEED:
+                table_id, hand_id, seed, commitment = values
+                yield ADD_SEED, (table_id, hand_id, *keys.encrypt(table_id, hand_id, seed), commitment)
+            case Operation.KEEP_TIME:
+                yield KEEP_TIME, (node, *values)
+            case Operation.OPEN_TABLE:
+                yield OPEN_TABLE, (*values, node)
+            case Operation.MOVE_TABLE:
+                yield MOVE_TABLE, (*values, node)
+            case _:
+                for sql in SQL[operation]:
+                    yield sql, values
 
 
 def _text(error: psycopg.Error) -> str:
