@@ -7,11 +7,15 @@ from typing import Final
 
 import ifaddr
 
+from racing_demon_protocol.constants import WEBSOCKET_PATH
 from racing_demon_protocol.discovery.mdns import VARIABLE, Interface, chosen
+from racing_demon_protocol.wire.redirects import bracketed
 
 EVERYWHERE: Final = {"": {4, 6}, "0.0.0.0": {4}, "::": {6}}  # noqa: S104 - to know them, not to listen there
 """Hosts that stand for all addresses of the machine, with their IP versions."""
 
+MOST_URLS: Final = 4
+"""The most URLs of a server, for machines on many networks."""
 REFRESH_SECONDS: Final = 3.0
 """How often announcers check the machine's addresses."""
 
@@ -42,6 +46,16 @@ def reachable(host: str, environ: Mapping[str, str], *, also_named: bool = False
         if each.version in versions and (is_named or not (each.is_loopback or each.is_link_local))
     ]
     return sorted(there, key=lambda each: (str(each.ip) != usual, each.version))
+
+
+def own_urls(host: str, port: int, base_path: str = "") -> tuple[str, ...]:
+    """Return the URLs at which a listening server can probably be reached.
+
+    Loopback addresses are omitted, unless the server listens only there.
+    """
+    path = f"{base_path}{WEBSOCKET_PATH}" if base_path else ""
+    hosts = [str(each.ip) for each in reachable(host, {})] if host in EVERYWHERE else [host]
+    return tuple(f"ws://{bracketed(each)}:{port}{path}" for each in hosts[:MOST_URLS])
 
 
 def is_private(host: str) -> bool:

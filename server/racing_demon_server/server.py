@@ -33,7 +33,6 @@ from racing_demon_server.moderation.bans import ServerBans, bans_of
 from racing_demon_server.moderation.control_socket import RequestFailed, serving_operator
 from racing_demon_server.moderation.reports import Reports, reports_of
 from racing_demon_server.moderation.requests import OperatorRequests, TunnelRequests
-from racing_demon_server.mqtt.setup import own_urls, publishers
 from racing_demon_server.net.gateway import Gateway, url_of
 from racing_demon_server.net.handler import MetricsHooks, ServerContext, Service
 from racing_demon_server.net.table_service import TableService
@@ -48,7 +47,7 @@ from racing_demon_server.tables.read_model import CommittedTable
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Clock
 
-from .network_interfaces import reachable
+from .network_interfaces import own_urls, reachable
 from .ops import event_loop, garbage_collection
 from .processes import Inherited
 from .settings import ServerSettings
@@ -298,7 +297,7 @@ class TableServer(Server):
         self.journal = NullJournal() if store is None else DurableJournal(store, self.metrics)
         resources.callback(self.journal.close)
         clock = rising_clock(self.last_us())
-        self._brokers, self._announcers = publishers(self.settings, clock), _announcers(self.settings)
+        self._brokers, self._announcers = _publishers(self.settings, clock), _announcers(self.settings)
         self._webhooks = _webhooks(self.settings)
         resources.push_async_callback(self._stop_publishing)
         self._players = self.open_players(resources)
@@ -592,6 +591,20 @@ def _announcers(settings: ServerSettings) -> "Sequence[Announcer]":
     from racing_demon_server.net.mdns import Announcer  # noqa: PLC0415 - zeroconf takes a while to load
 
     return [Announcer()]
+
+
+def _publishers(settings: ServerSettings, clock: Clock) -> "Sequence[Publisher]":
+    """Return the publisher for the settings' broker, if they have one.
+
+    Raises:
+        ValueError: the broker's address or the node's name is invalid.
+
+    """
+    if not settings.mqtt_url:
+        return []
+    from racing_demon_server.mqtt.publisher import publisher_of  # noqa: PLC0415 - few have a broker
+
+    return [publisher_of(settings, clock)]
 
 
 def _webhooks(settings: ServerSettings) -> "Sequence[WebhookSender]":

@@ -1,11 +1,13 @@
 """At which of the machine's addresses a server can be reached."""
 
+import ipaddress
 from typing import Any
 
 import ifaddr
 import pytest
 
-from racing_demon_server.network_interfaces import is_private, reachable
+from racing_demon_server import network_interfaces
+from racing_demon_server.network_interfaces import is_private, own_urls, reachable
 
 
 @pytest.mark.parametrize("host", ["", "0.0.0.0", "::"])  # noqa: S104
@@ -64,3 +66,16 @@ def test_a_service_that_may_not_ask_for_addresses_knows_its_usual_one(
 def test_private_hosts_are_known(host: str, private: bool) -> None:
     """Private addresses are, and what stands for all; loopback, public addresses and names are not."""
     assert is_private(host) is private
+
+
+def test_addresses_for_players_are_the_machine_s_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four at most, IPv6 in brackets; one that was chosen stands alone."""
+    found = [ipaddress.ip_interface(text) for text in ("192.0.2.1/24", "2001:db8::1/64", *["10.0.0.9/8"] * 3)]
+    monkeypatch.setattr(
+        network_interfaces, "reachable", lambda host, environ: [] if None in (host, environ) else found
+    )
+    known = ("ws://192.0.2.1:5252", "ws://[2001:db8::1]:5252", "ws://10.0.0.9:5252", "ws://10.0.0.9:5252")
+    for host in ("", "0.0.0.0", "::"):  # noqa: S104
+        assert known == own_urls(host, 5252)
+    assert own_urls("203.0.113.7", 1) == ("ws://203.0.113.7:1",)
+    assert own_urls("2001:db8::2", 1) == ("ws://[2001:db8::2]:1",)

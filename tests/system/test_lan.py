@@ -164,7 +164,7 @@ async def test_a_table_at_a_server_is_found(wire: NetworkLink) -> None:
 @on_two_machines
 async def test_a_server_without_a_way_to_the_world_names_its_own_address(wire: NetworkLink) -> None:
     """On a network without a router the directory names the machine's address there, and no loopback."""
-    text = "from racing_demon_server.mqtt.setup import own_urls\nprint(own_urls('0.0.0.0', 5252))"
+    text = "from racing_demon_server.network_interfaces import own_urls\nprint(own_urls('0.0.0.0', 5252))"
     async with wire.started("a", "-c", text) as asked:
         assert (await asked.end()).out == "('ws://10.77.0.1:5252',)\n"
 

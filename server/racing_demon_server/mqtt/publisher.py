@@ -3,14 +3,17 @@
 import asyncio
 import contextlib
 import logging
+import os
 import random
+import secrets
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final
 
-from racing_demon_protocol.discovery.broker_address import BrokerAddress
+from racing_demon_protocol.discovery.broker_address import BrokerAddress, parse_broker
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_server.network_interfaces import REFRESH_SECONDS
+from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.read_model import CommittedTable
 from racing_demon_server.tables.room import Clock
@@ -193,3 +196,15 @@ class Publisher(Observer):
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(None if wait_us is None else seconds_until(wait_us)):
                 await self._news.wait()
+
+
+def publisher_of(settings: ServerSettings, clock: Clock) -> Publisher:
+    """Return the publisher for the settings' broker.
+
+    Raises:
+        ValueError: the broker's address or the node's name is invalid.
+
+    """
+    address = parse_broker(settings.mqtt_url, os.environ)
+    topics = Topics(settings.node or secrets.token_hex(6))
+    return Publisher(address, topics, clock, homeassistant=settings.homeassistant)

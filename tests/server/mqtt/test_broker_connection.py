@@ -2,7 +2,6 @@
 
 import asyncio
 import gc
-import ipaddress
 import socket
 from collections.abc import AsyncIterator
 from typing import Any, cast
@@ -10,7 +9,7 @@ from typing import Any, cast
 import aiomqtt
 import pytest
 
-from racing_demon_server.mqtt import broker_connection, setup
+from racing_demon_server.mqtt import broker_connection
 from racing_demon_server.mqtt.broker_connection import BrokerConnection, BrokerGone
 from racing_demon_server.mqtt.publish_queue import Outgoing
 from racing_demon_server.mqtt.topics import Topics
@@ -138,14 +137,3 @@ async def test_what_the_library_leaves_is_closed_and_looked_at(fault: OSError | 
     gc.collect()
     await asyncio.sleep(0)
     assert errors == []
-
-
-def test_addresses_for_players_are_the_machine_s_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Four at most, IPv6 in brackets; one that was chosen stands alone."""
-    found = [ipaddress.ip_interface(text) for text in ("192.0.2.1/24", "2001:db8::1/64", *["10.0.0.9/8"] * 3)]
-    monkeypatch.setattr(setup, "reachable", lambda host, environ: [] if None in (host, environ) else found)
-    known = ("ws://192.0.2.1:5252", "ws://[2001:db8::1]:5252", "ws://10.0.0.9:5252", "ws://10.0.0.9:5252")
-    for host in ("", "0.0.0.0", "::"):  # noqa: S104
-        assert known == setup.own_urls(host, 5252)
-    assert setup.own_urls("203.0.113.7", 1) == ("ws://203.0.113.7:1",)
-    assert setup.own_urls("2001:db8::2", 1) == ("ws://[2001:db8::2]:1",)
