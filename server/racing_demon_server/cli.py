@@ -5,6 +5,7 @@ import gc
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -104,10 +105,8 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
     if contradiction := next(_contradictions(arguments, extensions), None):
         parser.error(contradiction)
     gc.disable()  # loaded modules stay; collecting them would take a tenth of the start-up time
-    from racing_demon_server.ops.optional_imports import without_modules  # noqa: PLC0415 - a --help needs no server
-
     with without_modules("rich"):  # structlog uses it for tracebacks, which our logs format themselves
-        from .ops import logs  # noqa: PLC0415
+        from .ops import logs  # noqa: PLC0415 - a --help needs no server
     from . import processes, server  # noqa: F401, PLC0415 - before the collector works again
 
     gc.freeze()
@@ -115,6 +114,23 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
     loaded()
     logs.set_up(arguments.log_level, arguments.log_format)
     return _code(arguments, lambda: _serve(arguments, extensions))
+
+
+@contextmanager
+def without_modules(*names: str) -> Iterator[None]:
+    """Hide modules from a library that can do without them, while it is imported.
+
+    Modules that are already loaded stay, and all can be imported afterwards. The import system treats
+    ``None`` as a missing module.
+    """
+    hidden = [name for name in names if name not in sys.modules]
+    for name in hidden:
+        sys.modules[name] = None  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        for name in hidden:
+            del sys.modules[name]
 
 
 def _serve(arguments: argparse.Namespace, extensions: Sequence[Extension]) -> int:

@@ -1,6 +1,7 @@
 """The command ``racing-demon-server``, as a process of its own."""
 
 import asyncio
+import importlib
 import json
 import os
 import signal
@@ -313,3 +314,22 @@ def test_a_webhook_that_leads_nowhere(url: str, capsys: pytest.CaptureFixture[st
     complaint = capsys.readouterr().err
     assert "this is not the address of a receiver: " in complaint
     assert "hush" not in complaint
+
+
+# Libraries are loaded without what they would load for nothing.
+
+
+def test_what_is_spared_is_not_found() -> None:
+    """Only as long as it is spared, though."""
+    sys.modules.pop("sched", None)
+    with cli.without_modules("sched"):
+        with pytest.raises(ImportError):
+            importlib.import_module("sched")
+    assert importlib.import_module("sched").scheduler
+
+
+def test_what_is_loaded_already_stays() -> None:
+    """Whoever uses it goes on."""
+    with cli.without_modules("json"):
+        assert importlib.import_module("json") is sys.modules["json"]
+    assert sys.modules["json"] is not None
