@@ -48,7 +48,7 @@ from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Clock
 
 from .network_interfaces import own_urls, reachable
-from .ops import event_loop, garbage_collection
+from .ops import garbage_collection
 from .processes import Inherited
 from .settings import ServerSettings
 
@@ -173,7 +173,7 @@ class Server:
             settings = self.settings
             url = url_of(settings.host, settings.port or gateway.port, settings.base_path)
             started = {"url": url, "version": __version__, "tables": len(self._service)}
-            log.info("server started", extra={**started, "build": build(), "loop": event_loop.loop_name()})
+            log.info("server started", extra={**started, "build": build(), "loop": loop_name()})
             self.begin(url, resources)
             resources.enter_context(garbage_collection.small_collections())
             for work in (self.metrics.measure_lag(context.clock), self.metrics.prepare(), self._sweep()):
@@ -683,9 +683,30 @@ async def run(
 def run_on_loop(settings: ServerSettings, serving: Coroutine[None, None, None]) -> None:
     """Serve on a new event loop: see :func:`run`."""
     # The MQTT library watches sockets.
-    factory = event_loop.loop_factory(watches_sockets=bool(settings.mqtt_url))
+    factory = loop_factory(watches_sockets=bool(settings.mqtt_url))
     with asyncio.Runner(loop_factory=factory) as runner:
         runner.run(serving)
+
+
+def loop_factory(*, watches_sockets: bool) -> Callable[[], asyncio.AbstractEventLoop]:
+    """Return the factory of the fastest event loop that is installed: uvloop, or else asyncio's own.
+
+    Args:
+        watches_sockets: whether a library needs ``add_reader``, which the default loop of Windows lacks.
+
+    """
+    if sys.platform == "win32":
+        return asyncio.SelectorEventLoop if watches_sockets else asyncio.new_event_loop
+    try:
+        import uvloop  # noqa: PLC0415 - an extra
+    except ImportError:
+        return asyncio.new_event_loop
+    return uvloop.new_event_loop
+
+
+def loop_name() -> str:
+    """Return the library of the running event loop: ``uvloop`` or ``asyncio``."""
+    return type(asyncio.get_running_loop()).__module__.partition(".")[0]
 
 
 def _watch_signals(server: Server) -> None:

@@ -3,12 +3,13 @@
 import asyncio
 import os
 import signal
+import sys
 import time
 
 import pytest
 
 from racing_demon_protocol.wire.messages.server import Versions
-from racing_demon_server.server import StopReason, TableServer, run
+from racing_demon_server.server import StopReason, TableServer, loop_factory, loop_name, run
 from racing_demon_server.settings import ServerSettings
 from tests.support.clocks import clock
 from tests.support.servers import PATIENCE, Closing, Peer, serving, timeout
@@ -66,3 +67,22 @@ def test_the_clock_counts_microseconds_and_never_back() -> None:
     after = time.monotonic_ns()
     assert readings == sorted(readings)
     assert before // 1_000 <= readings[0] <= readings[-1] <= after // 1_000
+
+
+async def named() -> str:
+    """Return the name of the running loop."""
+    return loop_name()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no uvloop")
+def test_uvloop_is_used_where_it_is_installed() -> None:
+    """The extra `fast` is enough: no option asks for it."""
+    with asyncio.Runner(loop_factory=loop_factory(watches_sockets=True)) as runner:
+        assert runner.run(named()) == "uvloop"
+
+
+def test_without_uvloop_the_loop_is_asyncios(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A default install has no uvloop and needs none."""
+    monkeypatch.setitem(sys.modules, "uvloop", None)
+    with asyncio.Runner(loop_factory=loop_factory(watches_sockets=True)) as runner:
+        assert runner.run(named()) == "asyncio"

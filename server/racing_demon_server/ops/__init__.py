@@ -1,1 +1,1 @@
-"""Operations: metrics, logs, the event loop, and garbage collection."""
+"""Operations: metrics, logs, and garbage collection."""

@@ -10,15 +10,15 @@ import sys
 import threading
 import time
 
+from racing_demon_server import server
 from racing_demon_server.cli import main
-from racing_demon_server.ops import event_loop
 
 longest = 0.0
 
 
 def watch_steps() -> None:
     """Have every step of every loop timed, from now on."""
-    setattr(event_loop, "loop_factory", lambda **_: asyncio.new_event_loop)  # noqa: B010 - for this process
+    setattr(server, "loop_factory", lambda **_: asyncio.new_event_loop)  # noqa: B010 - for this process
     run = asyncio.Handle._run
 
     def timed(handle: asyncio.Handle) -> None:
