@@ -34,8 +34,8 @@ from racing_demon_server import arguments as types
 from racing_demon_server.bots.levels import STEPS, Level
 
 RACES: Final = [name for name, game in GAMES.items() if game.racing in {Racing.SHARED, Racing.IDENTICAL}]
-MOST_HANDS: Final = 1_000_000
-LONGEST_MATCH: Final = 100
+MAX_HANDS: Final = 1_000_000
+MAX_MATCH: Final = 100
 EXPERTS: Final = [BotLevel.EXPERT] * 4
 AT_ONCE: Final = {"countdown_ms": 0, "tally_ms": 0}
 CONFIDENCE: Final = 1.96
@@ -100,7 +100,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         description="Play hands between bots of several levels, and print what each level earns.",
     )
     parser.add_argument(
-        "--hands", type=types.number(1, MOST_HANDS), default=200, help="how many hands (default 200)"
+        "--hands", type=types.number(1, MAX_HANDS), default=200, help="how many hands (default 200)"
     )
     levels = parser.add_mutually_exclusive_group()
     levels.add_argument(
@@ -193,8 +193,8 @@ def _print_persons(hands: int, options: Options, seed: bytes) -> None:
     _print_row(["---"] * 5)
     for name, level in PERSONS.items():
         counts, learnt = Counter[int](), Counter[int]()
-        for match, first in enumerate(range(0, hands, LONGEST_MATCH)):
-            length = {"hands": min(LONGEST_MATCH, hands - first)}
+        for match, first in enumerate(range(0, hands, MAX_MATCH)):
+            length = {"hands": min(MAX_MATCH, hands - first)}
             person = Person(0, level, random.Random(subseed(seed, f"person/{match}")))  # noqa: S311 - no secret
             seated = ["", BotLevel.ADAPTIVE]
             played = options.model_copy(update={**length, **AT_ONCE})

@@ -15,7 +15,7 @@ from benchmarks.measure import cpu_seconds
 ROOT: Final = Path(__file__).parents[1]
 ANSWER_SECONDS: Final = 60.0
 STOP_SECONDS: Final = 5.0
-LONGEST_LINE: Final = 1 << 20
+MAX_LINE: Final = 1 << 20
 
 
 class HelperEnded(Exception):
@@ -38,7 +38,7 @@ class Helper:
             cwd=ROOT,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
-            limit=LONGEST_LINE,
+            limit=MAX_LINE,
             # Ctrl-C is for us, and our end closes its input. No session of its own: between sessions
             # Linux shares time evenly, however ready a process is to give way.
             process_group=0,

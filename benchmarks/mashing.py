@@ -29,7 +29,7 @@ from racing_demon_server.match.commands import ILLEGAL_PLAYS_SPAN_US
 from racing_demon_server.match.seat_tokens import Actor
 from racing_demon_server.match.table import CommandResult
 
-MOST_HANDS: Final = 1_000_000
+MAX_HANDS: Final = 1_000_000
 Maker = Callable[[int, random.Random], Player]
 """Makes the player of a seat."""
 
@@ -111,7 +111,7 @@ COMPANIES: Final[dict[str, tuple[Maker | None, Sequence[str]]]] = {
 def main(argv: Sequence[str] | None = None) -> int:
     """Play, and print a line for each company."""
     parser = argparse.ArgumentParser(prog="benchmarks/mashing.py", description=__doc__)
-    parser.add_argument("--hands", type=types.number(1, MOST_HANDS), default=200, help="how many hands")
+    parser.add_argument("--hands", type=types.number(1, MAX_HANDS), default=200, help="how many hands")
     parser.add_argument("--seed", type=types.seed, default=bytes(SEED_SIZE), help="for the same hands again")
     parser.add_argument("--only", choices=COMPANIES, help="this company alone")
     arguments = parser.parse_args(argv)

@@ -18,8 +18,8 @@ TURN: Final = b" "
 BUSY_RATE: Final = 16
 BLOCK: Final = 20
 """So many keys of one variant in a row, before the next has its turn: noise then meets all alike."""
-SHORTEST_GAP: Final = 0.04
-LONGEST_GAP: Final = 0.14
+MIN_GAP: Final = 0.04
+MAX_GAP: Final = 0.14
 PATIENCE: Final = 2.0
 """Seconds after which a paint counts as lost."""
 FADE_SECONDS: Final = 0.6
@@ -106,7 +106,7 @@ def measure_keys(programs: Programs, measured: list[Variant], keys: int) -> None
         for variant in measured:
             with_plays(programs, variant.rate)
             for _ in range(min(BLOCK, keys - begin)):
-                gap = chance.uniform(SHORTEST_GAP, LONGEST_GAP)
+                gap = chance.uniform(MIN_GAP, MAX_GAP)
                 sample = press(programs.terminals, variant, gap)
                 if sample is None:
                     variant.lost += 1

@@ -24,8 +24,8 @@ from racing_demon_protocol.wire.messages.server import Refused, Seated, Snapshot
 from racing_demon_protocol.wire.options import Options
 
 PLAYERS: Final = 8
-SHORTEST_PAUSE: Final = 0.06
-LONGEST_PAUSE: Final = 0.1
+MIN_PAUSE: Final = 0.06
+MAX_PAUSE: Final = 0.1
 """Seconds between two plays of one player: eight of them make a hundred plays a second."""
 THINK_SECONDS: Final = 0.002
 """What was read is looked at so much later, so that no reading waits for thinking."""
@@ -197,7 +197,7 @@ class PlayerGroup:
 
     async def _keep_playing(self, player: Player, chance: random.Random) -> NoReturn:
         while True:
-            await asyncio.sleep(chance.uniform(SHORTEST_PAUSE, LONGEST_PAUSE))
+            await asyncio.sleep(chance.uniform(MIN_PAUSE, MAX_PAUSE))
             if player.socket.close_code is not None:
                 raise ConnectionError(f"a player was cut off: {player.socket.close_reason}")
             play = self._turn(player)

@@ -25,9 +25,9 @@ watches the third, and some spectators watch the fourth at the server. The table
 round, and the others rest. Measured is the processor time of the server's loop a play. The relay and the
 spectators run on other processors.
 """
-MOST_SPECTATORS: Final = 8_000
-MOST_ROUNDS: Final = 40
-MOST_SECONDS: Final = 30.0
+MAX_SPECTATORS: Final = 8_000
+MAX_ROUNDS: Final = 40
+MAX_SECONDS: Final = 30.0
 SETTLE_SECONDS: Final = 0.5
 ENTRY_SECONDS: Final = 120.0
 GROUP: Final = 250
@@ -155,8 +155,8 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
         epilog=NOTES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    crowd, rounds = between(int, 1, MOST_SPECTATORS), between(int, 1, MOST_ROUNDS)
-    seconds = between(float, 0.1, MOST_SECONDS)
+    crowd, rounds = between(int, 1, MAX_SPECTATORS), between(int, 1, MAX_ROUNDS)
+    seconds = between(float, 0.1, MAX_SECONDS)
     parser.add_argument("--relayed", type=crowd, default=5_000, help="spectators at the relay (default 5000)")
     parser.add_argument("--direct", type=crowd, default=1_000, help="spectators at the server (default 1000)")
     parser.add_argument("--rounds", type=rounds, default=8, help="how often (default 8)")

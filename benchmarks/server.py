@@ -37,7 +37,7 @@ What `make fast` has compiled last takes part in throughput, latency and colyseu
 FILES: Final = 20_000
 PHASE: Final = 0.4
 """The part of the seconds that a phase lasts: there are many."""
-MOST_RACES: Final = 1_000_000
+MAX_RACES: Final = 1_000_000
 ENDLESS: Final = 86_400.0
 FEW: Final = 3
 """Rounds of what takes long to set up."""
@@ -74,7 +74,7 @@ def parts(arguments: argparse.Namespace) -> dict[str, Callable[[], list[Row]]]:
     number, seconds, tables = arguments.rounds, arguments.seconds, arguments.tables
     size = Size(
         arguments.races,
-        arguments.zero_races or MOST_RACES,
+        arguments.zero_races or MAX_RACES,
         ENDLESS if arguments.zero_races else arguments.race_seconds,
     )
     return {

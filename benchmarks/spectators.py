@@ -24,9 +24,9 @@ do. Measured is the time from the moment that a player writes a play to its sock
 reads it from its own. The spectators' processes give way to all others, as if they were on other machines.
 All of it stays on this machine, takes about a minute and a half by default, and judges nothing.
 """
-MOST_SPECTATORS: Final = 2_000
-MOST_ROUNDS: Final = 20
-MOST_SECONDS: Final = 30.0
+MAX_SPECTATORS: Final = 2_000
+MAX_ROUNDS: Final = 20
+MAX_SECONDS: Final = 30.0
 SILENT_SECONDS: Final = 20.0
 """So long the server may keep spectators who never read, before the measurement ends without."""
 SPARE_FILES: Final = 200
@@ -84,8 +84,8 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
         epilog=NOTES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    crowd, rounds = between(int, 1, MOST_SPECTATORS), between(int, 1, MOST_ROUNDS)
-    seconds = between(float, 0.1, MOST_SECONDS)
+    crowd, rounds = between(int, 1, MAX_SPECTATORS), between(int, 1, MAX_ROUNDS)
+    seconds = between(float, 0.1, MAX_SECONDS)
     parser.add_argument("--spectators", type=crowd, default=500, help="how many watch (default 500)")
     parser.add_argument("--rounds", type=rounds, default=4, help="how often, each way (default 4)")
     parser.add_argument("--seconds", type=seconds, default=5.0, help="for how long, each time (default 5)")

@@ -31,7 +31,7 @@ from racing_demon_protocol.wire.messages.events import HandOver
 from racing_demon_server.ops import garbage_collection
 
 BOUND_MS = 2.0
-LONGEST_HAND_SECONDS = 1_800
+MAX_HAND_SECONDS = 1_800
 
 
 class Step(NamedTuple):
@@ -84,7 +84,7 @@ async def _play(game: str, number: int) -> tuple[str, list[Step]]:
     await say(room, host, None, cl.Start(counter=bots + 1))
     loop.steps.clear()
     try:
-        async with asyncio.timeout(LONGEST_HAND_SECONDS):
+        async with asyncio.timeout(MAX_HAND_SECONDS):
             await host.until(HandOver)
     except TimeoutError:
         reason = "not over"

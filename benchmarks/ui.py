@@ -23,10 +23,10 @@ empty Textual application, and our table, idle and with opponents at work. Then 
 types. All of it stays on this machine, takes some three minutes by default, and judges nothing.
 TEXTUAL_FPS in the environment is passed on, for comparing.
 """
-MOST_EVENTS: Final = 40
-MOST_CPU_SECONDS: Final = 10.0
-MOST_SECONDS: Final = 120
-MOST_SECONDS_A_KEY: Final = 2
+MAX_EVENTS: Final = 40
+MAX_CPU_SECONDS: Final = 10.0
+MAX_SECONDS: Final = 120
+MAX_SECONDS_A_KEY: Final = 2
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -35,9 +35,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     signal.signal(signal.SIGTERM, end)
     signal.signal(signal.SIGHUP, end)
     signal.signal(signal.SIGALRM, end)
-    signal.alarm(MOST_SECONDS + MOST_SECONDS_A_KEY * arguments.keys)
-    events = max(2, min(MOST_EVENTS, arguments.keys // 5))
-    seconds = max(0.5, min(MOST_CPU_SECONDS, arguments.keys / 20))
+    signal.alarm(MAX_SECONDS + MAX_SECONDS_A_KEY * arguments.keys)
+    events = max(2, min(MAX_EVENTS, arguments.keys // 5))
+    seconds = max(0.5, min(MAX_CPU_SECONDS, arguments.keys / 20))
     total = 7 + arguments.keys * 0.52 + events * 0.7 + seconds * 2
     sys.stderr.write(f"Measuring {arguments.keys} keys a variant, in about {total:.0f} s.\n")
     try:

@@ -36,12 +36,12 @@ AIM_P_VALUE: Final = 0.001
 LOAD_SHARE: Final = 0.7
 LONG_REST_US, REST_US = 400, 40
 """At most so long nothing happens between two races."""
-LONGEST_SECONDS: Final = 60.0
+MAX_SECONDS: Final = 60.0
 R0_SHARE: Final = 0.3
 """Of the races without a gap R0 has fewer: it is asked for no p."""
 PING_SECONDS: Final = 86_400
 """Connections whose load stands still answer no pings."""
-LEAST_STALLS, RACES_A_STALL = 10, 25
+MIN_STALLS, RACES_A_STALL = 10, 25
 
 
 class Size(NamedTuple):
@@ -188,7 +188,7 @@ class Runner:
         with self.load if under_load else nullcontext():
             for gap in GAPS_US:
                 if gap:
-                    found = self.track.run(gap, races, LONGEST_SECONDS, LONG_REST_US)
+                    found = self.track.run(gap, races, MAX_SECONDS, LONG_REST_US)
                 else:
                     found = self.track.run(gap, round(share * zero_races), share * seconds, REST_US)
                 self.found[under_load, gap].append(found)
@@ -270,7 +270,7 @@ def _runner(
     for each in sockets:
         stack.callback(each.close)
     table = (Dealt if is_ours else Relayed)(sockets[:SEATS])
-    number = max(LEAST_STALLS, size.races // RACES_A_STALL)
+    number = max(MIN_STALLS, size.races // RACES_A_STALL)
     stalls = [after_stall(server, table, ms, number) for ms in STALLS_MS]
     track = stack.enter_context((track_of_ours if is_ours else track_of_relay)(server))
     others, half = sockets[SEATS:], tables * SEATS

@@ -22,7 +22,7 @@ SEATS: Final = 8
 SEED: Final = bytes(range(32))
 """The seed of every hand that the measured server deals."""
 OPTIONS: Final = Options(hands=100, countdown_ms=0, tally_ms=0, pause_after_ms=None)
-LEAST_LEFT: Final = 8
+MIN_LEFT: Final = 8
 """A hand is played until somebody has no more cards than this to play: nobody goes out."""
 
 
@@ -93,7 +93,7 @@ def rounds(most: int = 60) -> list[Step]:
     view, found = recorder.table.view, list[Step]()
     while len(found) < most:
         assert view.hand is not None
-        if PACK_SIZE - max(view.hand.rules.on_foundations(view.hand.board).values()) <= LEAST_LEFT:
+        if PACK_SIZE - max(view.hand.rules.on_foundations(view.hand.board).values()) <= MIN_LEFT:
             break
         plays = list(_round(view.hand.rules, recorder.table))
         if len(plays) < SEATS:

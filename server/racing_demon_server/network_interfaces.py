@@ -14,7 +14,7 @@ from racing_demon_protocol.wire.redirects import bracketed
 EVERYWHERE: Final = {"": {4, 6}, "0.0.0.0": {4}, "::": {6}}  # noqa: S104 - to know them, not to listen there
 """Hosts that stand for all addresses of the machine, with their IP versions."""
 
-MOST_URLS: Final = 4
+MAX_URLS: Final = 4
 """The most URLs of a server, for machines on many networks."""
 REFRESH_SECONDS: Final = 3.0
 """How often announcers check the machine's addresses."""
@@ -55,7 +55,7 @@ def own_urls(host: str, port: int, base_path: str = "") -> tuple[str, ...]:
     """
     path = f"{base_path}{WEBSOCKET_PATH}" if base_path else ""
     hosts = [str(each.ip) for each in reachable(host, {})] if host in EVERYWHERE else [host]
-    return tuple(f"ws://{bracketed(each)}:{port}{path}" for each in hosts[:MOST_URLS])
+    return tuple(f"ws://{bracketed(each)}:{port}{path}" for each in hosts[:MAX_URLS])
 
 
 def is_private(host: str) -> bool:

@@ -22,7 +22,7 @@ from tests.support.servers import serving
 pytestmark = pytest.mark.long
 VERSIONS, *_ = WELCOME
 HUGE = 4_000_000
-MOST_VISITS = 3
+MAX_VISITS = 3
 PASSED_ON = ("Content-Type", "Content-Security-Policy")
 
 
@@ -100,5 +100,5 @@ async def test_a_redirect_too_large_to_be_true_ends_in_a_sentence(browser: Brows
             await player.page.fill("#name", "Ann")
             await player.page.tap("#join")
             await player.page.locator("#problem:not(:empty)").wait_for()
-            assert len(visits) <= MOST_VISITS
+            assert len(visits) <= MAX_VISITS
             assert all(each.startswith(NOT_UNDERSTOOD) for each in player.complaints)

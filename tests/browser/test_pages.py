@@ -17,7 +17,7 @@ from tests.support.restartable_server import RestartableServer
 from tests.support.results import origin_of, page_with, results_of
 from tests.support.servers import Peer
 
-MOST_STOPS: Final = 60
+MAX_STOPS: Final = 60
 FOCUSED: Final = (
     "(document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? '').trim()"
 )
@@ -196,7 +196,7 @@ async def test_pages_need_no_pointer(browser: Browser, tmp_path: Path) -> None:
 async def press_on(page: Page, name: str) -> None:
     """Go to a control by the tabulator alone, and press Enter."""
     reached = []
-    for _ in range(MOST_STOPS):
+    for _ in range(MAX_STOPS):
         await page.keyboard.press("Tab")
         text = await page.evaluate(FOCUSED)
         if text == name:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from racing_demon_protocol.wire.messages import Message
 
-MOST_ITEMS = 4
+MAX_ITEMS = 4
 """The longest list that is drawn where the schema sets no limit."""
 
 HEXADECIMAL = "0123456789abcdef"
@@ -58,7 +58,7 @@ def _text(schema: dict[str, Any]) -> st.SearchStrategy[str]:
 
 def _list(schema: dict[str, Any], named: dict[str, Any]) -> st.SearchStrategy[list[Any]]:
     if "prefixItems" not in schema:
-        return st.lists(_drawn(schema["items"], named), max_size=MOST_ITEMS)
+        return st.lists(_drawn(schema["items"], named), max_size=MAX_ITEMS)
     fields = [_drawn(item, named) for item in schema["prefixItems"]]
     lengths = st.integers(schema["minItems"], len(fields))
     return st.tuples(lengths, st.tuples(*fields)).map(lambda drawn: list(drawn[1][: drawn[0]]))

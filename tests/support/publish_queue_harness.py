@@ -20,12 +20,12 @@ class QueueHarness:
     """A queue with one table, and a clock that moves when it is told to."""
 
     def __init__(
-        self, most_waiting: int = 5_000, *, homeassistant: bool = False, locked: bool = False, **options: Any
+        self, max_waiting: int = 5_000, *, homeassistant: bool = False, locked: bool = False, **options: Any
     ) -> None:
         self.now = self._counter = 0
         self.table = OpenTable("BCDF", Options(**options), hand_seeds(bytes(32)))
         self.table.view.locked = locked
-        self.queue = PublishQueue(Topics("a1"), homeassistant=homeassistant, most_waiting=most_waiting)
+        self.queue = PublishQueue(Topics("a1"), homeassistant=homeassistant, max_waiting=max_waiting)
         self.queue.open(self.table, 0)
 
     def join(self, name: str = "Ann") -> list[Event]:

@@ -30,7 +30,7 @@ SECOND: Final = 1_000_000
 """Microseconds."""
 
 NAMES: Final = ("Ann", "Ben", "Cat", "Don", "Emy", "Flo", "Gil", "Ian")
-MOST_HANDS: Final = 200
+MAX_HANDS: Final = 200
 
 
 class OpenTable(Table):
@@ -80,7 +80,7 @@ class Sitting:
 
     def __init__(self, seed: bytes = bytes(32), /, **options: object) -> None:
         asked = Options.model_validate(options)
-        self.table = Table("TEST", asked, iter(list(islice(hand_seeds(seed), MOST_HANDS))))
+        self.table = Table("TEST", asked, iter(list(islice(hand_seeds(seed), MAX_HANDS))))
         self.mirror = TableState("TEST", asked)
         self.log: list[Event] = []
         self.now = 1_000 * SECOND

@@ -42,7 +42,7 @@ HOUSE_RULES: Final[tuple[dict[str, Any], ...]] = (
 """Options of hands that are played besides one of each game."""
 POSITIONS: Final = amount(2, 30)
 """Of each game."""
-MOST_CARDS: Final = 5
+MAX_CARDS: Final = 5
 EVERY: Final = 40
 """After so many events a match's state is written down, and a snapshot of it."""
 
@@ -145,7 +145,7 @@ def _position(game: Game, hand: Any, rules: BuildingRules, rng: random.Random) -
     tried = [
         (seats.index(seat), source, count, destination)
         for source, destination in rng.sample(pairs, min(150, len(pairs)))
-        for seat, count in product(seats, range(1, min(MOST_CARDS, len(board.cards[source])) + 1))
+        for seat, count in product(seats, range(1, min(MAX_CARDS, len(board.cards[source])) + 1))
     ]
     assert rules.move_tables is not None
     legal = [

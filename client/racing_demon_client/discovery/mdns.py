@@ -17,7 +17,7 @@ from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZerocon
 
 from racing_demon_client.net.server_query import FoundTable, has_table
 from racing_demon_protocol.constants import WEBSOCKET_PATH
-from racing_demon_protocol.discovery.mdns import MOST_TABLES, MOST_TEXT, SERVICE, Interface
+from racing_demon_protocol.discovery.mdns import MAX_TABLES, MAX_TEXT, SERVICE, Interface
 from racing_demon_protocol.formatting import printable
 
 from .network_interfaces import can_multicast, is_multicast_disabled, is_near, own_interfaces
@@ -123,7 +123,7 @@ class _Finder:
     ) -> None:
         """Start checking an announcement."""
         is_new = state_change.name == "Added" and name not in self._tasks
-        if is_new and len(self._tasks) < MOST_TABLES:
+        if is_new and len(self._tasks) < MAX_TABLES:
             self._tasks[name] = asyncio.get_running_loop().create_task(self._check(name))
 
     async def stop(self) -> None:
@@ -184,5 +184,5 @@ def _read(info: zeroconf.ServiceInfo, interfaces: Sequence[Interface]) -> list[F
 
 def _clean(raw: bytes) -> str:
     """Return a short text that is safe to print on one line."""
-    text = raw.decode(errors="replace")[:MOST_TEXT]
+    text = raw.decode(errors="replace")[:MAX_TEXT]
     return printable(text).strip() or "?"

@@ -15,7 +15,7 @@ from websockets.exceptions import WebSocketException
 from racing_demon_client.errors import ConnectionFailed
 from racing_demon_client.links import server_url, short_address
 from racing_demon_protocol.constants import MAX_NAME_LENGTH, MAX_SEATS, WEBSOCKET_PATH
-from racing_demon_protocol.discovery.mdns import MOST_TABLES, MOST_TEXT
+from racing_demon_protocol.discovery.mdns import MAX_TABLES, MAX_TEXT
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import InvalidFrame
 from racing_demon_protocol.formatting import printable
@@ -110,7 +110,7 @@ class _TableEntry(BaseModel):
     """What a server lists of a table."""
 
     code: Annotated[str, Field(pattern=r"^[A-Za-z0-9]{1,16}$")]
-    game: Annotated[str, Field(min_length=1, max_length=MOST_TEXT)]
+    game: Annotated[str, Field(min_length=1, max_length=MAX_TEXT)]
     host: Annotated[str, Field(max_length=MAX_NAME_LENGTH)]
     players: Annotated[int, Field(ge=0, le=MAX_SEATS)]
     seats: Annotated[int, Field(ge=1, le=MAX_SEATS)]
@@ -128,7 +128,7 @@ async def fetch_tables(address: str) -> list[FoundTable]:
 
     """
     url, tables = server_url(address), []
-    for entry in (await _fetch_list(address, TABLES_PAGE, "tables"))[:MOST_TABLES]:
+    for entry in (await _fetch_list(address, TABLES_PAGE, "tables"))[:MAX_TABLES]:
         with suppress(ValidationError):
             tables.append(_table(url, _TableEntry.model_validate(entry)))
     return sorted(tables, key=lambda table: not table.free)

@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     import ifaddr
 
 SERVICE: Final = "_racing-demon._tcp.local."
-MOST_TABLES: Final = 64
+MAX_TABLES: Final = 64
 """The maximum number of announcements that a client checks and a server makes."""
-MOST_TEXT: Final = 32
+MAX_TEXT: Final = 32
 """The maximum length of a name, in characters."""
 
 VARIABLE: Final = "RACING_DEMON_INTERFACES"
 """The environment variable with the addresses to use, separated by commas."""
 NO_INTERFACES: Final = "none"
 """Its value to send nothing at all."""
-MOST_INTERFACES: Final = 16
+MAX_INTERFACES: Final = 16
 """A machine with many virtual networks must not open a socket on each of them."""
 
 Interface = ipaddress.IPv4Interface | ipaddress.IPv6Interface
@@ -57,8 +57,8 @@ class Announcement:
         """Return the service's TXT records."""
         return {
             "code": self.code,
-            "game": self.game[:MOST_TEXT],
-            "host": self.host[:MOST_TEXT],
+            "game": self.game[:MAX_TEXT],
+            "host": self.host[:MAX_TEXT],
             "v": str(VERSION),
             "path": self.path,
             "pass": "1" if self.needs_passphrase else "0",
@@ -77,8 +77,8 @@ def chosen(adapters: "Iterable[ifaddr.Adapter]", environ: Mapping[str, str]) -> 
     wanted = environ.get(VARIABLE, "").strip()
     if wanted:
         names = {name.strip() for name in wanted.split(",")}
-        return [each for each in found if str(each.ip) in names][:MOST_INTERFACES]
-    return ([each for each in found if not each.is_loopback] or found)[:MOST_INTERFACES]
+        return [each for each in found if str(each.ip) in names][:MAX_INTERFACES]
+    return ([each for each in found if not each.is_loopback] or found)[:MAX_INTERFACES]
 
 
 def _interface(ip: "ifaddr.IP") -> Interface:

@@ -10,7 +10,7 @@ from racing_demon_protocol.wire.options import MatchScore, OnLeave, TieBreak
 
 from .state import HandView, TableState
 
-MOST_HANDS: Final = 1_000
+MAX_HANDS: Final = 1_000
 """The maximum number of hands in a match, however often it is tied; the wire allows no more."""
 
 
@@ -179,7 +179,7 @@ def match_winners(view: TableState) -> tuple[int, ...] | None:
     tied = (
         len(_sides(view, winners)) > 1
         and options.tie_break is TieBreak.HAND
-        and len(view.results) < MOST_HANDS
+        and len(view.results) < MAX_HANDS
     )
     is_playable = len(active) >= declare(options, 1).min_seats
     if is_playable and (not played_out or tied):

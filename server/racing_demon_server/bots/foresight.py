@@ -20,7 +20,7 @@ from .values import value_of
 
 STEP_UNITS: Final = 10
 """The work of one imagined play: see :mod:`.engine.sliced_search`."""
-MOST_STEPS: Final = 400
+MAX_STEPS: Final = 400
 """The most imagined plays of a hand; demons take about a hundred."""
 STRAY: Final = 0.1
 """The probability of another play than the best one, so that the imagined hands differ."""
@@ -143,7 +143,7 @@ class Foresight:
         rules, seat = self._rules, self._seat
         fruitless = 0
         self._carry_out(board, play)
-        for _ in range(MOST_STEPS):
+        for _ in range(MAX_STEPS):
             yield STEP_UNITS
             valued = [
                 (value, self._rng.random(), play)

@@ -56,7 +56,7 @@ FIRST_STRENGTH: Final = float(SCALE.index(STEPS[BotLevel.EASY]))
 """An adaptive bot begins as an easy one; docs/host.md and docs/server.md say so."""
 FIRST_STEP: Final = 1.0
 """The first step by which a won or lost hand changes the strength."""
-LEAST_STEP: Final = 0.25
+MIN_STEP: Final = 0.25
 """The step is halved each time the winner changes, but not below this."""
 
 
@@ -100,7 +100,7 @@ def strength(view: TableState, seat: int) -> float:
     for own, theirs in _against(view, seat, person):
         winner = (theirs > own) - (theirs < own)
         if winner and winner == -before:
-            step = max(step / 2, LEAST_STEP)
+            step = max(step / 2, MIN_STEP)
         place = min(max(place + winner * step, 0.0), len(SCALE) - 1.0)
         before = winner or before
     return place

@@ -27,8 +27,8 @@ from .reader import UnknownContents, corrections_of
 from .sqlite.backup import backup, restore
 from .sqlite.retention import prune
 
-MOST_CHARACTERS = 65_536
-MOST_IN_MEMORY = 16 * 1024 * 1024
+MAX_CHARACTERS = 65_536
+MAX_IN_MEMORY = 16 * 1024 * 1024
 """A longer record is buffered in a file until its reader has it."""
 
 EXAMPLES = """examples:
@@ -197,7 +197,7 @@ def _export(parts: Iterable[JournalPart], path: Path | str, wanted: str) -> int:
 
 def _write_record(journal: JournalReader, match: Match) -> None:
     """Write a match's record after reading all of it, because the reader of the output may be slow."""
-    with tempfile.SpooledTemporaryFile(MOST_IN_MEMORY, "w+", encoding="utf-8", newline="") as record:
+    with tempfile.SpooledTemporaryFile(MAX_IN_MEMORY, "w+", encoding="utf-8", newline="") as record:
         with journal.moment():
             record.writelines(line + "\n" for line in export(journal, match))
         record.seek(0)
@@ -207,7 +207,7 @@ def _write_record(journal: JournalReader, match: Match) -> None:
 def _correct(parts: Iterable[JournalPart], path: Path | str, wanted: str) -> int:
     """Append the correction that standard input gives as a line, also while a server runs."""
     try:
-        correction = Correction.model_validate_json(sys.stdin.readline(MOST_CHARACTERS))
+        correction = Correction.model_validate_json(sys.stdin.readline(MAX_CHARACTERS))
     except ValidationError:
         return fail(2, "this is not a correction; racing-demon record correct writes one.")
     for part in parts:

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple, Protocol
 from .interface import Fenced, JournalReader, Store, StoreLacks
 from .operations import Change
 
-MOST_WAITING: Final = 10_000
+MAX_WAITING: Final = 10_000
 """The most entries that wait for a slow disk; beyond that, tables halt until they are written."""
 RETRY_SECONDS: Final = 0.25
 """How long the thread waits after a failure before it tries again."""
@@ -102,7 +102,7 @@ class DurableJournal:
         self._waiting += 1
         self._empty.clear()
         self._queue.put(JournalEntry(changes, on_written, time.perf_counter()))
-        if self._waiting > MOST_WAITING and not self.is_halted:
+        if self._waiting > MAX_WAITING and not self.is_halted:
             self._loop.call_soon(self._fail, "the disk is too slow")
 
     def new_number(self) -> int:

@@ -21,7 +21,7 @@ from .control_socket import NotRunning, RequestFailed, control_socket_of, reques
 from .reports import Person, StoredReport, mark_done, read_reports, reports_of
 
 UNITS: Final = {"m": 60, "h": 3_600, "d": 86_400}
-LONGEST_SECONDS: Final = 3_660 * UNITS["d"]
+MAX_SECONDS: Final = 3_660 * UNITS["d"]
 
 EXAMPLES: Final = """examples:
   racing-demon-server tables                             list the tables of the server that runs
@@ -362,7 +362,7 @@ def _seconds(text: str) -> int:
     """Return the seconds of a time like 7d."""
     found = re.fullmatch(r"([1-9][0-9]{0,5})([mhd])", text)
     seconds = int(found[1]) * UNITS[found[2]] if found else 0
-    if not 0 < seconds <= LONGEST_SECONDS:
+    if not 0 < seconds <= MAX_SECONDS:
         raise argparse.ArgumentTypeError(f"{text!r} is not a time: write one like 30m, 12h or 7d")
     return seconds
 

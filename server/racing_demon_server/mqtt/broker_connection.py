@@ -23,7 +23,7 @@ KEEPALIVE: Final = 4
 """Seconds of silence until the broker is pinged, and again until the connection counts as lost."""
 TIDY_SECONDS: Final = 3.0
 """How long after connecting the broker may send its retained messages."""
-MOST_INCOMING: Final = 10_000
+MAX_INCOMING: Final = 10_000
 
 OFFLINE: Final = b"offline"
 ONLINE: Final = b"online"
@@ -113,7 +113,7 @@ async def connected(address: BrokerAddress, topics: Topics) -> AsyncIterator[Bro
         tls_context=tls_context(address),
         timeout=PATIENCE,
         keepalive=KEEPALIVE,
-        max_queued_incoming_messages=MOST_INCOMING,
+        max_queued_incoming_messages=MAX_INCOMING,
         logger=_silent,
     )
     try:

@@ -23,9 +23,9 @@ from racing_demon_server.tables.read_model import CommittedTable
 
 from .topics import Sensor, Topics
 
-MOST_WAITING: Final = 5_000
+MAX_WAITING: Final = 5_000
 """The most events, snapshots and similar messages that wait."""
-MOST_RESULTS: Final = 4_000
+MAX_RESULTS: Final = 4_000
 """The most results, and removals of tables, that wait."""
 AT_ONCE: Final = 0
 """The due time of messages without a delay."""
@@ -82,16 +82,16 @@ class PublishQueue:
     Args:
         topics: the node's topics.
         homeassistant: whether to describe the tables to Home Assistant.
-        most_waiting: how many events may wait.
+        max_waiting: how many events may wait.
 
     """
 
-    def __init__(self, topics: Topics, *, homeassistant: bool, most_waiting: int = MOST_WAITING) -> None:
+    def __init__(self, topics: Topics, *, homeassistant: bool, max_waiting: int = MAX_WAITING) -> None:
         self.urls: Sequence[str] = ()
         self.dropped = 0
         self._topics = topics
         self._homeassistant = homeassistant
-        self._most_waiting = most_waiting
+        self._most_waiting = max_waiting
         self._numbers = count()
         self._codes: dict[CommittedTable, str] = {}
         self._tables: dict[str, tuple[CommittedTable, TableState]] = {}
@@ -305,7 +305,7 @@ class PublishQueue:
     def _queue_result(self, message: Outgoing, due: int = AT_ONCE) -> None:
         """Put a message into the short queue, which survives an absence of the broker."""
         heapq.heappush(self._results, _Waiting(due, next(self._numbers), message))
-        if len(self._results) > MOST_RESULTS:
+        if len(self._results) > MAX_RESULTS:
             heapq.heappop(self._results)
             self.dropped += 1
 

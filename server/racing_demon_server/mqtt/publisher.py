@@ -24,7 +24,7 @@ from .publish_queue import PublishQueue
 from .topics import Topics
 
 FIRST_PAUSE: Final = 0.2
-LONGEST_PAUSE: Final = 2.5
+MAX_PAUSE: Final = 2.5
 """The longest pause between attempts: the directory is up to date within five seconds of the broker's
 return."""
 STEADY_SECONDS: Final = 10.0
@@ -140,7 +140,7 @@ class Publisher(Observer):
                 return
             pause = FIRST_PAUSE if was_steady else pause
             await asyncio.sleep(pause * random.uniform(0.5, 1.0))  # noqa: S311 - not to come all at once
-            pause = min(LONGEST_PAUSE, pause * 2)
+            pause = min(MAX_PAUSE, pause * 2)
 
     def _report_outage(self, why: str, *, exc_info: bool | None = None) -> None:
         if not self._has_reported and not self._stopping:

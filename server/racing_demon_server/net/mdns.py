@@ -11,7 +11,7 @@ from typing import Final
 import zeroconf
 from zeroconf.asyncio import AsyncZeroconf
 
-from racing_demon_protocol.discovery.mdns import MOST_TABLES, SERVICE, Announcement, Interface
+from racing_demon_protocol.discovery.mdns import MAX_TABLES, SERVICE, Announcement, Interface
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_server.network_interfaces import REFRESH_SECONDS
@@ -120,7 +120,7 @@ class Announcer(Observer):
         Everything is repeated on the network before this returns. A table that was withdrawn meanwhile would
         otherwise be announced again.
         """
-        wanted = {table: _announcement(table, port) for table in islice(self._open, MOST_TABLES)}
+        wanted = {table: _announcement(table, port) for table in islice(self._open, MAX_TABLES)}
         closed = [table for table in self._announced if table not in wanted]
         repeats: list[Awaitable[None]] = [
             await connection.async_unregister_service(self._announced.pop(table)[1]) for table in closed

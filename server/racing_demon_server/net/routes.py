@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from websockets.http11 import Response
 
 from racing_demon_protocol.constants import WEBSOCKET_PATH
-from racing_demon_protocol.discovery.mdns import MOST_TABLES
+from racing_demon_protocol.discovery.mdns import MAX_TABLES
 from racing_demon_protocol.wire.redirects import bracketed
 from racing_demon_protocol.wire.saved_presets import listed
 from racing_demon_server.rate_limits import HANDSHAKE, PICTURE
@@ -191,7 +191,7 @@ class Routes:
         """Return as many tables as a browser shows, those with free seats first."""
         listed: Iterable[dict[str, Any]] = self._service.listing() if self._settings.lists_tables else ()
         first = sorted(listed, key=lambda table: bool(table["players"] >= table["seats"]))
-        return http.json(first[:MOST_TABLES])
+        return http.json(first[:MAX_TABLES])
 
     def _preset_list(self, _: HttpRequest) -> Response:
         """Return the operator's own presets."""

@@ -13,12 +13,12 @@ from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused, RacingDemonError
 from racing_demon_server.rate_limits import TokenBucket
 
-SECONDS_A_TRY = 2
-MOST_TRIES = 10
-MOST_ADDRESSES = 1_000
-MOST_HASHES: Final = 16
+SECONDS_A_TRY: Final = 2
+MAX_TRIES: Final = 10
+MAX_ADDRESSES: Final = 1_000
+MAX_HASHES: Final = 16
 """The most passphrases that are being hashed or waiting."""
-MOST_HASHES_OF_ADDRESS: Final = 4
+MAX_HASHES_OF_ADDRESS: Final = 4
 SCRYPT: Final = b"\x01"
 """The prefix of hashes by scrypt. Older ones are 64 bytes of BLAKE2b, without a prefix."""
 OLDER_SIZE: Final = 64
@@ -55,8 +55,8 @@ class PassphraseHasher:
             CommandRefused: too many are being hashed.
 
         """
-        is_full = self._waiting.total() >= MOST_HASHES
-        if is_full or self._waiting[address] >= MOST_HASHES_OF_ADDRESS:
+        is_full = self._waiting.total() >= MAX_HASHES
+        if is_full or self._waiting[address] >= MAX_HASHES_OF_ADDRESS:
             text = "Too many passphrases are being checked; wait a moment, and try again."
             raise CommandRefused(Reason.TOO_FAST, text)
         hashing = asyncio.get_running_loop().run_in_executor(self._executor, slow_hash, passphrase, salt)
@@ -145,10 +145,10 @@ class Passphrase:
 
     def _count_try(self, address: str, at: int) -> None:
         """Count a wrong guess. Of many addresses, the one with the oldest guess is forgotten."""
-        tries = self._tries.setdefault(address, TokenBucket(1 / SECONDS_A_TRY, MOST_TRIES))
+        tries = self._tries.setdefault(address, TokenBucket(1 / SECONDS_A_TRY, MAX_TRIES))
         self._tries.move_to_end(address)
         tries.take(at)
-        if len(self._tries) > MOST_ADDRESSES:
+        if len(self._tries) > MAX_ADDRESSES:
             self._tries.popitem(last=False)
 
     def _hashed(self, passphrase: str) -> bytes:

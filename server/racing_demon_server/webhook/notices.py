@@ -16,7 +16,7 @@ from racing_demon_server.tables.disclosure import team_rows
 
 PREPARED: Final = -1
 BEGUN: Final = 0
-OVER: Final = scoring.MOST_HANDS + 1
+OVER: Final = scoring.MAX_HANDS + 1
 
 
 class Step(NamedTuple):

@@ -12,11 +12,11 @@ from racing_demon_server.journal.sqlite.side_file import SideFile
 
 from .notices import Step
 
-MOST_WAITING: Final = 4_000
+MAX_WAITING: Final = 4_000
 """The most notices that wait; the oldest are dropped beyond that."""
 KEPT_MS: Final = 7 * 86_400_000
 """How long a notice waits that nobody takes."""
-MOST_TABLES: Final = 10_000
+MAX_TABLES: Final = 10_000
 """The most tables of which it is known what was told: far more than are open."""
 
 _LAYOUT: Final = """
@@ -109,11 +109,11 @@ class QueueFile:
                     "INSERT INTO notices VALUES (NULL, ?, ?, ?, ?)",
                     [(id_, body, made_ms, due_ms) for id_, body in notices],
                 )
-            db.execute("DELETE FROM told WHERE number <= (SELECT max(number) FROM told) - ?", (MOST_TABLES,))
+            db.execute("DELETE FROM told WHERE number <= (SELECT max(number) FROM told) - ?", (MAX_TABLES,))
             dropped = db.execute(
                 "DELETE FROM notices WHERE made_ms < ? OR number NOT IN "
                 "(SELECT number FROM notices ORDER BY number DESC LIMIT ?)",
-                (now_ms - KEPT_MS, MOST_WAITING),
+                (now_ms - KEPT_MS, MAX_WAITING),
             )
             return dropped.rowcount
 

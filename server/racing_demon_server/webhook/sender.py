@@ -27,10 +27,10 @@ from racing_demon_server.tables.read_model import CommittedTable
 from .delivery import NoAnswer, post
 from .endpoint import Endpoint, read_secret, signature
 from .notices import START, Notice, notices_since, step_of
-from .queue_file import MOST_TABLES, MOST_WAITING, QueueFile, Told, Waiting
+from .queue_file import MAX_TABLES, MAX_WAITING, QueueFile, Told, Waiting
 
 FIRST_PAUSE: Final = 0.5
-LONGEST_PAUSE: Final = 60.0
+MAX_PAUSE: Final = 60.0
 """The longest pause between attempts, in seconds."""
 REFUSED_MS: Final = 300_000
 """How long a notice waits that the receiver has refused."""
@@ -148,10 +148,10 @@ class WebhookSender(Observer):
     def _keep(self, told: Told) -> None:
         self._told.pop(told.code, None)
         self._told[told.code] = told.step
-        if len(self._told) > MOST_TABLES:
+        if len(self._told) > MAX_TABLES:
             del self._told[next(iter(self._told))]
         self._fresh.append(told)
-        if len(self._fresh) > MOST_WAITING:  # the disk has taken nothing for long
+        if len(self._fresh) > MAX_WAITING:  # the disk has taken nothing for long
             self.dropped += len(self._fresh.pop(0).notices)
         self._has_fresh.set()
 
@@ -197,7 +197,7 @@ class WebhookSender(Observer):
             dropped = await self._run(partial(self._queue.add, batch, _now_ms()))
         except sqlite3.Error as error:
             self._waiting -= count
-            self._fresh = (batch + self._fresh)[-MOST_WAITING:]
+            self._fresh = (batch + self._fresh)[-MAX_WAITING:]
             if not self._cannot_write:
                 self._cannot_write = True
                 log.error("the webhook's queue cannot be written", extra={"why": str(error)})
@@ -232,7 +232,7 @@ class WebhookSender(Observer):
             if self._is_stopping:
                 return
             await asyncio.sleep(pause * random.uniform(0.5, 1.0))  # noqa: S311 - not to come all at once
-            pause = min(LONGEST_PAUSE, pause * 2)
+            pause = min(MAX_PAUSE, pause * 2)
 
     async def _wait_until_due(self) -> None:
         due_ms = await self._run(self._queue.next_due_ms)

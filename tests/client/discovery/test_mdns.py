@@ -16,7 +16,7 @@ from racing_demon_client.discovery import mdns
 from racing_demon_client.discovery.mdns import announcement_problem
 from racing_demon_client.discovery.network_interfaces import can_multicast, is_near, own_interfaces
 from racing_demon_client.net.server_query import has_table
-from racing_demon_protocol.discovery.mdns import MOST_TABLES, VARIABLE, chosen
+from racing_demon_protocol.discovery.mdns import MAX_TABLES, VARIABLE, chosen
 from racing_demon_protocol.wire.messages.client import Join, Ready
 from racing_demon_protocol.wire.messages.events import Event
 from tests.support.mdns_responders import (
@@ -188,14 +188,14 @@ async def test_who_shouts_is_not_listened_to_for_ever(loopback: IO[str]) -> None
     async with serving() as served, Peer.hosting(served.url) as ann:
         flood = [
             {"port": served.port, "texts": {"code": ann.code, "host": f"host {number}"}}
-            for number in range(MOST_TABLES + 16)
+            for number in range(MAX_TABLES + 16)
         ]
         async with saying(*flood):
             for seconds in (2.0, 8.0, 20.0, 60.0):  # a busy machine takes longer to hear them all
                 tables = await found(seconds)
-                if len(tables) >= MOST_TABLES:
+                if len(tables) >= MAX_TABLES:
                     break
-            assert len(tables) == MOST_TABLES
+            assert len(tables) == MAX_TABLES
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from racing_demon_protocol.games import GAMES
 from tests.support.solitaire import Alone, moments, table_of
 from tests.support.typical import of_games
 
-MOST_STOPS = 150
+MAX_STOPS = 150
 
 
 def ways(player: Alone, play: Play) -> Iterator[list[str]]:
@@ -45,7 +45,7 @@ def walk(player: Alone, pile: int, keys: list[str]) -> list[str] | None:
     for key in keys:
         player.press(key)
     walked = list(keys)
-    for _ in range(MOST_STOPS):
+    for _ in range(MAX_STOPS):
         cursor = player.model.selection.cursor
         if cursor is not None and cursor.pile == pile:
             return walked

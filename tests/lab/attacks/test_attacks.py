@@ -17,11 +17,11 @@ from tests.support.ports import port_of
 from tests.support.processes import SERVER, Running, kib, started
 from tests.support.servers import PATIENCE, Peer, timeout
 
-MOST_GROWTH_KIB = 16 * 1024
-MOST_LOG_BYTES = 1_000_000
+MAX_GROWTH_KIB = 16 * 1024
+MAX_LOG_BYTES = 1_000_000
 EARLY_ENDS = (2_000, 5_000, 20_000) if LONG else (100, 500)
 """The connections that end early in each stage. The first of them may fill what is used again."""
-MOST_LEFT_KIB = (12 if LONG else 6) * 1024
+MAX_LEFT_KIB = (12 if LONG else 6) * 1024
 """What all others may leave: asyncio's transports wait for a sweep, half a kilobyte each."""
 CHOSEN = os.environ.get("RACING_DEMON_ATTACKS", "").split(",")
 """The names of the attacks that are wanted; none for all, or for one in twelve of them in ``make test``."""
@@ -85,8 +85,8 @@ async def test_no_single_attack_costs_much_or_stops_the_match(tmp_path: Path) ->
     sys.stdout.write(f"log: {len(written)} bytes\n")
     assert "Traceback" not in written
     assert "racing_demon_server/" not in written, written[:2_000]
-    assert len(written) < MOST_LOG_BYTES
-    assert {name: figure for name, figure in figures if figure.growth > MOST_GROWTH_KIB} == {}
+    assert len(written) < MAX_LOG_BYTES
+    assert {name: figure for name, figure in figures if figure.growth > MAX_GROWTH_KIB} == {}
 
 
 @more_when_long
@@ -113,7 +113,7 @@ async def test_nothing_is_left_of_connections_that_end_early(program: str) -> No
                 sizes.append(kib(server.pid, "VmRSS"))
                 ended = number
             sys.stdout.write(f"{stage:25}{''.join(f'{size:9}' for size in sizes)}\n")
-    assert {stage: sizes for stage, sizes in figures.items() if sizes[-1] - sizes[0] > MOST_LEFT_KIB} == {}
+    assert {stage: sizes for stage, sizes in figures.items() if sizes[-1] - sizes[0] > MAX_LEFT_KIB} == {}
 
 
 def chosen() -> Sequence[Callable[[Target], None]]:

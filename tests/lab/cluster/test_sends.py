@@ -20,7 +20,7 @@ pytestmark = [
 
 STEP: Final = amount(40, 40, "RACING_DEMON_SEND_STEP")
 """Each so-many-th send of the hand is tried."""
-MOST_SENDS: Final = 2_000
+MAX_SENDS: Final = 2_000
 
 
 @pytest.mark.parametrize("fate", Fate)
@@ -37,7 +37,7 @@ async def test_killed_at_any_send_to_the_database(tmp_path: Path, fate: Fate) ->
             ):
                 front.first = "n1"
                 victim = cluster.nodes["n1"]
-                for number in range(1, MOST_SENDS, STEP):
+                for number in range(1, MAX_SENDS, STEP):
                     line.arm(number, fate, victim.kill)
                     verdict = cluster.judge(await one_hand(front.url))
                     assert verdict.is_right, (number, verdict)

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="made with strac
 
 STEP: Final = amount(400, 100, "RACING_DEMON_WRITE_STEP")
 """Each so-many-th write of the hand is tried."""
-MOST_WRITES: Final = 2_000
+MAX_WRITES: Final = 2_000
 
 
 def check(journal: Path, players: list[Player]) -> None:
@@ -35,7 +35,7 @@ async def test_killed_at_any_write_of_a_hand(tmp_path: Path, call: str) -> None:
     The writer's thread, too, sends a word to the loop when something is written: between commit and answer.
     """
     step = STEP if call == "pwrite64" else max(1, STEP // 3)
-    for number in range(1, MOST_WRITES, step):
+    for number in range(1, MAX_WRITES, step):
         folder = tmp_path / str(number)
         folder.mkdir()
         journal, log = folder / "journal.sqlite", folder / "log"
@@ -62,7 +62,7 @@ async def _die_at(server: RestartableServer, fault: str, log: Path, journal: Pat
 @pytest.mark.parametrize("error", usually(1, ["EIO", "ENOSPC"]))
 async def test_a_disk_that_fails_for_a_while(tmp_path: Path, error: str) -> None:
     """From any write on: nothing is told meanwhile but that the table stands still; then it goes on."""
-    for number in range(20, MOST_WRITES, STEP * 4):
+    for number in range(20, MAX_WRITES, STEP * 4):
         folder = tmp_path / str(number)
         folder.mkdir()
         journal, log = folder / "journal.sqlite", folder / "log"

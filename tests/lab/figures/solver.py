@@ -15,7 +15,7 @@ from racing_demon_protocol.engine.rules.base import Rules
 from tests.support.boards import Position
 
 SOURCE: Final = Path(__file__).with_name("solver.c")
-MOST_TURNS: Final = 50
+MAX_TURNS: Final = 50
 """More turns of the stock than show all that it can show."""
 
 
@@ -123,7 +123,7 @@ def _read(play: str) -> tuple[Card, bool]:
 def _surfaced(position: Position, wanted: Card) -> CardRef:
     """Return where a card lies, after the stock was turned until it is at hand."""
     waste = position.rules.layout.waste[0]
-    for _ in range(MOST_TURNS):
+    for _ in range(MAX_TURNS):
         for pile, cards in enumerate(position.hidden.cards):
             kind = position.board.piles[pile].kind
             if wanted in cards and (kind is not Kind.STOCK and (pile != waste or cards[-1] == wanted)):

@@ -49,7 +49,7 @@ of this and of waits is the half second until a dead-hand test, whose answer may
 table than at the other."""
 SAMPLE: Final = 6
 """So many of a seat's legal plays are tried out for what they gain."""
-MOST_AT_ONCE: Final = 60
+MAX_AT_ONCE: Final = 60
 """So many plays one of the others makes in a row."""
 APPOINTMENT_US: Final = 1_000
 """A table's timer may go off so much later: it depends on when it was set, and is no answer to anything."""
@@ -345,7 +345,7 @@ class _Pair:
 
     async def _play_on(self, seat: int) -> None:
         """Let a seat play as long as it can, within limits, so that some cannot go on."""
-        for _ in range(MOST_AT_ONCE):
+        for _ in range(MAX_AT_ONCE):
             view = self._view
             if not view.in_hand or view.hand is None or seat not in view.hand_seats:
                 return

@@ -17,7 +17,7 @@ from tests.support.clocks import clock
 from tests.support.relay import Relay
 from tests.support.servers import deadline
 
-MOST_AT_ONCE = 4
+MAX_AT_ONCE = 4
 
 
 class RecordingClient:
@@ -67,7 +67,7 @@ class RecordingClient:
         upward = {play.destination: play for play in plays if kinds[play.destination] is Kind.FOUNDATION}
         others = [p for p in plays if view.hand.board.is_progress(p) and p.destination not in upward]
         turns = [p for p in plays if p == view.hand.rules.stock_play(view.hand.board, self.seat)]
-        chosen = list(upward.values())[:MOST_AT_ONCE] or others[:1] or turns
+        chosen = list(upward.values())[:MAX_AT_ONCE] or others[:1] or turns
         if not chosen:
             command: cl.Command = cl.Stuck(counter=self.client.next_counter())
             await self.say(command)

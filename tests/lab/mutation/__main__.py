@@ -38,7 +38,7 @@ AREAS: Final = {
 COPIED: Final = ("protocol", "server", "client", "tests", "benchmarks", "docs", "deploy")
 TESTS_SECONDS: Final = 1_800
 MUTANT_SECONDS: Final = 120
-MOST_TESTS: Final = 200
+MAX_TESTS: Final = 200
 """So many of the tests that run a line are tried, the quickest first."""
 PYTEST: Final = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "-n0", "-m", "not long")
 
@@ -107,7 +107,7 @@ class Bench:
         tests = self._tests.get(mutant.function.path, {}).get(mutant.line, [])
         if not tests:
             return Planted(mutant, "not reached")
-        tests = sorted(tests, key=lambda name: self._seconds.get(name, 0.0))[:MOST_TESTS]
+        tests = sorted(tests, key=lambda name: self._seconds.get(name, 0.0))[:MAX_TESTS]
         copy = self._copies.get()
         file = copy / mutant.function.path
         try:

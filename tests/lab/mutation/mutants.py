@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 PACKAGES: Final = ("protocol/racing_demon_protocol", "server", "client")
-LEAST_SIMILAR: Final = 0.55
+MIN_SIMILAR: Final = 0.55
 """A renamed function is taken for the same if so much of its shape is."""
 
 COMPARISONS: Final[dict[type[ast.cmpop], type[ast.cmpop]]] = {
@@ -238,7 +238,7 @@ def _namesakes(function: Function, tree: Tree) -> Iterator[Function]:
         yield from (each for _, each in sorted(same, key=lambda pair: -pair[0]))
     rest = [(_likeness(shape, other), each) for other, each in tree.shapes]
     yield from (
-        each for similar, each in sorted(rest, key=lambda pair: -pair[0])[:3] if similar >= LEAST_SIMILAR
+        each for similar, each in sorted(rest, key=lambda pair: -pair[0])[:3] if similar >= MIN_SIMILAR
     )
 
 
@@ -252,4 +252,4 @@ def _likeness(one: list[str], other: list[str]) -> float:
     if min(len(one), len(other)) * 3 < max(len(one), len(other)):
         return 0.0
     matcher = difflib.SequenceMatcher(None, one, other, autojunk=False)
-    return matcher.ratio() if matcher.quick_ratio() >= LEAST_SIMILAR else 0.0
+    return matcher.ratio() if matcher.quick_ratio() >= MIN_SIMILAR else 0.0

@@ -25,8 +25,8 @@ from tests.support.invariants import status
 
 NAMES: Final = sorted(Options.model_fields.keys() - {"game", "hands", "seats"})
 """The options that are drawn; hands are few, so that a match ends soon."""
-MOST_CHANGED: Final = 4
-MOST_BOTS: Final = 5
+MAX_CHANGED: Final = 4
+MAX_BOTS: Final = 5
 LOOKS: Final = 40
 """The invariants are asked after every event of this number, and after the last of each hand."""
 REASONS: Final = {Reason.BAD_OPTION, Reason.NOT_NOW, Reason.TABLE_FULL}
@@ -93,13 +93,13 @@ def draw(rng: random.Random) -> Combination:
         options = rng.choice(list(PRESETS.values())).options.model_dump(exclude_unset=True)
     else:
         options = {"game": rng.choice(list(GAMES))}
-    changed = rng.sample(NAMES, rng.randint(1, MOST_CHANGED))
+    changed = rng.sample(NAMES, rng.randint(1, MAX_CHANGED))
     options |= {name: rng.choice(values_of(name)) for name in changed}
     game = GAMES[options.get("game", Options().game)]
     if not game.skill or game.deals is Deals.IDENTICAL:  # equals would tie a thousand hands
         options.pop("tie_break", None)
     options |= SHORT | {"hands": rng.choice([1, 1, 2])}
-    most = min(MOST_BOTS, game.max_seats)
+    most = min(MAX_BOTS, game.max_seats)
     bots = rng.randint(1, most)
     handicaps = {seat: _handicap(rng) for seat in range(bots)} if rng.random() < 0.2 else {}
     return Combination(options, bots, rng.randbytes(32), handicaps)

@@ -12,7 +12,7 @@ from tests.lab.ownership.store import Guards, Wrong
 from tests.support.effort import amount, more_when_long
 
 RUNS: Final = amount(16, 600, "RACING_DEMON_RUNS")
-MOST_RUNS: Final = 400
+MAX_RUNS: Final = 400
 """In so many runs at most the lack of a guard must show."""
 SECONDS: Final = 40.0
 
@@ -40,7 +40,7 @@ def test_without_a_guard_something_goes_wrong(guard: str) -> None:
     """Each guard is needed: without it an invariant breaks in one of the runs."""
     guards = Guards()._replace(**{guard: False})
     for seed in itertools.count():
-        assert seed < MOST_RUNS
+        assert seed < MAX_RUNS
         try:
             play(seed, SECONDS, guards, is_rough=guard != "is_patient")
         except Wrong:

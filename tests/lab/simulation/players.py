@@ -24,7 +24,7 @@ from tests.support.servers import end_tasks
 
 REMEMBERED: Final = 1_000
 """So many events are known that mirrors may still be behind with."""
-MOST_IN_DOUBT: Final = 5
+MAX_IN_DOUBT: Final = 5
 GETS_ON: Final = (
     ev.Played,
     ev.StuckSaid,
@@ -134,7 +134,7 @@ class Player:
         while True:
             await asyncio.sleep(rng.expovariate(1 / self._think))
             view = client.view
-            if len(client.unanswered) >= MOST_IN_DOUBT:
+            if len(client.unanswered) >= MAX_IN_DOUBT:
                 continue
             if view.phase in {Phase.LOBBY, Phase.TALLY}:
                 if not view.seats[client.seat].ready:

@@ -43,7 +43,7 @@ PORT: Final = 5252
 URL: Final = f"ws://127.0.0.1:{PORT}/v1"
 SETTLED_SECONDS: Final = 25.0
 """After the last fault so long, and everybody has heard everything."""
-LONGEST_SECONDS: Final = 3_600.0
+MAX_SECONDS: Final = 3_600.0
 """A match that is not over then never will be."""
 STALL_SECONDS: Final = 100.0
 """Those who are connected get on with the hand in this time, whoever else is away."""
@@ -133,7 +133,7 @@ class Simulation:
             contributions=True,
             kept_events=30,
             backlog_bytes=16_384,
-            idle_table_seconds=LONGEST_SECONDS,
+            idle_table_seconds=MAX_SECONDS,
             command_burst=MANY,  # what a silent line held back may come all at once
             frame_burst=MANY,
             units_per_connection=MANY,
@@ -156,7 +156,7 @@ class Simulation:
             counter = players[0].client.next_counter()
             await players[0].send(cl.AddBot(counter=counter, level=level))
         troubling = asyncio.create_task(self._trouble())
-        deadline = self._loop.time() + LONGEST_SECONDS
+        deadline = self._loop.time() + MAX_SECONDS
         stalled, got_on = 0, -1
         while not all(player.is_over for player in players):
             await asyncio.sleep(1)
@@ -225,7 +225,7 @@ class Simulation:
                 client = await Repeatable.watch(URL, code)
             elif number:
                 client = await Repeatable.join(URL, code, f"Player {number}")
-            client.patience = LONGEST_SECONDS
+            client.patience = MAX_SECONDS
             rng = random.Random(f"{self._seed}/player/{number}")
             yield Player(client, self.clock, rng, world.think_seconds, boards)
 

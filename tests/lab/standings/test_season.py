@@ -19,7 +19,7 @@ LOOKS: Final = 10
 """The server is asked so many times."""
 FEWEST: Final = 12
 """Nobody is merged or forgotten when there are so few members."""
-MOST_TEAMS: Final = 50
+MAX_TEAMS: Final = 50
 NEWEST: Final = 50
 
 
@@ -53,7 +53,7 @@ def compare(season: Season, rng: random.Random) -> None:
     for who, counted in expected.items():
         assert {key: rows[who][key] for key in counted} == counted, who
     teams, all_teams = season.teams(), season.club.teams()
-    assert len(teams) == min(MOST_TEAMS, all_teams.total())
+    assert len(teams) == min(MAX_TEAMS, all_teams.total())
     assert not [team for team in teams if not all_teams[team]]
     for player in rng.sample(season.members, 3):
         assert season.of_player(player) == season.club.of_player(player)[:NEWEST]

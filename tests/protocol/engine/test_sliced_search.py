@@ -18,7 +18,7 @@ from tests.support.typical import of_games
 every_game = of_games(GAMES.values())
 
 PLAYS = amount(21, 60)
-MOST_CALLS = 6_000
+MAX_CALLS = 6_000
 """Calls of functions in one slice: a slow machine of today makes five million in a second."""
 
 
@@ -83,4 +83,4 @@ def test_no_slice_does_much(game: Game) -> None:
     for hand in _positions(game, PLAYS):
         search = hand.dealer.search(hand.board, 0)
         while search.result is None:
-            assert calls_of(partial(search.advance, SLICE_UNITS)) < MOST_CALLS
+            assert calls_of(partial(search.advance, SLICE_UNITS)) < MAX_CALLS

@@ -5,7 +5,7 @@ from racing_demon_protocol.engine.factory import make_rules
 from racing_demon_protocol.enums import EndReason
 from racing_demon_protocol.games import declare
 from racing_demon_protocol.table.scoring import (
-    MOST_HANDS,
+    MAX_HANDS,
     hand_points,
     match_winners,
     race_order,
@@ -115,7 +115,7 @@ def test_equal_totals_may_play_on() -> None:
 
 def test_a_tie_does_not_go_on_for_ever() -> None:
     """After as many hands as the wire has numbers for, equal totals share the match after all."""
-    tied = [(0, 0, 0)] * MOST_HANDS
+    tied = [(0, 0, 0)] * MAX_HANDS
     assert match_winners(_view(*tied[1:], hands=1, tie_break="hand")) is None
     assert match_winners(_view(*tied, hands=1, tie_break="hand")) == (0, 1, 2)
 

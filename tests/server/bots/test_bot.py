@@ -26,7 +26,7 @@ from tests.support.tables import Own, Sitting
 from tests.support.typical import of_games
 
 NOTHING = Own(["9D"])
-MOST_CALLS = 12_000
+MAX_CALLS = 12_000
 """Calls of functions in one slice. Fifteen in a Row has most, in 1.1 ms; other games have a third of it."""
 
 
@@ -275,7 +275,7 @@ def test_no_slice_of_a_thought_does_much(game: str) -> None:
         for level in LEVELS.values():
             thought = Bot(0, level, random.Random(0)).observe(sitting.table.view)
             while thought.result is None:
-                assert calls_of(partial(thought.advance, SLICE_UNITS)) < MOST_CALLS
+                assert calls_of(partial(thought.advance, SLICE_UNITS)) < MAX_CALLS
 
 
 @more_when_long

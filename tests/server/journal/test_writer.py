@@ -30,7 +30,7 @@ class Meter:
     def __init__(self) -> None:
         self.seconds: list[float] = []
         self.failures = 0
-        self.most_waiting = 0
+        self.max_waiting = 0
 
     def written(self, seconds: float) -> None:
         """Note a time."""
@@ -42,7 +42,7 @@ class Meter:
 
     def waiting(self, entries: int) -> None:
         """Note how much waits."""
-        self.most_waiting = max(self.most_waiting, entries)
+        self.max_waiting = max(self.max_waiting, entries)
 
 
 @pytest.fixture
@@ -98,7 +98,7 @@ async def test_what_waits_is_written_together(journal: DurableJournal, path: Pat
         assert db.execute("SELECT count(*) FROM seeds").fetchone()[0] == 1_000
     assert len(seen) < 200
     assert 1 <= len(meter.seconds) < 200
-    assert meter.most_waiting == 1_000
+    assert meter.max_waiting == 1_000
     assert all(0 < seconds < time.perf_counter() - began for seconds in meter.seconds)
 
 
@@ -237,7 +237,7 @@ async def test_a_disk_that_takes_its_time_halts_too(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     """What waits is bounded: with one more than that the tables stand still, though no disk has failed."""
-    monkeypatch.setattr("racing_demon_server.journal.writer.MOST_WAITING", 20)
+    monkeypatch.setattr("racing_demon_server.journal.writer.MAX_WAITING", 20)
     halts: list[bool] = []
     journal.halted = halts.append
     works_again = threading.Event()

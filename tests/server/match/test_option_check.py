@@ -15,7 +15,7 @@ from racing_demon_server.match.commands import verify_playable
 from tests.support.tables import Sitting
 from tests.support.typical import of_games
 
-MOST_CALLS = 300
+MAX_CALLS = 300
 """Python functions that a change of options may call. Making the rules of a large game calls 30,000."""
 
 
@@ -74,4 +74,4 @@ def test_setting_options_not_seen_before_is_cheap(game: str) -> None:
         sitting.events(0, SetOptions, options=Options(game=game, out_bonus=2))
     finally:
         sys.setprofile(before)
-    assert calls < MOST_CALLS
+    assert calls < MAX_CALLS

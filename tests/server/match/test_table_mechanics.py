@@ -18,7 +18,7 @@ from tests.support.records import record
 from tests.support.tables import SECOND, Sitting, of_type
 
 OWN = [name for name, game in GAMES.items() if not isinstance(game.mechanic, Building)]
-MOST_PLAYS = 900
+MAX_PLAYS = 900
 """Where a game may go round in circles for long, its players give it up after so many."""
 
 
@@ -29,7 +29,7 @@ def _players(game: str) -> int:
 def _play_hand(sitting: Sitting, rng: random.Random) -> HandOver:
     """Play at random until the hand is over; who has no play waits."""
     seats = sitting.rules.layout.seats
-    for number in range(MOST_PLAYS):
+    for number in range(MAX_PLAYS):
         plays = [(seat, play) for seat in seats for play in sitting.plays(seat)]
         if not plays or of_type(HandOver, sitting.log):
             break

@@ -59,7 +59,7 @@ async def test_what_a_broker_sends_is_bounded_and_the_library_logs_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Of messages that nobody takes some are kept; each request has two seconds."""
-    monkeypatch.setattr(broker_connection, "MOST_INCOMING", 3)
+    monkeypatch.setattr(broker_connection, "MAX_INCOMING", 3)
     async with Broker.running(tmp_path) as broker, connected(parse_broker(broker.url, {}), TOPICS) as link:
         client = link._client
         assert client.timeout == broker_connection.PATIENCE

@@ -77,7 +77,7 @@ def test_a_snapshot_stands_between_the_events_before_and_after_it() -> None:
 
 def test_a_full_line_loses_its_oldest_and_counts_them() -> None:
     """The line stays short however long nobody takes anything, and a snapshot follows what was lost."""
-    harness = QueueHarness(most_waiting=10)
+    harness = QueueHarness(max_waiting=10)
     harness.join()
     harness.sent()
     for _ in range(1_000):
@@ -91,7 +91,7 @@ def test_a_full_line_loses_its_oldest_and_counts_them() -> None:
 
 def test_what_another_table_pushed_out_is_made_good() -> None:
     """Whoever follows a table of which everything was lost has a snapshot, though nothing happens there."""
-    harness = QueueHarness(most_waiting=10, watch_delay_ms=3_000)
+    harness = QueueHarness(max_waiting=10, watch_delay_ms=3_000)
     harness.join()
     harness.sent()
     other = OpenTable("CDFG", harness.table.view.options, hand_seeds(bytes(32)))
@@ -111,7 +111,7 @@ def test_what_another_table_pushed_out_is_made_good() -> None:
 
 def test_overflowing_while_snapshots_are_made_ends() -> None:
     """A line that is full of snapshots does not ask for more of them without end."""
-    harness = QueueHarness(most_waiting=1)
+    harness = QueueHarness(max_waiting=1)
     assert len(harness.sent()) <= 3
 
 
@@ -210,7 +210,7 @@ def test_a_new_hand_is_shown_at_once() -> None:
 
 def test_a_line_that_overflows_after_a_restart_is_no_trouble() -> None:
     """What is pushed out then is nothing that the new broker was told of."""
-    harness = QueueHarness(most_waiting=2, watch_delay_ms=3_000)
+    harness = QueueHarness(max_waiting=2, watch_delay_ms=3_000)
     harness.sent()
     harness.queue.restart(harness.now)
     harness.join()

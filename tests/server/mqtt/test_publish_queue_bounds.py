@@ -33,7 +33,7 @@ async def test_tables_that_come_and_go_leave_the_last_one_due() -> None:
 @virtual
 async def test_a_removal_that_is_dropped_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each of them once."""
-    monkeypatch.setattr(publish_queue, "MOST_RESULTS", 1)
+    monkeypatch.setattr(publish_queue, "MAX_RESULTS", 1)
 
     queue, table = PublishQueue(TOPICS, homeassistant=False), open_room().shown
     queue.open(table, now())

@@ -60,7 +60,7 @@ def test_a_delay_that_gets_shorter_lets_nothing_overtake(delay_ms: int) -> None:
 
 def test_a_delayed_tables_results_are_not_dropped_with_its_events() -> None:
     """However many events fill the line, the results come, in their order and after the delay."""
-    harness = QueueHarness(most_waiting=10, hands=1, countdown_ms=0, watch_delay_ms=3_000)
+    harness = QueueHarness(max_waiting=10, hands=1, countdown_ms=0, watch_delay_ms=3_000)
     harness.join()
     harness.play_out()
     for _ in range(100):

@@ -92,7 +92,7 @@ async def test_what_changes_at_a_table_is_corrected() -> None:
 
 async def test_no_more_tables_are_announced_than_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever opens tables without end fills no network with them; when one is closed, the next is."""
-    monkeypatch.setattr(mdns, "MOST_TABLES", 2)
+    monkeypatch.setattr(mdns, "MAX_TABLES", 2)
     async with announcing() as (url, registry):
         async with Peer.hosting(url) as ann, Peer.hosting(url) as ben, Peer.hosting(url) as cat:
             await found_when({ann.code, ben.code})

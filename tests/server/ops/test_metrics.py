@@ -364,7 +364,7 @@ async def test_what_waits_for_the_broker_is_measured() -> None:
 
 def test_what_the_broker_never_gets_is_counted() -> None:
     """Where the line is full, an event that comes pushes the oldest out."""
-    queue, opened = PublishQueue(Topics("a1"), homeassistant=False, most_waiting=3), table()
+    queue, opened = PublishQueue(Topics("a1"), homeassistant=False, max_waiting=3), table()
     queue.open(opened, 0)
     for name in ("Ann", "Ben", "Cat", "Don"):
         for event in opened.join(name, name.encode(), 0)[1]:

@@ -5,8 +5,8 @@ import pytest
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_server.tables.passphrase import (
-    MOST_ADDRESSES,
-    MOST_TRIES,
+    MAX_ADDRESSES,
+    MAX_TRIES,
     SECONDS_A_TRY,
     Passphrase,
     Unchecked,
@@ -35,7 +35,7 @@ def test_without_a_passphrase_everybody_comes_in() -> None:
 def test_any_number_who_know_it_come_in_together() -> None:
     """The right passphrase is no guess, nor is coming without one: neither uses up the guesses."""
     lock = Passphrase(SALT, passphrase=RIGHT)
-    for _ in range(3 * MOST_TRIES):
+    for _ in range(3 * MAX_TRIES):
         assert _refused(lock, "") == Reason.BAD_PASSPHRASE
         lock.verify(RIGHT, HERE, 0)
 
@@ -43,7 +43,7 @@ def test_any_number_who_know_it_come_in_together() -> None:
 def test_after_many_guesses_it_does_not_listen() -> None:
     """Then even the right one is refused, so that a guess tells nothing; after a while it listens again."""
     lock = Passphrase(SALT, passphrase=RIGHT)
-    assert {Reason.BAD_PASSPHRASE} == {_refused(lock, WRONG) for _ in range(MOST_TRIES)}
+    assert {Reason.BAD_PASSPHRASE} == {_refused(lock, WRONG) for _ in range(MAX_TRIES)}
     assert _refused(lock, WRONG) == Reason.TOO_FAST
     assert _refused(lock, RIGHT) == Reason.TOO_FAST
     lock.verify(RIGHT, HERE, SECONDS_A_TRY * 1_000_000)
@@ -52,7 +52,7 @@ def test_after_many_guesses_it_does_not_listen() -> None:
 def test_who_guesses_keeps_nobody_else_out() -> None:
     """The guesses are those of one address: from another one the right passphrase opens."""
     lock = Passphrase(SALT, passphrase=RIGHT)
-    for _ in range(3 * MOST_TRIES):
+    for _ in range(3 * MAX_TRIES):
         _refused(lock, WRONG)
     lock.verify(RIGHT, THERE, 0)
 
@@ -60,9 +60,9 @@ def test_who_guesses_keeps_nobody_else_out() -> None:
 def test_no_more_addresses_are_remembered_than_there_is_room_for() -> None:
     """The one that has not guessed for longest is forgotten first, and may guess again."""
     lock = Passphrase(SALT, passphrase=RIGHT)
-    for _ in range(MOST_TRIES):
+    for _ in range(MAX_TRIES):
         _refused(lock, WRONG)
-    for others in (MOST_ADDRESSES - 1, 1):
+    for others in (MAX_ADDRESSES - 1, 1):
         assert _refused(lock, WRONG) == Reason.TOO_FAST
         for number in range(others):
             with pytest.raises(CommandRefused):
@@ -97,7 +97,7 @@ def test_guesses_at_a_slow_hash_are_counted() -> None:
     """After ten of them nothing is hashed for that address."""
     lock = Passphrase(SALT, slow_hash(RIGHT, SALT))
     wrong = slow_hash(WRONG, SALT)
-    for _ in range(MOST_TRIES):
+    for _ in range(MAX_TRIES):
         with pytest.raises(CommandRefused):
             lock.check(WRONG, wrong, HERE, 0)
     assert _refused(lock, RIGHT) == Reason.TOO_FAST

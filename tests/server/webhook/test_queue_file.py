@@ -7,7 +7,7 @@ import pytest
 
 from racing_demon_server.journal.interface import JournalUnusable
 from racing_demon_server.webhook.notices import Step
-from racing_demon_server.webhook.queue_file import KEPT_MS, MOST_WAITING, QueueFile, Told
+from racing_demon_server.webhook.queue_file import KEPT_MS, MAX_WAITING, QueueFile, Told
 
 
 def told(number: int, at: int = 0, count: int = 1) -> Told:
@@ -32,11 +32,11 @@ def test_a_file_keeps_notices_with_how_far_their_table_is(tmp_path: Path) -> Non
 def test_the_oldest_are_dropped_from_a_full_queue() -> None:
     """It holds so many, and no more; it is said how many were dropped."""
     queue = QueueFile(None)
-    assert queue.add([told(1, count=MOST_WAITING)], 0) == 0
+    assert queue.add([told(1, count=MAX_WAITING)], 0) == 0
     assert queue.add([told(2, count=3)], 0) == 3
     first = queue.first(0)
     assert first is not None
-    assert (len(queue), first.id) == (MOST_WAITING, "A/1/1.3")
+    assert (len(queue), first.id) == (MAX_WAITING, "A/1/1.3")
 
 
 def test_a_notice_is_given_up_after_a_week() -> None:

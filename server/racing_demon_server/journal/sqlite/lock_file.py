@@ -7,7 +7,7 @@ from typing import Final
 
 from racing_demon_server.journal.interface import JournalUnusable
 
-MOST_FILES: Final = 64
+MAX_FILES: Final = 64
 
 
 class JournalTaken(JournalUnusable):
@@ -51,7 +51,7 @@ class LockFile:
 
 def numbered(path: Path) -> Iterator[Path]:
     """Yield the files among which servers choose: the one that is named, and those with a number added."""
-    for number in range(1, MOST_FILES):
+    for number in range(1, MAX_FILES):
         yield path if number == 1 else path.with_stem(f"{path.stem}-{number}")
 
 

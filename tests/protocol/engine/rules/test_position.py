@@ -21,7 +21,7 @@ SEAT = 1
 HANDS = amount(1, 2)
 PURPOSE = 0.7
 """How often a hand is led on by chance, and not played by chance alone."""
-MOST_BOARDS = 300
+MAX_BOARDS = 300
 """Boards that brute force looks at before it gives up; the search looks at more."""
 
 
@@ -148,7 +148,7 @@ def _brute_force(hand: Dealt) -> bool | None:
             if _all_of(*outcome) not in seen:
                 seen.add(_all_of(*outcome))
                 waiting.append(outcome)
-        if len(seen) > MOST_BOARDS:
+        if len(seen) > MAX_BOARDS:
             return None
     return False
 
