@@ -1,4 +1,4 @@
-"""Write what clients in other languages need: the schema, games and moves, and parts of docs/wire.md.
+"""Write what clients in other languages need: the schema, games and moves, and parts of the manuals.
 
 The schema and the document's sections come from the messages and options, the games from their declarations.
 The browser table's messages and games are written here, too, and the server's letters that look alike.
@@ -36,15 +36,17 @@ from racing_demon_protocol.wire.options import (
     StallRule,
     TieBreak,
 )
+from racing_demon_protocol.wire.presets import PRESETS
 from web_data import FROM_MENUS, FROM_PLAYERS, constants, games_with_moves, options, presets, requests, texts
 
 FOLDER = Path(__file__).parent
 DOCUMENT = FOLDER.parent / "docs" / "wire.md"
+HOSTING = FOLDER.parent / "docs" / "host.md"
 PAGE = FOLDER.parent / "client" / "racing_demon_web"
 SERVER = FOLDER.parent / "server" / "racing_demon_server"
 END = "<!-- end of generated -->\n"
 HAND, OPTIONS = "<!-- generated: one hand -->\n", "<!-- generated: options -->\n"
-MESSAGES = "<!-- generated: messages -->\n"
+MESSAGES, PRESETS_LISTED = "<!-- generated: messages -->\n", "<!-- generated: presets -->\n"
 HEX_WIDTH = 96
 CLOSED: Final = (
     *(CallOut, OnLeave, StallRule, TailRule, TakeBack, TieBreak, HandicapRule),
@@ -85,6 +87,13 @@ def document() -> str:
     hand = "\n".join(str(encode(event, Encoding.JSON)) for event in ONE_HAND)
     text = _with_part(text, HAND, f"\n```\n{hand}\n```\n")
     return _with_part(text, MESSAGES, "\n".join(_described()))
+
+
+def hosting() -> str:
+    """Return the manual of hosts with its table of presets updated."""
+    rows = [f"| `{preset.name}` | {preset.text} | {preset.source} |" for preset in PRESETS.values()]
+    listed = "\n".join(["\n| preset | what it is | source |", "|---|---|---|", *rows, ""])
+    return _with_part(HOSTING.read_text(encoding="utf-8"), PRESETS_LISTED, listed)
 
 
 def _with_part(text: str, begin: str, part: str) -> str:
@@ -218,6 +227,7 @@ def _files() -> dict[Path, str]:
         FOLDER / "games.json": games(),
         FOLDER / "moves.json": moves(),
         DOCUMENT: document(),
+        HOSTING: hosting(),
         PAGE / "games.json": games_with_moves(),
         PAGE / "texts.json": texts(),
         PAGE / "wire" / "protocol.js": constants(),

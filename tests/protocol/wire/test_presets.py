@@ -1,13 +1,14 @@
 """Presets: each can be told from the others, and leaves alone what does not matter to the game."""
 
 from itertools import combinations
+from pathlib import Path
 
 from racing_demon_client.shared.rules_text import number
 from racing_demon_protocol.games import declare
 from racing_demon_protocol.wire.options import Options
 from racing_demon_protocol.wire.presets import NEUTRAL, PRESETS, nearest_preset, preset_of, usual_options
 
-MAX_TEXT = 2 * 70
+README = Path(__file__).parents[3] / "README.md"
 
 
 def test_each_preset_is_the_nearest_to_itself_alone() -> None:
@@ -37,3 +38,9 @@ def test_presets_are_told_in_one_sentence() -> None:
         assert preset.source
         bonus = declare(preset.options, 2).scoring.out_bonus
         assert f"{number(bonus) if bonus else 'bonus'} for going out" in preset.text
+
+
+def test_the_readme_states_the_usual_bonus() -> None:
+    """What going out adds at a table for which nobody chose anything."""
+    bonus = number(declare(usual_options(), 2).scoring.out_bonus)
+    assert f"adds a bonus of {bonus}." in " ".join(README.read_text("utf-8").split())
