@@ -1,10 +1,12 @@
 """What strangers may take of the server, each limit at the real port."""
 
 import asyncio
+import re
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
 import pytest
 from websockets.exceptions import ConnectionClosed
@@ -21,6 +23,8 @@ from tests.support.servers import PATIENCE, Closing, Peer, serving, timeout
 
 FAR = {"X-Forwarded-For": "203.0.113.9"}
 FARTHER = {"X-Forwarded-For": "203.0.113.10"}
+MANUAL: Final = Path(__file__).parents[3] / "docs" / "server.md"
+BYTES: Final = {"": 1, "KiB": 1024, "MiB": 1024 * 1024}
 
 
 @asynccontextmanager
@@ -281,6 +285,18 @@ def test_every_limit_can_be_set() -> None:
     for name, default in limits().items():
         assert (name, 7) == limit(f"{name}=7")
         assert isinstance(limit(f"{name}=7")[1], type(default))
+
+
+def test_the_manual_states_every_limit() -> None:
+    """Its table has the name of each limit, and the defaults in the order of the names."""
+    stated: dict[str, float] = {}
+    for limit_text, default in re.findall(
+        r"^\| (.+?) \| (.+?) \|", MANUAL.read_text("utf-8").partition("\n## Limits\n")[2], re.MULTILINE
+    ):
+        numbers = re.findall(r"(\d[\d,.]*)(?: ([KM]iB))?", default)
+        for name, (number, unit) in zip(re.findall(r"`(\w+)`", limit_text), numbers, strict=False):
+            stated[name] = float(number.replace(",", "")) * BYTES[unit]
+    assert stated == limits()
 
 
 @pytest.mark.parametrize(
