@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator
 from itertools import product
+from pathlib import Path
+from typing import Final
 
 import pytest
 from hypothesis import given
@@ -30,8 +32,10 @@ from racing_demon_client.terminal.keymap import (
     table_keymap,
     watch_keymap,
 )
+from racing_demon_protocol.enums import BotLevel
 from tests.support.effort import examples
 
+HOSTING: Final = Path(__file__).parents[3] / "docs" / "host.md"
 of_every_preset = pytest.mark.parametrize("preset", KEYBOARD_LAYOUTS)
 COLUMNS = range(1, 15)
 KEYS = {
@@ -341,6 +345,13 @@ def test_actions_have_one_name_each() -> None:
     actions = [*ACTIONS, *LOBBY_ACTIONS, *REPLAY_ACTIONS]
     assert len(actions) == len({action.id for action in actions})
     assert all(action.description and action.summary.isprintable() for action in actions)
+
+
+def test_the_manual_names_the_keys_that_add_bots() -> None:
+    """Its table has each level, with the digit that adds a bot of it."""
+    stated = re.findall(r"^\| `(\w+)` \| `(\d)` \|", HOSTING.read_text("utf-8"), re.MULTILINE)
+    actions = {action.id: action.keys for action in LOBBY_ACTIONS}
+    assert stated == [(level, *actions[f"bot-{level}"]) for level in BotLevel]
 
 
 def test_around_the_hands_nothing_is_played() -> None:

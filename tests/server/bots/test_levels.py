@@ -1,6 +1,9 @@
 """Adaptive bots follow a person, by the tally alone."""
 
+import re
 from itertools import pairwise
+from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -10,12 +13,14 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import HandResult
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.bots.levels import FIRST_STRENGTH, LEVELS, SCALE, between_levels, strength
+from racing_demon_protocol.wire.presets import PRESETS
+from racing_demon_server.bots.levels import FIRST_STRENGTH, LEVELS, SCALE, STEPS, between_levels, strength
 from racing_demon_server.match.seat_tokens import Actor
 from racing_demon_server.match.table import CommandResult
 from tests.support.bot_matches import play_match
 from tests.support.tables import Sitting, of_type
 
+MANUAL: Final = Path(__file__).parents[3] / "docs" / "server.md"
 BOT = 2
 FOUNDATIONS = range(12)
 """The piles in the middle at a table of three."""
@@ -77,6 +82,26 @@ def test_the_levels_are_in_the_order_of_their_keys_each_faster_than_the_last() -
     """People choose a level by its place, and an adaptive bot's strength is a place between two."""
     assert list(LEVELS) == list(BotLevel)
     assert all(one.play_ms > other.play_ms for one, other in pairwise(SCALE))
+
+
+def test_the_manual_states_how_well_bots_play() -> None:
+    """Its table has each fixed level, with the numbers that bots play by."""
+    manual = MANUAL.read_text("utf-8")
+    for name, level in STEPS.items():
+        least = f", never less than {level.least_ms / 1_000:g} s" if level.least_ms else ""
+        play, turn = f"{level.play_ms / 1_000:g} s{least}", f"{level.turn_ms / 1_000:g} s"
+        ahead = "yes" if level.looks_ahead else "no"
+        assert (
+            f"\n| {name} | {play} | {turn} | {level.overlooks:.0%} | {ahead} |\n".replace("%", " %") in manual
+        )
+
+
+def test_the_manual_compares_all_levels_in_all_presets() -> None:
+    """The measured table has a column for each two neighbouring levels, and a row for each preset."""
+    pairs = "".join(f" {better} - {worse} |" for worse, better in pairwise(STEPS))
+    _, head, rows = MANUAL.read_text("utf-8").partition(f"\n| preset |{pairs} four experts go out |\n")
+    assert head
+    assert re.findall(r"^\| ([\w-]+) \|", rows.partition("\n\n")[0], re.MULTILINE) == list(PRESETS)
 
 
 @pytest.mark.parametrize("place", [0.0, 0.5, 1.0, 2.75, len(SCALE) - 2.0, len(SCALE) - 1.0])
