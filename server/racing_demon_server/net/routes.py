@@ -1,9 +1,10 @@
 """The pages of the server's port: plain HTTP, who may request what, and at which price."""
 
+import io
 import os
 import re
 from collections.abc import Awaitable, Callable, Iterable
-from functools import partial
+from functools import lru_cache, partial
 from http import HTTPStatus
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -17,7 +18,6 @@ from racing_demon_protocol.wire.saved_presets import listed
 from racing_demon_server.rate_limits import HANDSHAKE, PICTURE
 from racing_demon_server.sharding import CODE_LETTERS
 from racing_demon_server.web.assets import ALONE, AT_ROOT, RESULTS_PATH, TABLE_PATH, Assets
-from racing_demon_server.web.qr_codes import QR_PATH, draw, qr_code
 
 from . import http
 from .handler import ServerContext, Service
@@ -36,6 +36,12 @@ MONITORED: Final = frozenset({"/healthz", "/metrics"})
 """Pages for monitors, who ask this machine's port and know of no path below which the others are."""
 ASSETS: Final = re.compile(r"/web/.*")
 """The paths of the page's files."""
+QR_PATH: Final = re.compile(r"/qr/([A-Z]{4,16})\.svg")
+"""The path of a QR code's picture. It does not reveal whether the table exists."""
+QR_QUIET_ZONE: Final = 2
+"""The width of a QR code's margin, in modules."""
+MAX_QR_CODES: Final = 256
+"""The most QR codes that are kept."""
 INTERNET_PATH: Final = re.compile(r"/internet/([A-Z]{4,16})\.(json|svg)")
 """The path of the invitation to a table over the internet, and of its QR code."""
 POSSIBLE_CODE: Final = re.compile(f"/[{CODE_LETTERS}]{{4,16}}", re.IGNORECASE)
@@ -212,7 +218,7 @@ class Routes:
         # Capitals need a smaller code; schemes, hosts and tables' codes ignore case.
         address = f"{origin.upper()}{self._settings.base_path}/{path[1]}"
         headers = [("Content-Type", "image/svg+xml"), ("Cache-Control", "no-cache"), *ALONE]
-        return http.respond(HTTPStatus.OK, headers, qr_code(address))
+        return http.respond(HTTPStatus.OK, headers, _cached_qr_code(address))
 
     def _invitation(self, tunnel: Tunnel, asked: HttpRequest) -> Response | None:
         """Return the invitation to a table over the internet, for whoever knows its code here.
@@ -235,7 +241,7 @@ class Routes:
         if link is None:
             return None
         headers = [("Content-Type", "image/svg+xml"), ("Cache-Control", "no-store"), *ALONE]
-        return http.respond(HTTPStatus.OK, headers, draw(link))
+        return http.respond(HTTPStatus.OK, headers, _draw_qr_code(link))
 
     def _table(self, asked: HttpRequest) -> Response | None:
         """Return the page of all tables, or redirect a browser to the name that all servers share."""
@@ -287,3 +293,18 @@ class Routes:
 
 def accept(_: HttpRequest) -> None:
     """Accept a WebSocket."""
+
+
+@lru_cache(maxsize=MAX_QR_CODES)
+def _cached_qr_code(address: str) -> bytes:
+    """Return the QR code of a table's address as SVG, and keep it."""
+    return _draw_qr_code(address)
+
+
+def _draw_qr_code(address: str) -> bytes:
+    """Return the QR code of an address as SVG, which is not kept."""
+    import segno  # noqa: PLC0415 - a server starts without it
+
+    drawn = io.BytesIO()
+    segno.make_qr(address, error="m").save(drawn, kind="svg", border=QR_QUIET_ZONE, xmldecl=False)
+    return drawn.getvalue()
