@@ -17,9 +17,9 @@ from racing_demon_protocol.wire.codec import VERSION
 from racing_demon_protocol.wire.messages.server import Versions
 from racing_demon_protocol.wire.redirects import bracketed
 from racing_demon_server.rate_limits import REQUEST
-from racing_demon_server.web.assets import ALONE
 
 from . import http
+from .assets import ALONE
 from .connection import READ_AT_ONCE, Connection
 from .handler import Handler, ServerContext, Service
 from .http import HttpRequest

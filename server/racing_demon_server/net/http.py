@@ -16,8 +16,8 @@ from websockets.http11 import Request, Response
 from racing_demon_protocol.wire.redirects import bracketed
 from racing_demon_server.rate_limits import REQUEST
 from racing_demon_server.sharding import Shards
-from racing_demon_server.web.assets import ALONE
 
+from .assets import ALONE
 from .origin import forwarded_hops, parsed
 
 HOME_SUFFIXES: Final = ("home.arpa", "fritz.box", "home", "internal", "lan", "local", "localdomain")

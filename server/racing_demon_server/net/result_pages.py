@@ -20,9 +20,9 @@ from racing_demon_server.results.visibility import (
     may_see_record,
 )
 from racing_demon_server.standings_access import StandingsAccess
-from racing_demon_server.web.assets import ALONE
 
 from . import http
+from .assets import ALONE
 from .http import Access, HttpRequest, Route
 from .sign_in import SignInHeader
 

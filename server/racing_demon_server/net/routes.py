@@ -17,9 +17,9 @@ from racing_demon_protocol.wire.redirects import bracketed
 from racing_demon_protocol.wire.saved_presets import listed
 from racing_demon_server.rate_limits import HANDSHAKE, PICTURE
 from racing_demon_server.sharding import CODE_LETTERS
-from racing_demon_server.web.assets import ALONE, AT_ROOT, RESULTS_PATH, TABLE_PATH, Assets
 
 from . import http
+from .assets import ALONE, AT_ROOT, RESULTS_PATH, TABLE_PATH, Assets
 from .handler import ServerContext, Service
 from .http import HttpRequest, Route
 from .result_pages import ResultPages

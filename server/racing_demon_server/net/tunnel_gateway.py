@@ -20,9 +20,9 @@ from racing_demon_server.players.keeper import PlayersKeeper
 from racing_demon_server.rate_limits import HANDSHAKE, NOT_SAID
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
-from racing_demon_server.web.assets import AT_ROOT, RESULTS_PATH, TABLE_PATH
 
 from . import http
+from .assets import AT_ROOT, RESULTS_PATH, TABLE_PATH
 from .connection import Connection
 from .gateway import Gateway
 from .handler import ServerContext, Service

@@ -23,7 +23,7 @@ from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.options import Options
 from racing_demon_protocol.wire.saved_presets import listed, new_preset
-from racing_demon_server.web.assets import Assets
+from racing_demon_server.net.assets import Assets
 from tests.support.servers import PATIENCE, Peer, Served, serving
 
 PAGE: Final = b'<script type="module" src="{assets}/main.js"></script>'

@@ -1,1 +1,0 @@
-"""The browser table: its files, and the answers to requests for them."""
