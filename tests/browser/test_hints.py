@@ -82,27 +82,28 @@ async def test_a_question_mark_shows_what_the_keys_do(browser: Browser) -> None:
 @pytest.mark.parametrize("others", [0, 1])
 async def test_what_is_told_covers_no_card(browser: Browser, name: str, others: int) -> None:
     """The longest sentences stand in the heading's place, on screens of every shape."""
-    async with serving() as served, Peer.hosting(served.url, seated=False, countdown_ms=0) as host:
-        async with phone(browser, f"{served.origin}/{host.code}", **SCREENS[name]) as ann:
-            await ann.join("Ann")
-            for _ in range(others):
-                await host.ask(cl.AddBot)
-            await host.ask(cl.Start)
-            await ann.until_playing()
-            await _pick_up(ann)
-            # It is there for a few seconds, in which a busy machine may draw no picture.
-            covered = await ann.page.wait_for_function(COVERED, polling=POLL_MS)
-            assert await covered.json_value() == {"cards": 0}
-            assert await ann.page.evaluate(SPILT) == []
+    async with (
+        serving(seed=LASTING) as served,
+        Peer.hosting(served.url, seated=False, countdown_ms=0) as host,
+        phone(browser, f"{served.origin}/{host.code}", **SCREENS[name]) as ann,
+    ):
+        await ann.join("Ann")
+        for _ in range(others):
+            await host.ask(cl.AddBot)
+        await host.ask(cl.Start)
+        await ann.until_playing()
+        await _pick_up(ann)
+        # It is there for a few seconds, in which a busy machine may draw no picture.
+        covered = await ann.page.wait_for_function(COVERED, polling=POLL_MS)
+        assert await covered.json_value() == {"cards": 0}
+        assert await ann.page.evaluate(SPILT) == []
 
 
 async def _pick_up(player: Phone) -> None:
     """Hold a finger, or the mouse, on a column."""
     column = player.page.locator(".slot.tableau").first
     await column.scroll_into_view_if_needed()  # which waits until it has come to rest
-    box = await column.bounding_box()
-    assert box is not None
-    await player.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    await column.hover(force=True)  # as cards cover it
     await player.page.mouse.down()
 
 
