@@ -70,7 +70,7 @@ async def test_a_big_screen_stays_on_while_players_come(browser: Browser) -> Non
 
 async def test_a_phone_may_sleep_when_it_has_left(browser: Browser) -> None:
     """What kept it awake is given back with the table."""
-    async with serving() as served, phone(browser, served.origin) as player:
+    async with serving(seed=LASTING) as served, phone(browser, served.origin) as player:
         await player.page.context.add_init_script(COUNT_LOCKS)
         await player.open(served.origin)
         await player.create("Ann")

@@ -13,7 +13,7 @@ from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from racing_demon_protocol.wire.messages.server import RaceLost
-from tests.support.browsers import phone
+from tests.support.browsers import LASTING, phone
 from tests.support.servers import serving
 
 SITE: Final = """<!doctype html><body style="margin: 0; background: rgb(20, 60, 200)">
@@ -64,7 +64,11 @@ async def is_refused(page: Page, frame: Frame) -> bool:
 @pytest.mark.parametrize("view", ["watch", "tv", "overlay"])
 async def test_a_site_that_is_named_shows_a_table_that_is_watched(browser: Browser, view: str) -> None:
     """It sees the table as any spectator does, and another site sees nothing."""
-    async with site() as (club, at_club), site() as (other, at_other), serving(embeds=(club,)) as served:
+    async with (
+        site() as (club, at_club),
+        site() as (other, at_other),
+        serving(embeds=(club,), seed=LASTING) as served,
+    ):
         async with phone(browser, served.origin) as ann, phone(browser, served.origin, **STREAM) as guest:
             code = await ann.create("Ann")
             await ann.deal()
@@ -138,7 +142,7 @@ async def test_the_overlay_is_transparent_around_names_points_and_foundations(
 
 async def test_the_overlay_names_the_last_race(browser: Browser) -> None:
     """Who was faster, with what, and by how much; with the next deal it is gone."""
-    async with serving() as served, phone(browser, served.origin) as ann:
+    async with serving(seed=LASTING) as served, phone(browser, served.origin) as ann:
         code = await ann.create("Ann")
         await ann.deal()
         async with phone(browser, f"{served.origin}/{code}?overlay", **STREAM) as stream:

@@ -6,7 +6,7 @@ from typing import Final
 
 import pytest
 
-from tests.support.browsers import chromium, phone
+from tests.support.browsers import LASTING, chromium, phone
 from tests.support.servers import serving
 from tests.system.test_deploy import proxied
 
@@ -25,7 +25,11 @@ READY: Final = "async () => (await navigator.serviceWorker.ready).active.scriptU
 @pytest.mark.skipif(shutil.which("nginx") is None, reason="needs nginx")
 async def test_a_page_over_https_is_installed_and_keeps_the_screen_on(tmp_path: Path) -> None:
     """Behind the proxy of ``deploy/`` there are a manifest without errors, a worker and a wake lock."""
-    async with serving() as served, proxied(tmp_path, served.port) as address, chromium(TRUSTING) as browser:
+    async with (
+        serving(seed=LASTING) as served,
+        proxied(tmp_path, served.port) as address,
+        chromium(TRUSTING) as browser,
+    ):
         url = f"https://{address}"
         async with phone(browser, url, ignore_https_errors=True) as player:
             page = player.page

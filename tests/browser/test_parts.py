@@ -5,7 +5,7 @@ from typing import Final
 
 from playwright.async_api import Browser
 
-from tests.support.browsers import Phone, phone
+from tests.support.browsers import LASTING, Phone, phone
 from tests.support.servers import serving
 
 TONES: Final = """() => {
@@ -43,7 +43,7 @@ async def test_a_list_that_does_not_come_is_tried_again(browser: Browser) -> Non
 
 async def test_sounds_are_heard_until_they_are_switched_off(browser: Browser) -> None:
     """The table is silent until somebody asks for sounds, and again as soon as nobody wants them."""
-    async with serving() as served, phone(browser, served.origin) as ann:
+    async with serving(seed=LASTING) as served, phone(browser, served.origin) as ann:
         await ann.page.evaluate(TONES)
         await ann.create("Ann")
         await ann.deal()
