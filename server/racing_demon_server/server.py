@@ -55,10 +55,10 @@ from .settings import ServerSettings
 if TYPE_CHECKING:
     from racing_demon_server.mqtt.publisher import Publisher
     from racing_demon_server.net.mdns import Announcer
+    from racing_demon_server.net.tunnel_gateway import TunnelSwitch
     from racing_demon_server.results.worker import Reading, ResultsWorker
     from racing_demon_server.webhook.sender import WebhookSender
 
-    from .tunnel_switch import TunnelSwitch
 
 RESTARTING: Final = 1012
 """The WebSocket close code "service restart": the tables are kept, and clients reconnect."""
@@ -417,9 +417,11 @@ class TableServer(Server):
         return sum(gateway.disconnect_banned() for gateway in self._gateways)
 
     def _tunnel_switch(self, context: ServerContext, tunnel: Tunnel) -> "TunnelSwitch":
-        from racing_demon_server.net.tunnel_gateway import TunnelGateway, TunnelTables  # noqa: PLC0415 - few have one
-
-        from .tunnel_switch import TunnelSwitch  # noqa: PLC0415
+        from racing_demon_server.net.tunnel_gateway import (  # noqa: PLC0415 - few have one
+            TunnelGateway,
+            TunnelSwitch,
+            TunnelTables,
+        )
 
         def new_gateway() -> Gateway:
             return TunnelGateway(context, TunnelTables(context, self.registry, self._players))
@@ -536,8 +538,9 @@ async def _switch_tunnel(switch: "TunnelSwitch", text: str | None, address: str)
         RequestFailed: there is no such tunnel.
 
     """
-    from .tunnel_program import NoTunnel, tunnel_command  # noqa: PLC0415 - few have one
-    from .tunnel_switch import CLOSED  # noqa: PLC0415
+    from racing_demon_server.net.tunnel_gateway import CLOSED  # noqa: PLC0415 - few have one
+
+    from .tunnel_program import NoTunnel, tunnel_command  # noqa: PLC0415
 
     if text is None:
         await switch.close(CloseCode.GOING_AWAY, CLOSED)
