@@ -29,8 +29,8 @@ from racing_demon_client.records.reader import (
 )
 from racing_demon_client.records.recorder import explained_write_errors
 from racing_demon_client.seasons import find_season, seasons_path
-from racing_demon_client.shared.handicap_text import handicap_text
 from racing_demon_client.shared.message_text import Write
+from racing_demon_client.shared.seat_text import handicap_text
 from racing_demon_client.streams import is_ascii_only, is_terminal, wants_terminal, write
 from racing_demon_protocol.errors import DamagedRecord, InvalidRecord
 from racing_demon_protocol.formatting import format_duration, join_words, pluralize, printable

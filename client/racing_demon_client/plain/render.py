@@ -6,10 +6,9 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from racing_demon_client.shared.handicap_text import handicap_lines
 from racing_demon_client.shared.option_text import total_word
 from racing_demon_client.shared.pile_names import is_racelike, pile_groups, pile_labels
-from racing_demon_client.shared.team_text import team_name, with_team
+from racing_demon_client.shared.seat_text import handicap_lines, team_name, with_team
 from racing_demon_protocol.engine.board import Board, Kind
 from racing_demon_protocol.engine.cards import RANK_NAMES, SUIT_LETTERS, SUIT_NAMES, UNKNOWN, name, rank, suit
 from racing_demon_protocol.engine.rules.base import Rules

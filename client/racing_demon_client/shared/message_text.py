@@ -24,11 +24,10 @@ from racing_demon_protocol.wire.messages.server import (
     Watchers,
 )
 
-from .handicap_text import handicap_text
 from .option_text import called, in_words, options_text
 from .pile_names import is_racelike, pile_labels
 from .rules_text import title_of
-from .team_text import team_name
+from .seat_text import handicap_text, team_name
 from .trackers import LostRace
 
 TOO_LONG: Final = "there were as many plays as a hand may have"

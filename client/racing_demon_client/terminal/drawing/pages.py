@@ -7,12 +7,18 @@ from typing import NamedTuple
 
 from racing_demon_client.links import table_link
 from racing_demon_client.shared.analysis_text import full, hashes, summary
-from racing_demon_client.shared.handicap_text import handicap_lines, handicap_text, next_handicaps, short_text
 from racing_demon_client.shared.invitation import Invitation
 from racing_demon_client.shared.message_text import TOO_LONG, MessageText, duration
 from racing_demon_client.shared.option_text import options_text, preset_text, total_word
 from racing_demon_client.shared.rules_text import brief, title_of
-from racing_demon_client.shared.team_text import team_name, with_team
+from racing_demon_client.shared.seat_text import (
+    handicap_lines,
+    handicap_text,
+    next_handicaps,
+    short_handicap_text,
+    team_name,
+    with_team,
+)
 from racing_demon_client.terminal.style import (
     Glyphs,
     Highlight,
@@ -347,7 +353,7 @@ def _draw_seat(lobby: _Lobby, seat: int, y: int) -> None:
     handicap = next_handicaps(page.view).get(seat)
     if handicap is not None:
         left, text = room - x - 3, handicap_text(handicap)
-        text = text if len(text) <= left else short_text(handicap)
+        text = text if len(text) <= left else short_handicap_text(handicap)
         canvas.put(x + 2, y, cut(text, left, glyphs), Role.WARNING)
 
 

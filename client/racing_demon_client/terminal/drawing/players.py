@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from racing_demon_client.shared.message_text import duration
-from racing_demon_client.shared.team_text import with_team
+from racing_demon_client.shared.seat_text import with_team
 from racing_demon_client.terminal.style import Glyphs, Highlight, Role, fit, screen_text, shortened, suit_role
 from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.engine.cards import UNKNOWN, suit

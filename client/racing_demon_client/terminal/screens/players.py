@@ -13,9 +13,8 @@ from textual.content import Content
 from textual.widgets import Button, Label, OptionList
 from textual.widgets.option_list import Option
 
-from racing_demon_client.shared.handicap_text import handicap_text
 from racing_demon_client.shared.message_text import spectator_text
-from racing_demon_client.shared.team_text import team_name
+from racing_demon_client.shared.seat_text import handicap_text, team_name
 from racing_demon_client.terminal.style import screen_text
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl

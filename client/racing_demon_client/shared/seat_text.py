@@ -1,5 +1,6 @@
-"""Handicaps in words."""
+"""Handicaps and teams in words."""
 
+from racing_demon_protocol.constants import TEAM_LETTERS
 from racing_demon_protocol.formatting import printable
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.table.state import TableState
@@ -18,7 +19,7 @@ def handicap_text(handicap: Handicap) -> str:
     return ", ".join(parts)
 
 
-def short_text(handicap: Handicap) -> str:
+def short_handicap_text(handicap: Handicap) -> str:
     """Return a handicap in as few words as can be, such as ``reserve +2, +5 s, -3 points``."""
     parts = [
         f"reserve {handicap.heap:+}" if handicap.heap else "",
@@ -43,3 +44,13 @@ def handicap_lines(view: TableState) -> list[str]:
         f"{printable(view.player(seat))}: {handicap_text(handicap)}"
         for seat, handicap in next_handicaps(view).items()
     ]
+
+
+def team_name(team: int) -> str:
+    """Return what people call a team: ``team A``."""
+    return f"team {TEAM_LETTERS[team]}"
+
+
+def with_team(team: int | None, name: str) -> str:
+    """Return a player's name behind the letter of the player's team, if there are teams."""
+    return name if team is None else f"{TEAM_LETTERS[team]} {name}"
