@@ -19,7 +19,7 @@ import {
   tokenOf,
 } from "./storage.js";
 import { makeCard } from "./table/board_view.js";
-import { celebrate, TableScreen } from "./table/table_screen.js";
+import { TableScreen } from "./table/table_screen.js";
 import { MatchLog } from "./wire/match_log.js";
 import { CLOSE, LIMITS, SHORT } from "./wire/protocol.js";
 import { Session, webSocketUrl } from "./wire/session.js";
@@ -296,15 +296,18 @@ const HANDLERS = {
   hand_over(session, { out, seed }, isPast) {
     page.phaseSince = session.clock();
     checkHand(session, seed);
-    if (!isPast && out !== null && out === session.seat) celebrate();
+    if (!isPast && out !== null && out === session.seat)
+      withModule("results", ({ celebrate }) => celebrate());
   },
   match_over(session, { winners }, isPast) {
     page.phaseSince = session.clock();
     if (isPast) return;
-    withModule("results", ({ keepResult }) => keepResult(session.table, session.seat));
+    withModule("results", ({ celebrate, keepResult }) => {
+      keepResult(session.table, session.seat);
+      if (winners.includes(session.seat)) celebrate();
+    });
     const { token } = session;
     if (token) withModule("pages", ({ keepMatch }) => keepMatch(session.table.code, token));
-    if (winners.includes(session.seat)) celebrate();
   },
 };
 

@@ -1,10 +1,12 @@
 // Results: the tally, the analysis of a hand, and the matches on this device.
 
-import { element, markTeam } from "../dom.js";
+import { element, isCalm, markTeam } from "../dom.js";
+import { sound } from "../lazy.js";
 import { UNKNOWN } from "../rules/layout.js";
 import { Rules } from "../rules/rules.js";
 import { teamsOf, teamTotals } from "../rules/teams.js";
 import { read, write } from "../storage.js";
+import { colorOf } from "../table/table_screen.js";
 import { clock, endText, faceName, teamText, WORDS } from "../words.js";
 import { LATER, signed } from "../words_later.js";
 
@@ -16,6 +18,20 @@ import { LATER, signed } from "../words_later.js";
 
 const MAX_NAMED = 3;
 const MAX_RESULTS = 100;
+
+/** Show confetti. */
+export function celebrate() {
+  sound("won");
+  if (isCalm()) return;
+  for (let number = 0; number < 60; number++) {
+    const piece = element("i", "confetti");
+    piece.style.left = `${(number * 61) % 100}vw`;
+    piece.style.backgroundColor = colorOf(number);
+    piece.style.animationDelay = `${(number % 12) * 60}ms`;
+    piece.addEventListener("animationend", () => piece.remove());
+    document.body.append(piece);
+  }
+}
 
 /**
  * How the last hand ended.

@@ -1,6 +1,6 @@
 // The screen of a hand: board, other players, status line and messages.
 
-import { asIs, element, isCalm, markTeam, move, setClass, setStyle, setText } from "../dom.js";
+import { asIs, element, markTeam, move, setClass, setStyle, setText } from "../dom.js";
 import { sound, withModule } from "../lazy.js";
 import { UNKNOWN } from "../rules/layout.js";
 import { ahead, Rules } from "../rules/rules.js";
@@ -20,20 +20,6 @@ const GO_MS = 1000;
 
 /** @param {number} seat */
 export const colorOf = (seat) => COLORS[seat % COLORS.length];
-
-/** Show confetti. */
-export function celebrate() {
-  sound("won");
-  if (isCalm()) return;
-  for (let number = 0; number < 60; number++) {
-    const piece = element("i", "confetti");
-    piece.style.left = `${(number * 61) % 100}vw`;
-    piece.style.backgroundColor = colorOf(number);
-    piece.style.animationDelay = `${(number % 12) * 60}ms`;
-    piece.addEventListener("animationend", () => piece.remove());
-    document.body.append(piece);
-  }
-}
 
 export class TableScreen {
   /** Records every event where hints are allowed. @type {import("../rules/hints.js").Hints | null} */
