@@ -494,27 +494,30 @@ function renderSoon() {
 
 function render() {
   const { session } = page;
-  if (replay?.isOpen || isOnPage() || !session || session.table.code === "" || !session.table.options.game)
-    return;
-  if (page.view === "overlay") {
-    return withModule("overlay", ({ Overlay }) => {
-      overlay ??= new Overlay(requestRender);
-      showScreen("overlay");
-      overlay.draw(session, page.race);
-    });
-  }
-  const { table } = session;
-  const isPlayed = table.isPlaying && table.hand !== null;
+  if (replay?.isOpen || isOnPage() || !session?.table.code || !session.table.options.game) return;
+  if (page.view === "overlay") return drawOverlay(session);
+  const isPlayed = session.table.isPlaying && session.table.hand !== null;
   if (isPlayed) showScreen("table");
   if (document.body.dataset.screen === "table") tableScreen.draw(); // including the card that ended the hand
-  if (!isPlayed) showScreen("lobby");
-  if (!isPlayed) lobby.draw(session);
+  if (!isPlayed) {
+    showScreen("lobby");
+    lobby.draw(session);
+  }
   if (!isPlayed || page.view === "tv")
     withModule(
       "invitation",
       ({ showInvitation }) => showInvitation(session, requestRender),
       /** @type {HTMLElement} */ (byId(isPlayed ? "table" : "lobby").querySelector(".address")),
     );
+}
+
+/** @param {Session} session */
+function drawOverlay(session) {
+  withModule("overlay", ({ Overlay }) => {
+    overlay ??= new Overlay(requestRender);
+    showScreen("overlay");
+    overlay.draw(session, page.race);
+  });
 }
 
 /**

@@ -117,36 +117,13 @@ export function arrange({ layout, board, place, deal, slots, buttons, area, isMi
   const shared = layout.piles.filter((pile) => pile.place === -1 && pile.kind === "foundation");
   const blocks = blocksOf(layout, place, shared.length >= 4);
   const isWide = area.width > area.height * 1.15;
-  /** @type {Scene | null} */
-  let scene = null;
-  for (
-    let width = Math.min(
-      Math.max(MAX_CARD, Math.floor(area.height * CARD_OF_HEIGHT)),
-      Math.floor(area.width / 5),
-    );
-    scene === null && width >= MIN_CARD;
-    width -= 1
-  ) {
-    scene = attempt({ board, deal, slots, buttons, area, isMirrored, isWide, blocks, shared, width });
+  const options = { board, deal, slots, buttons, area, isMirrored, isWide, blocks, shared };
+  const largest = Math.max(MAX_CARD, Math.floor(area.height * CARD_OF_HEIGHT));
+  for (let width = Math.min(largest, Math.floor(area.width / 5)); width >= MIN_CARD; width--) {
+    const scene = attempt({ ...options, width });
+    if (scene) return scene;
   }
-  return (
-    scene ??
-    /** @type {Scene} */ (
-      attempt({
-        board,
-        deal,
-        slots,
-        buttons,
-        area,
-        isMirrored,
-        isWide,
-        blocks,
-        shared,
-        width: MIN_CARD,
-        isForced: true,
-      })
-    )
-  );
+  return /** @type {Scene} */ (attempt({ ...options, width: MIN_CARD, isForced: true }));
 }
 
 /**
@@ -205,7 +182,7 @@ function attempt({
   const barWidth = isWide && hasBar ? card.w * 1.25 + gap * 3 : 0;
   const inner = { x: isMirrored ? barWidth : 0, width: area.width - barWidth };
   let y = gap;
-  if (shared.length > 0 && shared.length >= 4) {
+  if (shared.length >= 4) {
     const hasOwn = blocks.middle.length + blocks.top.length + blocks.bar.length > 0;
     const height = hasOwn
       ? area.height * (isWide || area.height > TALL_PX ? 0.34 : 0.26)

@@ -253,7 +253,7 @@ export class TableScreen {
    * @param {{source: number, destination: number}} play
    */
   shows({ source, destination }) {
-    const { places } = this.scene ?? {};
+    const { rects } = this.scene ?? {};
     const layout = this.table.hand?.layout;
     return (
       !places ||
@@ -346,43 +346,48 @@ export class TableScreen {
   }
 
   #drawStatus() {
-    const { table, session } = this;
-    const parts = [];
+    const { table, session, place } = this;
+    const seat = session?.seat ?? -1;
     const now = /** @type {any} */ (session).clock();
     const elapsed = table.elapsed(now);
     const wait = table.hand?.layout.waitMs(session?.seat ?? -1) ?? 0;
     const left = Math.max(0, Math.ceil((wait - elapsed) / 1000));
-    const isCountdown = table.phase === "countdown" || this.#waits(session?.seat);
-    if (isCountdown) parts.push(WORDS.startsIn(left));
-    else if (table.phase === "shuffling") parts.push(WORDS.isShuffling);
-    else parts.push(clock(elapsed));
-    parts.push(WORDS.handOf(table.handNumber, table.options.hands), table.code);
-    setText(
-      this.note,
-      table.paused
-        ? WORDS.paused
-        : isCountdown
-          ? `${left}`
-          : table.phase === "playing" && elapsed - wait < GO_MS
-            ? WORDS.go
-            : "",
-    );
+    const isCountdown = table.phase === "countdown" || this.#waits(seat);
+    let note = "";
+    if (table.paused) note = WORDS.paused;
+    else if (isCountdown) note = `${left}`;
+    else if (table.phase === "playing" && elapsed - wait < GO_MS) note = WORDS.go;
+    setText(this.note, note);
+    let time = clock(elapsed);
+    if (isCountdown) time = WORDS.startsIn(left);
+    else if (table.phase === "shuffling") time = WORDS.isShuffling;
+    const parts = [time, WORDS.handOf(table.handNumber, table.options.hands), table.code];
     if (table.paused) parts.push(WORDS.isPaused);
     if (session?.isHalted) parts.push(WORDS.diskWaits);
     if (session && session.pingMs > 0 && session.seat !== null) parts.push(`${session.pingMs} ms`);
     setText(this.status, parts.join(" · "));
-    setText(this.root.querySelector(".standing"), this.place < 0 ? "" : standing(table, session?.seat ?? -1));
-    const stuck = /** @type {HTMLButtonElement} */ (this.root.querySelector(".stuck"));
-    const own = session?.seat === null ? undefined : table.seats.get(session?.seat ?? -1);
-    stuck.hidden = this.place < 0;
-    const shift = /** @type {HTMLButtonElement} */ (this.root.querySelector(".shift"));
-    shift.hidden = !this.hasShifts;
-    shift.disabled = !(this.moveInput.mayPlay && this.shown && this.rules?.mayShift(this.shown, this.place));
-    const hint = /** @type {HTMLButtonElement} */ (this.root.querySelector(".hint"));
-    hint.hidden = !this.hasHints;
-    hint.disabled = !this.moveInput.mayPlay;
-    this.late.hidden = own === undefined || this.place >= 0;
-    stuck.disabled = !this.moveInput.mayPlay || (own?.stuck ?? false);
+    setText(this.root.querySelector(".standing"), place < 0 ? "" : standing(table, seat));
+    this.late.hidden = place >= 0 || !table.seats.has(seat);
+    this.#drawButtons();
+  }
+
+  #drawButtons() {
+    const { table, session, shown, place } = this;
+    const { mayPlay } = this.moveInput;
+    const isStuck = table.seats.get(session?.seat ?? -1)?.stuck;
+    /**
+     * @param {string} name
+     * @param {boolean} isThere
+     * @param {boolean} isUsable
+     */
+    const show = (name, isThere, isUsable) => {
+      const node = /** @type {HTMLButtonElement} */ (this.root.querySelector(name));
+      node.hidden = !isThere;
+      node.disabled = !(isUsable && mayPlay);
+    };
+    show(".stuck", place >= 0, !isStuck);
+    show(".shift", this.hasShifts, Boolean(shown && this.rules?.mayShift(shown, place)));
+    show(".hint", this.hasHints, true);
   }
 
   /** @param {number | null | undefined} seat whether it has no signal yet while others play */
