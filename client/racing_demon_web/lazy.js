@@ -55,12 +55,12 @@ let tries = 0; // Browsers cache a failed import by its URL, so every retry need
 /** Modules that failed to load while rendering; they are retried only on request. @type {Set<keyof Modules>} */
 const missing = new Set();
 
-/** Reports a failed load and offers a retry. @type {(again: () => void, place?: HTMLElement) => void} */
-let complain = () => undefined;
+/** Reports a failed load and offers a retry. @type {(again: () => void, target?: HTMLElement) => void} */
+let showLoadError = () => undefined;
 
-/** @param {(again: () => void, place?: HTMLElement) => void} tell reports a failed load */
-export function onLoadError(tell) {
-  complain = tell;
+/** @param {(again: () => void, target?: HTMLElement) => void} show reports a failed load */
+export function onLoadError(show) {
+  showLoadError = show;
 }
 
 /**
@@ -77,7 +77,7 @@ export async function withModule(name, use, place) {
     part ??= await load(name);
   } catch {
     missing.add(name);
-    complain(() => {
+    showLoadError(() => {
       missing.delete(name);
       withModule(name, use, place);
     }, place);
@@ -151,7 +151,7 @@ export function loadStyle(file) {
   link.onerror = () => {
     tries += 1;
     link.remove();
-    complain(() => loadStyle(file));
+    showLoadError(() => loadStyle(file));
   };
   document.head.append(link);
 }

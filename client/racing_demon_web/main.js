@@ -29,8 +29,8 @@ import { CLOSES, eventSentence, namesOf, raceWords, refusalText, WORDS } from ".
 const field = (id) => /** @type {HTMLInputElement} */ (byId(id));
 const SETTLE_MS = 600;
 const SLOW_MS = 12; // above this render time, animations are off
-const REST_FACTOR = 2; // other players' moves wait this many render times
-const MAX_REST_MS = 150;
+const THROTTLE_FACTOR = 2; // other players' moves wait this many render times
+const MAX_THROTTLE_MS = 150;
 const AGAIN_MS = 2000; // before a file that failed to load is requested again
 const MAX_LIST_MS = 1000; // how long the first screen waits for the list of open tables
 /** Time to read a screen before the page may reload for an upgrade, by phase. @type {Record<string, number>} */
@@ -482,7 +482,7 @@ function requestRender() {
       const now = performance.now();
       page.renderMs += (now - began - page.renderMs) / 4;
       tableScreen.isSlow = page.renderMs > SLOW_MS;
-      page.nextRenderAt = now + Math.min(MAX_REST_MS, REST_FACTOR * (now - began));
+      page.nextRenderAt = now + Math.min(MAX_THROTTLE_MS, THROTTLE_FACTOR * (now - began));
     });
   });
 }

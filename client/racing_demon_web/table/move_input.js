@@ -11,14 +11,14 @@ import { listen } from "./pointer.js";
 
 /** @import { Held, Point } from "./geometry.js" */
 
-const [MAX_MISSES, MISSES_MS, REST_MS] = [3, 1000, 500];
-const NEAR = 16; // a tap so many pixels beside the stock still counts
+const [MAX_MISSES, MISSES_MS, IGNORE_MS] = [3, 1000, 500];
+const NEAR = 16; // a tap this many pixels beside the stock still counts
 
 /** What is picked up, and what a tap, a drag or a key plays. */
 export class MoveInput {
   /** The times of the last taps that found no play. @type {number[]} */
   #misses = [];
-  #restsUntil = 0;
+  #ignoresUntil = 0;
 
   /**
    * @param {import("./table_screen.js").TableScreen} screen
@@ -125,7 +125,7 @@ export class MoveInput {
       return;
     }
     const now = performance.now();
-    if (now < this.#restsUntil && shown.layout.seats.length > 1) return;
+    if (now < this.#ignoresUntil && shown.layout.seats.length > 1) return;
     const best = rules.bestPlay(shown, this.place, hit.pile, count);
     if (!best) this.#missed(now);
     if (best)
@@ -144,7 +144,7 @@ export class MoveInput {
   #missed(now) {
     this.#misses = [...this.#misses.slice(1 - MAX_MISSES), now];
     if (this.#misses.length < MAX_MISSES || now - this.#misses[0] >= MISSES_MS) return;
-    this.#restsUntil = now + REST_MS;
+    this.#ignoresUntil = now + IGNORE_MS;
     this.#misses = [];
   }
 
@@ -155,7 +155,7 @@ export class MoveInput {
    */
   #ask(source, count) {
     if (!this.mayPlay) {
-      this.#tellWhyNot();
+      this.#announceWhyNot();
       return;
     }
     sound("play");
@@ -259,12 +259,12 @@ export class MoveInput {
    */
   #zone({ x, y }) {
     let best = null;
-    let least = Infinity;
-    for (const [pile, place] of /** @type {any} */ (this.screen.scene).places) {
+    let nearest = Infinity;
+    for (const [pile, rect] of /** @type {any} */ (this.screen.scene).rects) {
       const far =
-        Math.abs(x - place.x - place.w / 2) +
-        (this.#isColumn(pile) && y > place.y ? 0 : Math.abs(y - place.y - place.h / 2));
-      if (far < least && far < place.w * 1.6) [best, least] = [pile, far];
+        Math.abs(x - rect.x - rect.w / 2) +
+        (this.#isColumn(pile) && y > rect.y ? 0 : Math.abs(y - rect.y - rect.h / 2));
+      if (far < nearest && far < rect.w * 1.6) [best, nearest] = [pile, far];
     }
     return best;
   }
@@ -295,7 +295,7 @@ export class MoveInput {
    */
   send(play, noise) {
     if (!this.mayPlay) {
-      this.#tellWhyNot();
+      this.#announceWhyNot();
       return;
     }
     sound(noise);
@@ -303,7 +303,7 @@ export class MoveInput {
     this.screen.requestRender();
   }
 
-  #tellWhyNot() {
+  #announceWhyNot() {
     const { paused, phase, waiting } = this.screen.table;
     const isEarly = phase === "countdown" || waiting.includes(this.screen.session?.seat ?? -1);
     this.announce(paused ? REFUSALS.paused : isEarly ? REFUSALS.not_started : REFUSALS.hand_over);
