@@ -68,10 +68,10 @@ export function onLoadError(show) {
  * @template {keyof Modules} Name
  * @param {Name} name
  * @param {(part: Modules[Name]) => void} use
- * @param {HTMLElement} [place] the element that the module fills, if it is rendered repeatedly
+ * @param {HTMLElement} [target] the element that the module fills, if it is rendered repeatedly
  */
-export async function withModule(name, use, place) {
-  if (place && missing.has(name)) return;
+export async function withModule(name, use, target) {
+  if (target && missing.has(name)) return;
   let part = loaded[name];
   try {
     part ??= await load(name);
@@ -79,8 +79,8 @@ export async function withModule(name, use, place) {
     missing.add(name);
     showLoadError(() => {
       missing.delete(name);
-      withModule(name, use, place);
-    }, place);
+      withModule(name, use, target);
+    }, target);
     return;
   }
   use(/** @type {Modules[Name]} */ (part));

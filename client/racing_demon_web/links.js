@@ -33,7 +33,7 @@ export const codeIn = ({ pathname, hash }) =>
 /**
  * The table's code in what somebody has typed or pasted: a code, a link, or a line with one.
  * @param {string} typed
- * @returns {{code: string, place: string, scheme: "http" | "https"}} place: the host, with the path, of the server
+ * @returns {{code: string, server: string, scheme: "http" | "https"}} server: the host, with the path, of the server
  *   that a link names, or empty
  */
 export function readCode(typed) {
@@ -44,7 +44,7 @@ export function readCode(typed) {
     );
   return {
     code: (link?.[4] ?? /^\d\w{15}$/.exec(text.trim())?.[0] ?? text.replace(/[^a-z]/gi, "")).toUpperCase(),
-    place: link ? link[2].toLowerCase() + link[3] : "",
+    server: link ? link[2].toLowerCase() + link[3] : "",
     scheme: /^(https|wss)$/i.test(link?.[1] ?? "") ? "https" : "http",
   };
 }

@@ -86,9 +86,9 @@ const viewInAddress = () => {
  * @returns {string | null} null if the page is leaving for another server
  */
 function readCodeField() {
-  const { code, place, scheme } = readCode(field("code").value);
-  if (place && place !== location.host + BASE) {
-    location.assign(`${scheme}://${place}${pathOf(code, "", "")}`);
+  const { code, server, scheme } = readCode(field("code").value);
+  if (server && server !== location.host + BASE) {
+    location.assign(`${scheme}://${server}${pathOf(code, "", "")}`);
     return null;
   }
   field("code").value = code;
@@ -711,15 +711,15 @@ async function begin() {
   const file = await fetchJson("games.json");
   games = file.games;
   dialog = new Dialog();
-  onLoadError((again, place) => {
+  onLoadError((again, target) => {
     const items = [
       element("p", "", WORDS.partMissing),
       button(WORDS.tryAgain, () => {
-        if (!place) dialog.close();
+        if (!target) dialog.close();
         again();
       }),
     ];
-    if (place) place.replaceChildren(...items);
+    if (target) target.replaceChildren(...items);
     else dialog.open(WORDS.notLoaded, items);
     reloadWhenOutdated();
   });

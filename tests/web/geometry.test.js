@@ -31,9 +31,9 @@ function scene(board, area, { isMirrored = false, slots = new FoundationSlots(),
 }
 
 /** What a pile covers, with all of its cards. */
-function boxOf(place, cards) {
-  const last = cardAt(place, cards, Math.max(0, cards.length - 1));
-  return { left: place.x, top: place.y, right: last.x + place.w, bottom: last.y + place.h };
+function boxOf(rect, cards) {
+  const last = cardAt(rect, cards, Math.max(0, cards.length - 1));
+  return { left: rect.x, top: rect.y, right: last.x + rect.w, bottom: last.y + rect.h };
 }
 
 const overlaps = (a, b) =>
@@ -43,9 +43,9 @@ for (const name of Object.keys(games)) {
   test(`all piles of ${name} lie apart and within the width`, () => {
     const board = dealt(name, games[name].racing === "no" ? 1 : 2);
     for (const [screen, area] of AREAS) {
-      const boxes = [...scene(board, area).places].map(([pile, place]) => [
+      const boxes = [...scene(board, area).rects].map(([pile, rect]) => [
         pile,
-        boxOf(place, board.cards[pile]),
+        boxOf(rect, board.cards[pile]),
       ]);
       for (const [pile, box] of boxes) {
         assert.ok(box.left >= -1 && box.right <= area.width + 1, `pile ${pile} leaves ${screen}`);
@@ -60,17 +60,17 @@ test("for the left hand the stock lies at the left", () => {
   const board = dealt("racing-demon", 2);
   const [stock] = board.layout.own(0, "stock");
   const [right, left] = [false, true].map(
-    (isMirrored) => scene(board, AREAS[0][1], { isMirrored }).places.get(stock.number).x,
+    (isMirrored) => scene(board, AREAS[0][1], { isMirrored }).rects.get(stock.number).x,
   );
   assert.ok(left < AREAS[0][1].width / 2 && right > AREAS[0][1].width / 2);
 });
 
 test("the card that a point hits is the one that is drawn there", () => {
-  const place = { x: 10, y: 20, w: 50, h: 70, dx: 0, down: 4, up: 15, isFlat: false };
+  const rect = { x: 10, y: 20, w: 50, h: 70, dx: 0, down: 4, up: 15, isFlat: false };
   const cards = [-1, -1, 7, 20];
   for (const index of cards.keys())
-    assert.equal(indexAt(place, cards, cardAt(place, cards, index).y + 1), index);
-  assert.equal(indexAt(place, [], 30), -1);
+    assert.equal(indexAt(rect, cards, cardAt(rect, cards, index).y + 1), index);
+  assert.equal(indexAt(rect, [], 30), -1);
 });
 
 test("foundations stay where they were begun, in their suit's part", () => {

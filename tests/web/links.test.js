@@ -18,11 +18,11 @@ const LINKS = [
 
 for (const typed of ALONE)
   test(`a code alone: ${typed}`, () =>
-    assert.deepEqual(readCode(typed), { code: "BCDF", place: "", scheme: "http" }));
+    assert.deepEqual(readCode(typed), { code: "BCDF", server: "", scheme: "http" }));
 
 for (const typed of LINKS)
   test(`a code in a link: ${typed}`, () =>
-    assert.deepEqual(readCode(typed), { code: "BCDF", place: "cards.example:5252", scheme: "http" }));
+    assert.deepEqual(readCode(typed), { code: "BCDF", server: "cards.example:5252", scheme: "http" }));
 
 for (const scheme of ["https", "wss", "HTTPS"])
   test(`a safe server: ${scheme}`, () =>
@@ -37,7 +37,7 @@ for (const behind of [
   "/v1#BCDF",
 ])
   test(`a server below a path: ${behind}`, () =>
-    assert.equal(readCode(`https://Cards.example/Games/cards${behind}`).place, "cards.example/Games/cards"));
+    assert.equal(readCode(`https://Cards.example/Games/cards${behind}`).server, "cards.example/Games/cards"));
 
 test("nothing typed is no code", () => assert.equal(readCode("").code, ""));
 
@@ -48,8 +48,8 @@ test("an invitation over the internet stands behind #, as a link or a line", () 
     `https://four-quiet-word-names.trycloudflare.com/#${WORD}`,
     `racing-demon join https://four-quiet-word-names.trycloudflare.com/#${WORD.toLowerCase()}`,
   ]) {
-    const place = "four-quiet-word-names.trycloudflare.com";
-    assert.deepEqual(readCode(typed), { code: WORD, place, scheme: "https" });
+    const server = "four-quiet-word-names.trycloudflare.com";
+    assert.deepEqual(readCode(typed), { code: WORD, server, scheme: "https" });
   }
   assert.equal(readCode(` ${WORD.toLowerCase()} `).code, WORD);
   assert.equal(codeIn(new URL(`https://name.example/?tv#${WORD}`)), WORD);

@@ -85,7 +85,7 @@ export class BoardView {
     setStyle(this.root, "--card", `${scene.cardWidth}px`);
     const wanted = new Map();
     const same = new Set();
-    for (const [number, place] of scene.places) {
+    for (const [number, rect] of scene.rects) {
       const [inAir, isHeld] = [air.get(number) ?? 0, held?.pile === number];
       const look = [...board.cards[number], inAir, isHeld && held?.count, fits.has(number)].join();
       if (this.#drawn.get(number) === look) {
@@ -93,21 +93,21 @@ export class BoardView {
         continue;
       }
       this.#drawn.set(number, look);
-      this.#slot(board, number, place, isHeld, fits);
-      this.#pile(wanted, board.cards[number], number, place, inAir, held);
+      this.#slot(board, number, rect, isHeld, fits);
+      this.#pile(wanted, board.cards[number], number, rect, inAir, held);
     }
     const spare = this.#spare(wanted, same);
     let flights = 0;
-    for (const [key, { card, x, y, z, pile, place, isAir, isHeld }] of wanted) {
-      const drawn = this.cards.get(key) ?? this.#card(card, place.isFlat, spare);
+    for (const [key, { card, x, y, z, pile, rect, isAir, isHeld }] of wanted) {
+      const drawn = this.cards.get(key) ?? this.#card(card, rect.isFlat, spare);
       const { node } = drawn;
       const end = { x: half(x), y: half(isHeld ? y - 8 : y) };
       const from = drawn.at ?? (card === UNKNOWN ? null : origin(card));
       this.cards.set(key, { ...drawn, pile, at: end });
-      laid(node, place, end);
+      laid(node, rect, end);
       setStyle(node, "z-index", String(z + (isHeld ? 500 : 0)));
       setStyle(node, "transform", "none");
-      setClass(node, "flat", place.isFlat);
+      setClass(node, "flat", rect.isFlat);
       setClass(node, "air", isAir);
       setClass(node, "held", isHeld);
       if (isStill || !from || (from.x === end.x && from.y === end.y) || flights++ >= MAX_FLIGHTS) continue;
@@ -140,8 +140,8 @@ export class BoardView {
    */
   lift(card, point, z) {
     const drawn = this.cards.get(String(card));
-    const place = drawn && this.#scene?.places.get(drawn.pile);
-    if (!drawn || !place) return;
+    const rect = drawn && this.#scene?.rects.get(drawn.pile);
+    if (!drawn || !rect) return;
     const { style } = drawn.node;
     setClass(drawn.node, "drag", true);
     setStyle(drawn.node, "transform", at(point, { x: parseFloat(style.left), y: parseFloat(style.top) }));
@@ -159,16 +159,16 @@ export class BoardView {
    * @param {Map<string, any>} wanted
    * @param {number[]} cards
    * @param {number} pile
-   * @param {Rect} place
+   * @param {Rect} rect
    * @param {number} air
    * @param {import("./geometry.js").Held | null} held
    */
-  #pile(wanted, cards, pile, place, air, held) {
-    const isStack = place.up === 0 && place.down === 0 && place.dx === 0;
+  #pile(wanted, cards, pile, rect, air, held) {
+    const isStack = rect.up === 0 && rect.down === 0 && rect.dx === 0;
     const from = isStack ? Math.max(0, cards.length - 2) : 0;
     for (let index = from; index < cards.length; index++) {
       const card = cards[index];
-      const { x, y } = cardAt(place, cards, index);
+      const { x, y } = cardAt(rect, cards, index);
       const isHeld = held !== null && held.pile === pile && index >= cards.length - held.count;
       wanted.set(keyOf(card, pile, index), {
         card,
@@ -176,7 +176,7 @@ export class BoardView {
         y,
         z: index + 1,
         pile,
-        place,
+        rect,
         isAir: index >= cards.length - air,
         isHeld,
       });
@@ -186,11 +186,11 @@ export class BoardView {
   /**
    * @param {Board} board
    * @param {number} number
-   * @param {Rect} place
+   * @param {Rect} rect
    * @param {boolean} isHeld
    * @param {Set<number>} fits
    */
-  #slot(board, number, place, isHeld, fits) {
+  #slot(board, number, rect, isHeld, fits) {
     const pile = board.layout.piles[number];
     let slot = this.slots.get(number);
     if (!slot) {
@@ -201,15 +201,15 @@ export class BoardView {
       this.root.append(slot);
     }
     const cards = board.cards[number];
-    const last = cards.length > 0 ? cardAt(place, cards, cards.length - 1) : place;
-    laid(slot, { ...place, h: Math.max(place.h, last.y - place.y + place.h) }, place);
+    const last = cards.length > 0 ? cardAt(rect, cards, cards.length - 1) : rect;
+    laid(slot, { ...rect, h: Math.max(rect.h, last.y - rect.y + rect.h) }, rect);
     setClass(slot, "fits", fits.has(number));
     setClass(
       slot,
       "full",
       pile.kind === "foundation" && cards.length >= 13 * board.layout.game.packs && cards.length > 0,
     );
-    setClass(slot, "flat", place.isFlat);
+    setClass(slot, "flat", rect.isFlat);
     if (isNew(slot, "pressed", isHeld)) slot.setAttribute("aria-pressed", String(isHeld));
     if (!isNew(slot, "cards", cards.join())) return;
     slot.setAttribute("aria-label", pileLabel(board, number));
@@ -233,7 +233,7 @@ export class BoardView {
     for (const [key, card] of this.cards) {
       if (same.has(card.pile)) continue;
       const want = wanted.get(key);
-      if (want && (want.place.isFlat || card.face === faceOf(want.card, false))) continue;
+      if (want && (want.rect.isFlat || card.face === faceOf(want.card, false))) continue;
       this.cards.delete(key);
       spare.set(card.face, [...(spare.get(card.face) ?? []), card]);
     }
@@ -262,13 +262,13 @@ export class BoardView {
 
   /**
    * Highlight a pile for a moment, with a note.
-   * @param {Rect | undefined} place where it lies
+   * @param {Rect | undefined} rect where it lies
    * @param {string} color
    * @param {string} words who was faster, and by how much
    */
-  ring(place, color, words) {
-    if (!place) return;
-    const { x, y, h } = place;
+  ring(rect, color, words) {
+    if (!rect) return;
+    const { x, y, h } = rect;
     const ring = element("i", "ring");
     const note = element("p", "lost", words);
     for (const node of [ring, note]) {
@@ -276,7 +276,7 @@ export class BoardView {
       this.root.append(node);
       setTimeout(() => node.remove(), 1600);
     }
-    laid(ring, place, place);
+    laid(ring, rect, rect);
     const most = this.box.width - note.offsetWidth - 4;
     note.style.left = `${Math.max(4, Math.min(most, x))}px`;
     note.style.top = `${y + h * 0.4}px`;
@@ -310,9 +310,9 @@ const half = (length) => Math.round(length * 2) / 2;
 /**
  * The transform that shows an element at another point.
  * @param {import("./geometry.js").Point} point
- * @param {import("./geometry.js").Point} place
+ * @param {import("./geometry.js").Point} origin
  */
-const at = (point, place) => `translate(${half(point.x - place.x)}px, ${half(point.y - place.y)}px)`;
+const at = (point, origin) => `translate(${half(point.x - origin.x)}px, ${half(point.y - origin.y)}px)`;
 
 /**
  * Render another player's layout in miniature: the top and the size of each pile.

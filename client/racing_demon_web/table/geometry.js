@@ -32,7 +32,7 @@ const TOP_KINDS = ["foundation", "cell"];
 
 /**
  * @typedef {object} Scene
- * @property {Map<number, Rect>} places by pile; piles of others are not among them
+ * @property {Map<number, Rect>} rects by pile; piles of others are not among them
  * @property {number} cardWidth
  * @property {number} height
  */
@@ -176,7 +176,7 @@ function attempt({
   const gap = Math.max(2, Math.round(width * 0.07));
   const card = { w: width, h: Math.round(width * RATIO) };
   /** @type {Map<number, Rect>} */
-  const places = new Map();
+  const rects = new Map();
   const hasBar = blocks.bar.length > 0;
   if (isWide && blocks.bar.length * (card.h + gap * 3) > area.height && !isForced) return null;
   const barWidth = isWide && hasBar ? card.w * 1.25 + gap * 3 : 0;
@@ -188,7 +188,7 @@ function attempt({
       ? area.height * (isWide || area.height > TALL_PX ? 0.34 : 0.26)
       : area.height - 2 * gap;
     const sharedArea = { x: inner.x, y, width: inner.width, height };
-    y = race({ places, board, deal, slots, shared, card, gap, area: sharedArea, isAlone: !hasOwn }) + gap * 2;
+    y = race({ rects, board, deal, slots, shared, card, gap, area: sharedArea, isAlone: !hasOwn }) + gap * 2;
   }
   const rows = [...blocks.top, ...blocks.middle].flatMap((piles) => rowsOf(piles, inner.width, card.w, gap));
   const bottom =
@@ -202,18 +202,18 @@ function attempt({
   const share = most > least ? Math.max(0, Math.min(1, (free - least) / (most - least))) : 1;
   rows.forEach((row, at) => {
     const height = needs[at].least + (needs[at].most - needs[at].least) * share;
-    lay({ places, row, board, x: inner.x, y, width: inner.width, height, card, gap });
+    lay({ rects, row, board, x: inner.x, y, width: inner.width, height, card, gap });
     y += height + gap;
   });
-  if (hasBar) bar({ places, piles: blocks.bar, area, card, gap, isWide, isMirrored });
-  return { places, cardWidth: width, height: Math.max(area.height, y) };
+  if (hasBar) bar({ rects, piles: blocks.bar, area, card, gap, isWide, isMirrored });
+  return { rects, cardWidth: width, height: Math.max(area.height, y) };
 }
 
 /**
  * Lay out shared foundations in a grid by suits. Returns its lower edge.
  * @param {any} options
  */
-function race({ places, board, deal, slots, shared, card, gap, area, isAlone }) {
+function race({ rects, board, deal, slots, shared, card, gap, area, isAlone }) {
   const seats = shared.length / 4;
   const columns = [4 * seats, 2 * seats, seats].reduce((best, each) =>
     sizeOf(each, area, shared.length) > sizeOf(best, area, shared.length) ? each : best,
@@ -227,7 +227,7 @@ function race({ places, board, deal, slots, shared, card, gap, area, isAlone }) 
   slots.of(board, shared, deal).forEach((/** @type {number} */ slot, /** @type {number} */ at) => {
     const x = left + (slot % columns) * (w + gap);
     const y = top + Math.floor(slot / columns) * (h + gap);
-    places.set(shared[at].number, { x, y, w, h, dx: 0, down: 0, up: 0, isFlat: h < w * 1.2 });
+    rects.set(shared[at].number, { x, y, w, h, dx: 0, down: 0, up: 0, isFlat: h < w * 1.2 });
   });
   return top + rows * (h + gap);
 }
@@ -312,7 +312,7 @@ function steps(cards) {
 }
 
 /** @param {any} options */
-function lay({ places, row, board, x, y, width, height, card, gap }) {
+function lay({ rects, row, board, x, y, width, height, card, gap }) {
   const pitch = Math.min(card.w + gap * 3, (width - gap) / row.length);
   const left = x + (width - pitch * row.length) / 2 + (pitch - card.w) / 2;
   row.forEach((/** @type {Pile} */ pile, /** @type {number} */ at) => {
@@ -321,7 +321,7 @@ function lay({ places, row, board, x, y, width, height, card, gap }) {
     const perDown = down > 0 ? Math.min(card.w * 0.16, (free * 0.35) / down) : 0;
     const perUp = up > 0 ? Math.min(card.w * 0.5, (free - perDown * down) / up) : 0;
     const fanned = isFanned(pile);
-    places.set(pile.number, {
+    rects.set(pile.number, {
       x: left + at * pitch,
       y,
       w: card.w,
@@ -338,7 +338,7 @@ function lay({ places, row, board, x, y, width, height, card, gap }) {
  * Lay out stock, waste and reserve within reach of the thumb: below the layout, or beside it.
  * @param {any} options
  */
-function bar({ places, piles, area, card, gap, isWide, isMirrored }) {
+function bar({ rects, piles, area, card, gap, isWide, isMirrored }) {
   /** @type {Record<string, number>} */
   const order = { stock: 0, waste: 1, reserve: 2 };
   const sorted = [...piles].sort((a, b) => order[a.kind] - order[b.kind]);
@@ -346,38 +346,38 @@ function bar({ places, piles, area, card, gap, isWide, isMirrored }) {
     const from = isWide ? area.height : area.width;
     const size = isWide ? card.h : card.w;
     const along = from - (at + 1) * (size + gap * 3);
-    const place = { w: card.w, h: card.h, dx: 0, down: 0, up: 0, isFlat: false };
+    const rect = { w: card.w, h: card.h, dx: 0, down: 0, up: 0, isFlat: false };
     if (isWide) {
       const x = isMirrored ? gap * 2 : area.width - card.w - gap * 2;
-      places.set(pile.number, { ...place, x, y: along });
+      rects.set(pile.number, { ...rect, x, y: along });
     } else {
       const x = isMirrored ? area.width - along - card.w : along;
-      places.set(pile.number, { ...place, x, y: area.height - card.h - gap });
+      rects.set(pile.number, { ...rect, x, y: area.height - card.h - gap });
     }
   });
 }
 
 /**
  * The position of the card at an index of a pile.
- * @param {Rect} place
+ * @param {Rect} rect
  * @param {number[]} cards
  * @param {number} index
  */
-export function cardAt(place, cards, index) {
-  let y = place.y;
-  for (let at = 0; at < index; at++) y += cards[at] === UNKNOWN ? place.down : place.up;
-  return { x: place.x + place.dx * index, y };
+export function cardAt(rect, cards, index) {
+  let y = rect.y;
+  for (let at = 0; at < index; at++) y += cards[at] === UNKNOWN ? rect.down : rect.up;
+  return { x: rect.x + rect.dx * index, y };
 }
 
 /**
  * The index of the card at a height of a pile; -1 if the pile is empty.
- * @param {Rect} place
+ * @param {Rect} rect
  * @param {number[]} cards
  * @param {number} y
  */
-export function indexAt(place, cards, y) {
+export function indexAt(rect, cards, y) {
   for (let index = cards.length - 1; index >= 0; index--) {
-    if (y >= cardAt(place, cards, index).y) return index;
+    if (y >= cardAt(rect, cards, index).y) return index;
   }
-  return place.up > 0 ? Math.min(0, cards.length - 1) : cards.length - 1; // just above the pile
+  return rect.up > 0 ? Math.min(0, cards.length - 1) : cards.length - 1; // just above the pile
 }

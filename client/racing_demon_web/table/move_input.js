@@ -59,12 +59,12 @@ export class MoveInput {
   /** @param {Point} point */
   hit({ x, y }) {
     if (!this.screen.scene || !this.shown) return null;
-    for (const [pile, place] of this.screen.scene.places) {
+    for (const [pile, rect] of this.screen.scene.rects) {
       const cards = this.shown.cards[pile];
-      const last = cards.length > 0 ? cardAt(place, cards, cards.length - 1) : place;
-      const end = this.#isColumn(pile) && place.up > 0 ? last.y + place.h * 1.5 : last.y + place.h + 2;
-      if (x < place.x - 2 || x > place.x + place.w + 2 || y < place.y - 2 || y > end) continue;
-      return { pile, count: cards.length === 0 ? 0 : cards.length - indexAt(place, cards, y) };
+      const last = cards.length > 0 ? cardAt(rect, cards, cards.length - 1) : rect;
+      const end = this.#isColumn(pile) && rect.up > 0 ? last.y + rect.h * 1.5 : last.y + rect.h + 2;
+      if (x < rect.x - 2 || x > rect.x + rect.w + 2 || y < rect.y - 2 || y > end) continue;
+      return { pile, count: cards.length === 0 ? 0 : cards.length - indexAt(rect, cards, y) };
     }
     return this.#nearStock(x, y);
   }
@@ -75,11 +75,11 @@ export class MoveInput {
    * @param {number} y
    */
   #nearStock(x, y) {
-    for (const [pile, place] of this.screen.scene?.places ?? []) {
+    for (const [pile, rect] of this.screen.scene?.rects ?? []) {
       if (!this.isStock(pile)) continue;
       if (
-        Math.abs(x - place.x - place.w / 2) < place.w / 2 + NEAR &&
-        Math.abs(y - place.y - place.h / 2) < place.h / 2 + NEAR
+        Math.abs(x - rect.x - rect.w / 2) < rect.w / 2 + NEAR &&
+        Math.abs(y - rect.y - rect.h / 2) < rect.h / 2 + NEAR
       )
         return { pile, count: 1 };
     }
@@ -232,10 +232,10 @@ export class MoveInput {
     if (!this.owns(hit.pile) || !this.screen.scene || !this.shown) return;
     this.held = { pile: hit.pile, count: Math.max(1, hit.count) };
     const cards = this.shown.cards[hit.pile];
-    const place = this.screen.scene.places.get(hit.pile);
-    if (!place) return;
+    const rect = this.screen.scene.rects.get(hit.pile);
+    if (!rect) return;
     for (let index = cards.length - this.held.count; index < cards.length; index++) {
-      const { x, y } = cardAt(place, cards, index);
+      const { x, y } = cardAt(rect, cards, index);
       this.screen.boardView.lift(cards[index], { x: x + dx, y: y + dy }, 900 + index);
     }
   }

@@ -119,7 +119,7 @@ export class TableScreen {
       const play = (this.#hints ??= new Hints()).play(rules, shown, place);
       const shifts = play === null && rules.mayShift(shown, place);
       const words = shifts ? WORDS.shiftHelps : hintWords(play, shown);
-      if (play) this.boardView.ring(this.scene?.places.get(play.source), "var(--accent)", words);
+      if (play) this.boardView.ring(this.scene?.rects.get(play.source), "var(--accent)", words);
       this.announce(words);
     });
   }
@@ -224,8 +224,8 @@ export class TableScreen {
    * @param {number} source
    */
   #origin(seat, source) {
-    const place = this.scene?.places.get(source);
-    if (place) return { x: place.x, y: place.y };
+    const rect = this.scene?.rects.get(source);
+    if (rect) return { x: rect.x, y: rect.y };
     return this.chipPoints.get(seat) ?? { x: 0, y: -40 };
   }
 
@@ -256,10 +256,10 @@ export class TableScreen {
     const { rects } = this.scene ?? {};
     const layout = this.table.hand?.layout;
     return (
-      !places ||
+      !rects ||
       this.hasMinis ||
       settings.hasText ||
-      [source, destination].some((pile) => places.has(pile) || layout?.piles[pile].kind === "foundation")
+      [source, destination].some((pile) => rects.has(pile) || layout?.piles[pile].kind === "foundation")
     );
   }
 
@@ -350,7 +350,7 @@ export class TableScreen {
     const seat = session?.seat ?? -1;
     const now = /** @type {any} */ (session).clock();
     const elapsed = table.elapsed(now);
-    const wait = table.hand?.layout.waitMs(session?.seat ?? -1) ?? 0;
+    const wait = table.hand?.layout.waitMs(seat) ?? 0;
     const left = Math.max(0, Math.ceil((wait - elapsed) / 1000));
     const isCountdown = table.phase === "countdown" || this.#waits(seat);
     let note = "";
@@ -477,7 +477,7 @@ export class TableScreen {
     if (reason === "beaten" && by !== null) {
       const words = WORDS.faster(this.table.nameOf(by), lateUs);
       this.boardView.ring(
-        this.scene?.places.get(pile),
+        this.scene?.rects.get(pile),
         colorOf(by),
         `${this.table.nameOf(by)}, ${span(lateUs)}`,
       );
