@@ -133,10 +133,10 @@ class ResultsStore(Protocol):
         """Return the result with a link; ``None`` if there is none."""
         return next(iter(self._few("WHERE link = ?1", link)), None)
 
-    def of_table(self, journal: str, table_id: int, most: int) -> list[Result]:
-        """Return the newest results of a table."""
+    def of_table(self, journal: str, table_id: int, most: int) -> Iterator[Result]:
+        """Yield the newest results of a table."""
         where = f"WHERE {OF_TABLE} ORDER BY id DESC LIMIT ?4"
-        return self._few(where, journal, *_names_of(table_id), most)
+        return self._many(where, journal, *_names_of(table_id), most)
 
     def ended(self, only: Filter = ALL, since: int = 0) -> Iterator[Result]:
         """Yield the matches that have ended, in that order; only those that have changed since a version."""

@@ -9,10 +9,10 @@ import json
 import logging
 import time
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from itertools import chain, islice
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from racing_demon_protocol.errors import RacingDemonError
 from racing_demon_protocol.records.ratings import RatedPlayers
@@ -223,7 +223,7 @@ class ResultsWorker:
         summaries = (self._known.applied(result.summary) for result in found)
         history = total.history.get(player, ())
         page = player_json(row, total.rated.rating(row.key), summaries, history, sees)
-        return f"{self._file.newest()}-{self._known.version}-{player}-{viewer}", json.dumps(page)
+        return f"{self._file.newest()}-{self._known.version}-{player}-{viewer}", self._text(page)
 
     def you(self, token: str) -> str:
         """Return the text of who asks: the player for whom a token stands, and whether by a proxy's word."""
@@ -234,12 +234,20 @@ class ResultsWorker:
 
     def match(self, result: Result) -> str:
         """Return the text of a match's page."""
-        return json.dumps(match_json(result, self._applied(result)))
+        return self._text(match_json(result, self._applied(result)))
 
     def of_table(self, table_id: int) -> str:
         """Return the text of the list of a table's newest matches."""
-        found = self._file.of_table(self._name, table_id, MAX_OF_TABLE)
-        return json.dumps({"matches": [brief_json(each, self._applied(each)) for each in found]})
+        self._reload_names()
+        found = self._paced(self._file.of_table(self._name, table_id, MAX_OF_TABLE))
+        return self._text(
+            {"matches": [brief_json(each, self._known.applied(each.summary)) for each in found]}
+        )
+
+    def _text(self, answer: Mapping[str, Any]) -> str:
+        """Return the text of an answer, which is made a field at a time."""
+        fields = (f"{json.dumps(name)}: {json.dumps(value)}" for name, value in self._paced(answer.items()))
+        return f"{{{', '.join(fields)}}}"
 
     def _applied(self, result: Result) -> MatchSummary:
         """Return the summary of a match with its players as they are called now."""
@@ -328,9 +336,8 @@ class ResultsWorker:
             self._rest()
         is_open = access is StandingsAccess.OPEN
         found = standings_json(total.shown, rated, query, sees, with_corrections=is_open)
-        self._rest()
         version = f"{total.version}-{self._known.version}-{query.page}-{int(query.people)}-{viewer}"
-        return version, json.dumps(found)
+        return version, self._text(found)
 
     def _sight(self, access: StandingsAccess, token: str) -> tuple[str, Sight | None]:
         """Return the player who asks, where that matters, and whose standings this one may see."""
