@@ -21,6 +21,7 @@ from typing import Final
 
 from racing_demon_protocol.enums import EndReason
 from racing_demon_protocol.records.summary import HandSummary, MatchSummary, PlayerSummary
+from racing_demon_server.enums import StandingsAccess
 from racing_demon_server.journal.interface import JournalReader
 from racing_demon_server.ops import garbage_collection
 from racing_demon_server.players.directory import Directory
@@ -29,7 +30,6 @@ from racing_demon_server.players.store import Player
 from racing_demon_server.results.file import ResultsFile
 from racing_demon_server.results.query import Filter, StandingsQuery
 from racing_demon_server.results.worker import ResultsWorker
-from racing_demon_server.standings_access import StandingsAccess
 
 HANDS: Final = 5
 SEATS: Final = 4

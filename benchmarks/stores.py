@@ -29,8 +29,8 @@ from racing_demon_cluster.postgres.store import PostgresStore
 from racing_demon_cluster.settings import ClusterSettings
 from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_protocol.wire.messages.client import Start
-from racing_demon_server.durability import Durability
 from racing_demon_server.encoded_messages import Batch
+from racing_demon_server.enums import Durability
 from racing_demon_server.journal.clock_watermark import ClockWatermark
 from racing_demon_server.journal.interface import Journal
 from racing_demon_server.journal.null_journal import NullJournal

@@ -25,7 +25,7 @@ from websockets.frames import Frame, Opcode
 
 from benchmarks.yardsticks.whole import disk_folder
 from racing_demon_protocol.wire.codec import Encoding
-from racing_demon_server.durability import Durability
+from racing_demon_server.enums import Durability
 from racing_demon_server.journal.operations import Operation
 from racing_demon_server.journal.sqlite.store import SqliteStore
 from racing_demon_server.journal.writer import DurableJournal

@@ -28,7 +28,7 @@ from typing import Any, Final
 
 from benchmarks.yardsticks.script import SEED
 from racing_demon_server import server
-from racing_demon_server.durability import Durability
+from racing_demon_server.enums import Durability
 from racing_demon_server.journal.sqlite import store
 from racing_demon_server.journal.sqlite.database import open_journal
 from racing_demon_server.net.gateway import Gateway

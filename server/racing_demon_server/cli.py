@@ -37,9 +37,8 @@ from .arguments import (
     speed,
     web_origin,
 )
-from .durability import Durability
+from .enums import Durability, StandingsAccess
 from .extension import Extension, load_extensions
-from .standings_access import StandingsAccess
 
 if TYPE_CHECKING:
     from racing_demon_server.journal.interface import JournalReader, StoredTable

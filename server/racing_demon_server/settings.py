@@ -8,9 +8,8 @@ from racing_demon_protocol.constants import DEFAULT_PORT
 from racing_demon_protocol.wire.presets import Preset
 from racing_demon_protocol.wire.redirects import is_below
 
-from .durability import Durability
+from .enums import Durability, StandingsAccess
 from .sharding import ALONE, Shards
-from .standings_access import StandingsAccess
 
 OWN_PROXIES = ("127.0.0.0/8", "::1/128")
 """Proxies on this machine are trusted: a user who can run one can do more anyway."""

@@ -16,7 +16,7 @@ from racing_demon_cluster.settings import ClusterSettings
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.durability import Durability
+from racing_demon_server.enums import Durability
 from racing_demon_server.journal import table_journal
 from racing_demon_server.journal.check import check
 from racing_demon_server.journal.interface import JournalReader

@@ -11,13 +11,13 @@ from racing_demon_cluster.postgres.store import PostgresStore
 from racing_demon_cluster.results import JOURNAL, PostgresResults
 from racing_demon_protocol.enums import EndReason
 from racing_demon_protocol.records.summary import HandSummary, MatchSummary, PlayerSummary
+from racing_demon_server.enums import StandingsAccess
 from racing_demon_server.journal.interface import Fenced, JournalReader
 from racing_demon_server.journal.matches import BlankedFrame
 from racing_demon_server.journal.operations import Operation
 from racing_demon_server.results.file import ResultsFile
 from racing_demon_server.results.query import StandingsQuery
 from racing_demon_server.results.worker import ResultsWorker
-from racing_demon_server.standings_access import StandingsAccess
 from tests.support.postgres import Postgres
 
 

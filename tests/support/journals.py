@@ -11,7 +11,7 @@ from typing import Any
 
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import MatchOver
-from racing_demon_server.durability import Durability
+from racing_demon_server.enums import Durability
 from racing_demon_server.journal import check as checking
 from racing_demon_server.journal.check import CheckReport
 from racing_demon_server.journal.interface import Store

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from racing_demon_server.durability import Durability
+from racing_demon_server.enums import Durability
 from racing_demon_server.journal.operations import Change
 from racing_demon_server.journal.sqlite.store import SqliteStore
 from racing_demon_server.journal.writer import DurableJournal, JournalEntry

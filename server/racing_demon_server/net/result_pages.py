@@ -9,6 +9,7 @@ from urllib.parse import parse_qs
 
 from websockets.http11 import Response
 
+from racing_demon_server.enums import StandingsAccess
 from racing_demon_server.match.seat_tokens import hash_token
 from racing_demon_server.rate_limits import RECORD, STANDINGS
 from racing_demon_server.results.keeper import ResultsKeeper
@@ -19,7 +20,6 @@ from racing_demon_server.results.visibility import (
     may_see_match,
     may_see_record,
 )
-from racing_demon_server.standings_access import StandingsAccess
 
 from . import http
 from .assets import ALONE

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.events import Event
+from racing_demon_server.enums import StandingsAccess
 from racing_demon_server.journal.interface import Fenced, JournalUnusable
 from racing_demon_server.match.seat_tokens import hash_token
-from racing_demon_server.standings_access import StandingsAccess
 from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.read_model import CommittedTable
 from racing_demon_server.tables.registry import Registry

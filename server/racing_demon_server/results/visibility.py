@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from racing_demon_protocol.enums import BotLevel
-from racing_demon_server.standings_access import StandingsAccess
+from racing_demon_server.enums import StandingsAccess
 
 if TYPE_CHECKING:  # a server is ready sooner without
     from racing_demon_protocol.records.standings import Key

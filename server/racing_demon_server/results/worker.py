@@ -18,12 +18,12 @@ from racing_demon_protocol.errors import RacingDemonError
 from racing_demon_protocol.records.ratings import RatedPlayers
 from racing_demon_protocol.records.standings import Key, Standings, StandingsTotal
 from racing_demon_protocol.records.summary import MatchSummary, Summarizer
+from racing_demon_server.enums import StandingsAccess
 from racing_demon_server.journal.interface import JournalReader
 from racing_demon_server.journal.matches import FORMER, Match, blanked, entries_of, export, matches_of
 from racing_demon_server.journal.reader import UnknownContents, corrections_of
 from racing_demon_server.players.directory import FOR_HTTP, Directory, SignedIn
 from racing_demon_server.players.store import PlayersStore, Seating
-from racing_demon_server.standings_access import StandingsAccess
 
 from .answers import brief_json, match_json, standings_json
 from .names import Names, with_players

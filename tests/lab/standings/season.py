@@ -18,8 +18,8 @@ from racing_demon_protocol.wire.messages.handicap import Handicap
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.bots.levels import LEVELS
-from racing_demon_server.durability import Durability
 from racing_demon_server.encoded_messages import EncodedEvent
+from racing_demon_server.enums import Durability, StandingsAccess
 from racing_demon_server.journal.clock_watermark import ClockWatermark
 from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.journal.operations import Change, Operation
@@ -32,7 +32,6 @@ from racing_demon_server.players.store import Seating
 from racing_demon_server.results.file import ResultsFile
 from racing_demon_server.results.query import StandingsQuery
 from racing_demon_server.results.worker import ResultsWorker
-from racing_demon_server.standings_access import StandingsAccess
 from tests.lab.standings.count import Club, Played, Who
 from tests.support.bot_matches import Person
 from tests.support.recordings import recording

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from racing_demon_server.durability import Durability
+from racing_demon_server.enums import Durability
 from racing_demon_server.journal.interface import JournalUnusable
 from racing_demon_server.journal.matches import export, matches
 from racing_demon_server.journal.reader import log_of

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from racing_demon_server.durability import Durability
+from racing_demon_server.enums import Durability
 from racing_demon_server.journal.interface import JournalUnusable
 from racing_demon_server.journal.sqlite.database import open_journal
 from racing_demon_server.journal.sqlite.lock_file import JournalTaken, LockFile, first_free

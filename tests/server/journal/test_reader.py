@@ -12,7 +12,7 @@ from racing_demon_protocol.wire.codec import VERSION, encode
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.events import Readied
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.durability import Durability
+from racing_demon_server.enums import Durability
 from racing_demon_server.journal.interface import JournalReader
 from racing_demon_server.journal.reader import (
     UnknownContents,

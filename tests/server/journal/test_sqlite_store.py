@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from racing_demon_server.durability import Durability
+from racing_demon_server.enums import Durability
 from racing_demon_server.journal.operations import Operation
 from racing_demon_server.journal.sqlite.database import journal_of, journals_of, open_journal, reading
 from racing_demon_server.journal.sqlite.store import SqliteStore

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from racing_demon_server.durability import Durability
+from racing_demon_server.enums import Durability
 from racing_demon_server.journal.interface import Fenced
 from racing_demon_server.journal.operations import Change
 from racing_demon_server.journal.sqlite.store import SqliteStore

@@ -8,12 +8,12 @@ import pytest
 
 from racing_demon_protocol.enums import EndReason
 from racing_demon_protocol.records.summary import HandSummary, MatchSummary, PlayerSummary
+from racing_demon_server.enums import StandingsAccess
 from racing_demon_server.journal.interface import JournalReader
 from racing_demon_server.results.file import ResultsFile
 from racing_demon_server.results.query import StandingsQuery, Stopping
 from racing_demon_server.results.store import Result
 from racing_demon_server.results.worker import ResultsWorker
-from racing_demon_server.standings_access import StandingsAccess
 
 HAND = HandSummary(hand=1, reason=EndReason.OUT, out=0, elapsed_ms=1_000, points={0: 5, 1: 3}, plays={})
 MATCH = MatchSummary(

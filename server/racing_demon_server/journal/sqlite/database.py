@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from racing_demon_protocol.wire.messages.events import Played
-from racing_demon_server.durability import Durability
+from racing_demon_server.enums import Durability
 from racing_demon_server.journal.interface import JournalReader, JournalUnusable, StoredTable
 from racing_demon_server.journal.play_runs import LONGEST, RUN
 from racing_demon_server.sharding import MAX_PROCESSES
