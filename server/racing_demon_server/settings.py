@@ -80,9 +80,9 @@ class ServerSettings:
         mqtt_url: the broker to publish to, like ``mqtt://host:port``; empty for none.
         node: this server's name there: 1 to 32 lower-case letters and digits; empty for a random one.
         homeassistant: whether to describe the tables to Home Assistant there.
-        webhook_url: the address that is told of matches; empty for none.
-        webhook_secret: the file with the secret that signs what it is told.
-        webhook_names: whether it is told the players' names.
+        webhook_url: the address that gets the notices of matches; empty for none.
+        webhook_secret: the file with the secret that signs them.
+        webhook_names: whether they have the players' names.
         public_urls: the addresses to publish for joining; empty to guess them.
         presets: presets of the operator's own, shown to everybody who opens a table.
         web: whether to serve the browser table.

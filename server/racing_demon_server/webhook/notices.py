@@ -1,6 +1,6 @@
-"""What a receiver is told of a match: a notice for its beginning, for each hand, and for its end. It is pure.
+"""The notices of a match: one for its beginning, one for each hand, and one for its end. Pure functions.
 
-Everything follows from a table's view, so that a server that starts again finds what was not told yet. The
+Everything follows from a table's view, so a restarted server finds the notices that it has not sent yet. The
 steps of a table have an order.
 """
 
@@ -36,10 +36,10 @@ START: Final = Step(0, PREPARED)
 
 
 class Notice(NamedTuple):
-    """What is told.
+    """A notice for the receiver.
 
     Attributes:
-        id: names it; the same step of the same table has the same id, whoever tells it.
+        id: names it; the same step of the same table has the same id, whichever server sends it.
         type: what has happened.
         data: the facts.
 
@@ -62,13 +62,13 @@ def step_of(view: TableState) -> Step:
 
 
 def notices_since(
-    view: TableState, told: Step, *, has_names: bool, is_closed: bool = False
+    view: TableState, last: Step, *, has_names: bool, is_closed: bool = False
 ) -> Iterator[Notice]:
-    """Yield what is to be told of a table's present match after a step.
+    """Yield the notices of a table's present match after a step.
 
     Args:
         view: the table.
-        told: the last step that was told.
+        last: the last step that has its notices.
         has_names: whether the players are named.
         is_closed: whether the match ended with its table.
 
@@ -76,7 +76,7 @@ def notices_since(
     now = step_of(view)
     match = match_of(view.hand_id)
     name = _names(view) if has_names else _no_name
-    first = told.number + 1 if told.match == now.match else BEGUN
+    first = last.number + 1 if last.match == now.match else BEGUN
     for number in range(first, min(now.number, len(view.results)) + 1):
         if number == BEGUN:
             yield Notice(f"{match}/begun", "match.begun", _begun(view, name))

@@ -1,7 +1,7 @@
 """The queue of a webhook, in a file beside the journal, or in memory where there is none.
 
-What is told of a table is written together with how far the table is: after a crash nothing is missing, and
-nothing is told again that the receiver has taken.
+The notices of a table are written together with its step: after a crash no notice is missing, and none is
+sent again that the receiver has accepted.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,9 +15,9 @@ from .notices import Step
 MAX_WAITING: Final = 4_000
 """The most notices that wait; the oldest are dropped beyond that."""
 KEPT_MS: Final = 7 * 86_400_000
-"""How long a notice waits that nobody takes."""
+"""How long a notice waits that nobody accepts."""
 MAX_TABLES: Final = 10_000
-"""The most tables of which it is known what was told: far more than are open."""
+"""The most tables whose last step is known: far more than are open."""
 
 _LAYOUT: Final = """
     CREATE TABLE IF NOT EXISTS notices (
@@ -35,27 +35,27 @@ _LAYOUT: Final = """
     );
 """
 NOTICES: Final = SideFile("webhook notices", int.from_bytes(b"RDW1", "big"), 1, _LAYOUT, "FULL")
-"""The files of notices. ``told``: how far the newest tables are; everything until then is in ``notices``, or
-was taken."""
+"""The files of notices. ``told``: the last step of the newest tables; the notices until then are in
+``notices``, or were accepted."""
 
 
-class Waiting(NamedTuple):
-    """A notice that waits."""
+class QueuedNotice(NamedTuple):
+    """A notice in the queue."""
 
     number: int
     id: str
     body: bytes
 
 
-class Told(NamedTuple):
-    """What has happened at a table.
+class TableStep(NamedTuple):
+    """A step of a table, with its notices.
 
     Attributes:
         code: the table's code.
-        step: how far it is.
-        notices: id and body of what is to be told.
+        step: how far the table is.
+        notices: the id and the body of each notice.
         made_ms: the time, in milliseconds since 1970.
-        due_ms: when it may be told.
+        due_ms: when the notices may be sent.
 
     """
 
@@ -88,13 +88,13 @@ class QueueFile:
         """Return the number of waiting notices."""
         return int(self._db.execute("SELECT count(*) FROM notices").fetchone()[0])
 
-    def told(self) -> Mapping[str, Step]:
-        """Return how far the tables are."""
+    def last_steps(self) -> Mapping[str, Step]:
+        """Return the last step of each table, by its code."""
         rows = self._db.execute("SELECT code, match, step FROM told ORDER BY number")
         return {code: Step(match, step) for code, match, step in rows}
 
-    def add(self, batch: Sequence[Told], now_ms: int) -> int:
-        """Write what has happened, all or nothing. Return how many notices were dropped for it.
+    def add(self, batch: Sequence[TableStep], now_ms: int) -> int:
+        """Write steps with their notices, all or nothing. Return how many older notices were dropped.
 
         Raises:
             sqlite3.Error: it cannot be written now.
@@ -117,13 +117,13 @@ class QueueFile:
             )
             return dropped.rowcount
 
-    def first(self, now_ms: int) -> Waiting | None:
+    def first(self, now_ms: int) -> QueuedNotice | None:
         """Return the first notice that is due; ``None`` if there is none."""
         row = self._db.execute(
             "SELECT number, id, body FROM notices WHERE due_ms <= ? ORDER BY due_ms, number LIMIT 1",
             (now_ms,),
         ).fetchone()
-        return None if row is None else Waiting(*row)
+        return None if row is None else QueuedNotice(*row)
 
     def next_due_ms(self) -> int | None:
         """Return when the first notice is due; ``None`` if none waits."""
@@ -131,9 +131,9 @@ class QueueFile:
         return due
 
     def remove(self, number: int) -> None:
-        """Delete a notice that the receiver has taken."""
+        """Delete a notice that the receiver has accepted."""
         self._db.execute("DELETE FROM notices WHERE number = ?", (number,))
 
     def postpone(self, number: int, due_ms: int) -> None:
-        """Let a notice wait that the receiver refuses, so that it does not hold up the others."""
+        """Delay a notice that the receiver refuses, so that it does not hold up the others."""
         self._db.execute("UPDATE notices SET due_ms = ? WHERE number = ?", (due_ms, number))

@@ -1,4 +1,4 @@
-"""The observer that tells a receiver of matches: it notes what happens, and two tasks write and send it."""
+"""Sends notices of matches: an observer queues them, one task writes them to a file, another sends them."""
 
 import asyncio
 import json
@@ -27,19 +27,19 @@ from racing_demon_server.tables.read_model import CommittedTable
 from .delivery import NoAnswer, post
 from .endpoint import Endpoint, read_secret, signature
 from .notices import START, Notice, notices_since, step_of
-from .queue_file import MAX_TABLES, MAX_WAITING, QueueFile, Told, Waiting
+from .queue_file import MAX_TABLES, MAX_WAITING, QueuedNotice, QueueFile, TableStep
 
 FIRST_PAUSE: Final = 0.5
 MAX_PAUSE: Final = 60.0
 """The longest pause between attempts, in seconds."""
 REFUSED_MS: Final = 300_000
-"""How long a notice waits that the receiver has refused."""
+"""How long a refused notice waits until it is sent again."""
 GOODBYE_SECONDS: Final = 3.0
-"""How long a stopping server goes on sending, if the receiver takes what it gets."""
+"""How long a stopping server goes on sending, if the receiver accepts notices."""
 WRITE_SECONDS: Final = 1.0
-"""How long after a failure the queue is written again."""
+"""The pause after a failure to write the queue."""
 TEMPORARY: Final = frozenset({408, 425, 429})
-"""Refusals of the moment, not of the notice."""
+"""The statuses after which the same notice may be accepted later."""
 STEPS: Final = (ev.Dealt, ev.HandOver, ev.MatchOver)
 """The events that may be steps of a match."""
 
@@ -49,11 +49,10 @@ log = logging.getLogger("racing_demon_server")
 
 
 class WebhookSender(Observer):
-    """Tells a receiver of the matches of all tables of a server.
+    """Sends notices of the matches of all tables of a server.
 
     Attributes:
-        dropped: the number of notices, since the start, that were given up: nobody took them in time, or they
-            were too many.
+        dropped: how many notices were dropped since the start, because they were too old or too many.
 
     Args:
         endpoint: the receiver.
@@ -71,9 +70,9 @@ class WebhookSender(Observer):
         self._has_names = has_names
         self._tls = ssl.create_default_context() if endpoint.is_tls else None
         self._views: dict[CommittedTable, TableState] = {}
-        self._told = dict(queue.told())
+        self._last_steps = dict(queue.last_steps())
         self._waiting = len(queue)
-        self._fresh: list[Told] = []
+        self._fresh: list[TableStep] = []
         self._has_fresh = asyncio.Event()
         self._has_waiting = asyncio.Event()
         self._thread = ThreadPoolExecutor(1, "webhook")
@@ -91,23 +90,23 @@ class WebhookSender(Observer):
     # On the play path.
 
     def opened(self, table: CommittedTable) -> None:
-        """Note a new table, or what was not told yet of one that comes back.
+        """Follow a new table, or queue what was missed of one that comes back.
 
-        Like a broker's queue, this keeps a copy of the view and applies each event to it, because the table's
-        own may be ahead by then, even in the next match.
+        This applies each event to a copy of the view, as the broker's queue does, because the table's own
+        may be ahead by then, even in the next match.
         """
         self._guard(table, partial(self._open, table))
 
     def published(self, table: CommittedTable, events: Sequence[Event]) -> None:
-        """Note the steps of a match."""
+        """Queue the notices of a match's steps."""
         self._guard(table, partial(self._apply, table, events))
 
     def closed(self, table: CommittedTable) -> None:
-        """Forget a table. What was told of it stays known: it may come back."""
+        """Forget a table, but not its last step: it may come back."""
         self._views.pop(table, None)
 
     def _guard(self, table: CommittedTable, step: Callable[[], None]) -> None:
-        """Do a step. After a failure, which must not disturb play, the table is told of no more."""
+        """Do a step. After a failure, which must not disturb play, the table has no more notices."""
         try:
             step()
         except Exception:
@@ -119,9 +118,9 @@ class WebhookSender(Observer):
     def _open(self, table: CommittedTable) -> None:
         view = self._views[table] = table.view.copy()
         if view.seq:
-            self._note(view, delay_ms=0)
+            self._queue_steps(view, delay_ms=0)
         else:
-            self._keep(Told(view.code, START))
+            self._enqueue(TableStep(view.code, START))
 
     def _apply(self, table: CommittedTable, events: Sequence[Event]) -> None:
         view = self._views.get(table)
@@ -131,27 +130,27 @@ class WebhookSender(Observer):
             view.apply(event)
             if isinstance(event, STEPS):
                 is_closed = isinstance(event, ev.MatchOver) and event.closed
-                self._note(view, delay_ms=view.options.watch_delay_ms, is_closed=is_closed)
+                self._queue_steps(view, delay_ms=view.options.watch_delay_ms, is_closed=is_closed)
 
-    def _note(self, view: TableState, *, delay_ms: int, is_closed: bool = False) -> None:
-        """Note what was not told yet. What happens while nobody may watch is never told."""
-        told, now = self._told.get(view.code, START), step_of(view)
-        if now <= told:
+    def _queue_steps(self, view: TableState, *, delay_ms: int, is_closed: bool = False) -> None:
+        """Queue the notices since the last step. What happens while nobody may watch has none."""
+        last, now = self._last_steps.get(view.code, START), step_of(view)
+        if now <= last:
             return
         made_ms = _now_ms()
         found: Sequence[Notice] = ()
         if is_open(view):
-            found = tuple(notices_since(view, told, has_names=self._has_names, is_closed=is_closed))
+            found = tuple(notices_since(view, last, has_names=self._has_names, is_closed=is_closed))
         bodies = [(notice.id, _body(notice, made_ms)) for notice in found]
-        self._keep(Told(view.code, now, bodies, made_ms, made_ms + delay_ms))
+        self._enqueue(TableStep(view.code, now, bodies, made_ms, made_ms + delay_ms))
 
-    def _keep(self, told: Told) -> None:
-        self._told.pop(told.code, None)
-        self._told[told.code] = told.step
-        if len(self._told) > MAX_TABLES:
-            del self._told[next(iter(self._told))]
-        self._fresh.append(told)
-        if len(self._fresh) > MAX_WAITING:  # the disk has taken nothing for long
+    def _enqueue(self, step: TableStep) -> None:
+        self._last_steps.pop(step.code, None)
+        self._last_steps[step.code] = step.step
+        if len(self._last_steps) > MAX_TABLES:
+            del self._last_steps[next(iter(self._last_steps))]
+        self._fresh.append(step)
+        if len(self._fresh) > MAX_WAITING:  # nothing could be written for long
             self.dropped += len(self._fresh.pop(0).notices)
         self._has_fresh.set()
 
@@ -163,7 +162,7 @@ class WebhookSender(Observer):
         self._sending = asyncio.create_task(self._send_forever(), name="webhook")
 
     async def stop(self) -> None:
-        """Write what is left, send it if the receiver takes it, and stop."""
+        """Write what is left, send it if the receiver accepts it, and stop."""
         self._is_stopping = True
         self._has_fresh.set()
         tasks = [task for task in (self._writing, self._sending) if task is not None]
@@ -181,7 +180,7 @@ class WebhookSender(Observer):
         return await asyncio.get_running_loop().run_in_executor(self._thread, work)
 
     async def _write_forever(self) -> None:
-        """Write what happens, as soon as it happens."""
+        """Write new steps as soon as they happen."""
         while not self._is_stopping:
             await self._has_fresh.wait()
             self._has_fresh.clear()
@@ -209,7 +208,7 @@ class WebhookSender(Observer):
         self._has_waiting.set()
 
     async def _send_forever(self) -> None:
-        """Send what waits, one after the other, forever; when stopping, until nothing is due or taken."""
+        """Send what waits, one after the other, forever; when stopping, until nothing is due or accepted."""
         pause = FIRST_PAUSE
         while True:
             self._has_waiting.clear()
@@ -240,8 +239,8 @@ class WebhookSender(Observer):
             async with asyncio.timeout(None if due_ms is None else max(0, due_ms - _now_ms()) / 1_000):
                 await self._has_waiting.wait()
 
-    async def _send(self, notice: Waiting) -> str:
-        """Send a notice. Return why it was not taken; empty if it was."""
+    async def _send(self, notice: QueuedNotice) -> str:
+        """Send a notice. Return why it was not accepted; empty if it was."""
         at = time.time_ns() // 1_000_000_000
         headers = {
             "webhook-id": notice.id,
