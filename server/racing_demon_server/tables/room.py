@@ -63,10 +63,10 @@ class QueuedCommand(NamedTuple):
 
 
 class Inbox:
-    """The commands of one table that wait to be judged, in the order of arrival.
+    """The commands of one table that wait to be judged, in rounds.
 
-    With one exception: the first command of each connection comes first, then the second of each, and so on,
-    so that a busy connection cannot delay a quiet one.
+    The first command of each connection comes first, then the second of each, and so on, each round in the
+    order of arrival: a busy connection cannot delay a quiet one.
     """
 
     def __init__(self) -> None:
@@ -497,7 +497,7 @@ class Room:
         for listener in earlier.broadcast.spectators:
             self.broadcast.watch(listener)
 
-    # The clockwork.
+    # Judging.
 
     def _empty_inbox(self) -> None:
         """Judge everything that was read."""
@@ -530,21 +530,25 @@ class Room:
     def _judge_next(self, item: QueuedCommand) -> bool:
         """Judge a command that was read. Return whether it is an accepted play."""
         sender, actor, command, arrived = item
-        if self.broadcast.connections.get(actor) is not sender:  # another connection has taken the seat over
-            text = GONE if sender in self.broadcast.spectators else "This connection no longer has that seat."
-            refused = Refused(counter=command.counter, reason=Reason.NOT_SEATED, text=text)
-            self._record([], arrived, [partial(self.broadcast.answer, sender, command, refused, arrived)])
-            return False
-        if sender.owes and not sender.settle(arrived):
-            refused = Refused(counter=command.counter, reason=Reason.TOO_FAST, text=TOO_DEAR)
-            self._record([], arrived, [partial(self.broadcast.answer, sender, command, refused, arrived)])
-            return False
-        reply, events, _ = self._judge(actor, command, arrived)
+        events: list[Event] = []
+        reply: Accepted | Refused | None = self._refusal(item)
+        if reply is None:
+            reply, events, _ = self._judge(actor, command, arrived)
         if reply is None:
             sender.charge(len(events))
         answer = [] if reply is None else [partial(self.broadcast.answer, sender, command, reply, arrived)]
         self._record(events, arrived, answer)
         return reply is None
+
+    def _refusal(self, item: QueuedCommand) -> Refused | None:
+        """Return why a command is refused before it is judged: its sender lost the seat, or cannot pay."""
+        sender, actor, command, arrived = item
+        if self.broadcast.connections.get(actor) is not sender:  # another connection has taken the seat over
+            text = GONE if sender in self.broadcast.spectators else "This connection no longer has that seat."
+            return Refused(counter=command.counter, reason=Reason.NOT_SEATED, text=text)
+        if sender.owes and not sender.settle(arrived):
+            return Refused(counter=command.counter, reason=Reason.TOO_FAST, text=TOO_DEAR)
+        return None
 
     def _run_until(self, until: int) -> None:
         """Run all timers that are due by a moment, each at its own time."""
@@ -553,7 +557,7 @@ class Room:
         self._commit(until)
 
     def _judge(self, actor: Actor, command: Command, at: int) -> CommandResult:
-        """Judge a command."""
+        """Judge a command, and show spectators the race that it lost."""
         try:
             answer = self.table.handle_command(actor, command, at)
         except Exception:
