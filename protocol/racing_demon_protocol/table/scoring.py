@@ -53,7 +53,7 @@ def race_order(hand: HandView, out: int | None = None) -> list[int]:
 def totals(view: TableState) -> dict[int, int]:
     """Return each seat's total over the finished hands of the match: its points, or the hands it has won.
 
-    Both with the points of handicaps.
+    Points of handicaps count in both.
     """
     added = dict.fromkeys(view.seats, 0)
     for result in view.results:

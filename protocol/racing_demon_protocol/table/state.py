@@ -327,7 +327,7 @@ class TableState:
 
     @property
     def extensions(self) -> frozenset[str]:
-        """What the table uses, or has used in hands that it still tells of, that some clients do not know."""
+        """The extensions that the table uses, or has used in a hand that is still in its tally."""
         handicaps = [state.handicap != NO_HANDICAP for state in self.seats.values()]
         dealt = [bool(result.handicaps) for result in self.results]
         has_any = any(handicaps) or any(dealt) or (self.hand is not None and bool(self.hand.handicaps))
@@ -386,7 +386,7 @@ class TableState:
         return IDENTICAL_LIMIT_MS if limit is None and self.is_private else limit
 
     def is_early(self, elapsed_ms: int) -> bool:
-        """Tell whether a hand that ended for its time ended before it: it had too many plays."""
+        """Return whether a hand that ended by time did so before its limit, because of too many plays."""
         limit_ms = self.time_limit_ms
         return limit_ms is None or elapsed_ms < limit_ms
 

@@ -1,4 +1,4 @@
-"""Suggest plays: the one that a key or tap means, a hint, or what another's play has opened."""
+"""Suggest plays: the one that a key or tap means, a hint, or one that another player has made possible."""
 
 from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
@@ -132,7 +132,7 @@ def opened_play(rules: Rules, board: Board, seat: int, others: Iterable[int]) ->
 
 
 def _before(board: Board, grown: Mapping[int, int]) -> Board:
-    """Return the board before so many cards were laid on foundations."""
+    """Return the board without the newest cards of foundations, whose numbers ``grown`` gives."""
     before = board.copy()
     for pile, cards in grown.items():
         del before.cards[pile][-cards:]
