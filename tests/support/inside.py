@@ -42,7 +42,7 @@ def seat_tokens_of(table: Table) -> Mapping[Actor, SeatToken]:
 
 def gone(table: Table) -> Container[Actor]:
     """Return who is not connected, among them the host without a seat."""
-    return table._seating._gone
+    return table._seating._disconnected_at
 
 
 def given_up(table: Table) -> Container[Actor]:

@@ -281,7 +281,7 @@ class Sitting:
         replace_hand(self.table, hand)
         for test in dead_tests(hand).values():
             test.next_slice_at = None
-        hand.ask_again(self.now)
+        hand.schedule_dead_tests(self.now)
         self.mirror = self.table.view.copy()
 
     def record(self, events: list[Event]) -> list[Event]:

@@ -31,8 +31,8 @@ from .names import clean_words
 from .seat_tokens import Actor
 from .seats import Seats, most_players
 
-PARTIES: Final = (1, 3, MAX_SEATS)
-"""Numbers of players that together give every number of columns that a game can have."""
+PLAYER_COUNTS: Final = (1, 3, MAX_SEATS)
+"""Counts of players that together give every number of columns that a game can have."""
 MAX_CACHED_ANSWERS: Final = 8_192
 """Cached answers. There are fewer combinations of a game and its sizes."""
 
@@ -44,7 +44,7 @@ def verify_playable(options: Options) -> None:
         InvalidGame: it cannot be dealt.
 
     """
-    for players in PARTIES:
+    for players in PLAYER_COUNTS:
         declare(options, players)
     reason = _why_unplayable(options.game, options.columns, options.columns_by_players, options.reserve)
     if reason:
@@ -60,7 +60,7 @@ def _why_unplayable(name: str, columns: int | None, columns_by_players: bool, re
     """
     sizes = Options(game=name, columns=columns, columns_by_players=columns_by_players, reserve=reserve)
     try:
-        for game in {declare(sizes, players) for players in PARTIES}:
+        for game in {declare(sizes, players) for players in PLAYER_COUNTS}:
             if len(make_rules(game, (0,)).layout.piles) * MAX_SEATS > MAX_PILES:
                 return f"{game.title} has too many piles for {MAX_SEATS} players."
     except InvalidGame as error:
@@ -298,7 +298,7 @@ class Commands:
         had_teams = self._view.options.teams
         self._log.emit(ev.OptionsSet, options=options)
         if options.teams != had_teams:
-            self._seating.draw_up_teams()
+            self._seating.assign_teams()
 
     def _verify_understood(self, words: Collection[str]) -> None:
         """Check that every client at the table understands some extensions.
@@ -373,10 +373,10 @@ class Commands:
         elif self._view.phase not in PAUSABLE:
             raise CommandRefused(Reason.NOT_NOW, "There is no hand to pause.")
         elif command.paused and not self._view.paused:
-            self._lifecycle.pauses.stop(self._view.host, self._now)
+            self._lifecycle.pauses.pause_for_host(self._view.host, self._now)
 
     def _make_host(self, command: cl.MakeHost) -> None:
-        self._seating.host(self._seating.person(command.seat))
+        self._seating.make_host(self._seating.person(command.seat))
 
     def _stand_in(self, command: cl.StandIn) -> None:
         state = self._seating.person(command.seat)

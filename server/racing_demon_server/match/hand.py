@@ -137,16 +137,16 @@ class DeadHandTest:
         self.next_slice_at = None
         return True
 
-    def forget(self, at: int) -> None:
+    def restart(self, at: int) -> None:
         """Start over, because the cards have changed."""
         self._dead.clear()
         if self._search is not None:
             self._end_search(at)
             self.next_slice_at = None
-        self.ask(at)
+        self.schedule(at)
 
-    def ask(self, at: int) -> None:
-        """Continue some time after ``at``, if not before."""
+    def schedule(self, at: int) -> None:
+        """Schedule a slice some time after ``at``, unless one comes earlier."""
         if self.next_slice_at is None:
             self.next_slice_at = self._in_phase(at + DEAD_CHECK_DELAY_US)
 
@@ -247,7 +247,7 @@ class Hand:
             view: the table's view at that moment.
             secret: the server's.
             dealer: knows the hidden cards as they were dealt.
-            state: what had come of it.
+            state: the hand at that moment.
 
         """
         dealer.restore(state.cards, state.counts)
@@ -296,10 +296,10 @@ class Hand:
             return []
         return self._carry_out(seat, 0, turn, self.seat_signal_at(seat))
 
-    def settle(self, seat: int, most: float = inf) -> list[Played]:
-        """Make the automatic plays of a seat until there are none, or there were so many."""
+    def settle(self, seat: int, limit: float = inf) -> list[Played]:
+        """Make the automatic plays of a seat, at most ``limit`` of them."""
         played: list[Played] = []
-        while len(played) < most and (follow_up := self.rules.automatic_play(self.board, seat)) is not None:
+        while len(played) < limit and (follow_up := self.rules.automatic_play(self.board, seat)) is not None:
             played.append(self._view.play(seat, 0, follow_up, self._dealer.move))
         self.plays += len(played)
         return played
@@ -353,7 +353,7 @@ class Hand:
     def dead_seat(self, at: int) -> int | None:
         """Run one slice of the test whose turn it is. Return its seat if that is dead.
 
-        On identical deals each seat has its own test, because others must not notice when it plays.
+        On identical deals each seat has its own test, so that others cannot notice when it plays.
         """
         _, seat = min(
             (test.next_slice_at, seat)
@@ -363,7 +363,7 @@ class Hand:
         return seat if seat is not None and self._dead_tests[seat].work([seat], at) else None
 
     def is_alive(self, at: int) -> bool:
-        """Tell whether a card was built since the last call, and ask again later if so.
+        """Return whether a card was built since the last call; if so, schedule the next test.
 
         A hand in which cards are being built is not dead, so no search is needed.
         """
@@ -372,16 +372,16 @@ class Hand:
             self._dead_tests[None].next_slice_at = at + DEAD_CHECK_DELAY_US
         return is_alive
 
-    def ask_again(self, at: int) -> None:
+    def schedule_dead_tests(self, at: int) -> None:
         """Test for a dead hand some time after ``at``, unless a test comes earlier."""
         for test in self._dead_tests.values():
-            test.ask(at)
+            test.schedule(at)
 
     def reschedule_overdue(self, now: int) -> None:
         """Move overdue dead-hand tests past the present: only one slice runs at a time.
 
         After a slice that is late by less than a slice gap this moves no other test, since all have slots of
-        their own. Else a test's time would tell that another seat's test ran.
+        their own. Otherwise the time of a test would reveal that another seat's test ran.
         """
         for test in self._dead_tests.values():
             test.reschedule_overdue(now)
@@ -397,7 +397,7 @@ class Hand:
         self._dealer.rotate()
         self.rotations += 1
         for test in self._dead_tests.values():
-            test.forget(at)
+            test.restart(at)
 
     def shift_stock(self, seat: int, at: int) -> None:
         """Move the top card of a seat's hidden stock to its bottom. The view's stock follows with the event.
@@ -407,7 +407,7 @@ class Hand:
         self._dealer.shift(self.rules.layout.stock[seat])
         self.plays += 1
         for test in self._dead_tests.values():
-            test.forget(at)
+            test.restart(at)
 
     def restore(self, event: Played, at: int) -> None:
         """Apply a play that was made before the restart.
@@ -446,7 +446,7 @@ class Hand:
         if self.rotations and self.board.is_progress(play):
             self.rotations = 0
         # Turning the stock can lose the last playable card, too.
-        self._dead_tests[seat if self.rules.is_private else None].forget(at)
+        self._dead_tests[seat if self.rules.is_private else None].restart(at)
 
     def _record_arrival(self, event: Played, at: int) -> None:
         if event.destination in self._foundations:

@@ -289,7 +289,7 @@ class MatchLifecycle:
         self._log.emit(ev.SeatSignalled, seat=seat)
         self._begin([seat])
         if not self._view.waiting:
-            hand.ask_again(at)
+            hand.schedule_dead_tests(at)
 
     def _begin(self, seats: list[int]) -> None:
         """Queue the automatic plays of seats that have just had their signal."""
@@ -379,7 +379,7 @@ class MatchLifecycle:
             if all(self._view.seats[other].left for other in self._view.hand_seats):
                 self._end(self.hand, EndReason.ABANDONED, None, at)
             else:
-                self.hand.ask_again(at)
+                self.hand.schedule_dead_tests(at)
                 self.check_presence(at)
         elif self._view.phase is Phase.TALLY and self.lacks_players():
             self._check_match()
@@ -415,7 +415,7 @@ class MatchLifecycle:
             points=hand_points(self._view, out),
             seed=hand.secret.hex(),
         )
-        self.pauses.forget()
+        self.pauses.reset()
         self._next_deal_at = at + self._view.options.tally_ms * 1_000
 
     def close(self, at: int) -> None:
@@ -480,7 +480,7 @@ class Pauses:
         """Whether the hand was paused by a rule at a table that does not wait for missing players."""
         return self.is_by_rule and self._view.options.pause_after_ms is None
 
-    def stop(self, seat: int | None, at: int) -> None:
+    def pause_for_host(self, seat: int | None, at: int) -> None:
         """Pause the hand for the host."""
         self.since, self.is_by_rule = at, False
         self._log.emit(ev.Paused, seat=seat)
@@ -528,6 +528,6 @@ class Pauses:
         if self._view.paused and self.is_by_rule and hand is not None:
             self.resume(hand, now)
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         """Reset, because the hand is over."""
         self._lacking_since = self.ends_at = None

@@ -54,7 +54,7 @@ HOST_AWAY_US: Final = 20_000_000
 """How long a host may be disconnected before the next player becomes host."""
 RETURN_US: Final = 10_000_000
 """How long a hand waits for its players after a restart, if nobody paused it."""
-ENOUGH: Final = 2
+MIN_CONNECTED: Final = 2
 """The number of connected players that a hand needs, if it has as many."""
 
 
@@ -83,7 +83,7 @@ class Seats:
         self._may_add_bot = may_add_bot
         self.bans = Bans(log.view)
         self._chat = ChatLimit()
-        self._gone: dict[Actor, int] = {}
+        self._disconnected_at: dict[Actor, int] = {}
         self._given_up: set[Actor] = set()
 
     # Queries.
@@ -122,7 +122,7 @@ class Seats:
         """Return whether too few human players of the hand are connected."""
         people = [state for state in self.people() if state.seat in self._view.hand_seats]
         there = sum(state.connected or bool(state.stand_in) for state in people)
-        return there < min(ENOUGH, len(people))
+        return there < min(MIN_CONNECTED, len(people))
 
     # Joining and leaving.
 
@@ -157,10 +157,10 @@ class Seats:
     def connect(self, actor: Actor, connected: bool, at: int) -> bool:
         """Record that an actor connected or disconnected. Return whether that changes a seat."""
         if connected:
-            self._gone.pop(actor, None)
+            self._disconnected_at.pop(actor, None)
             self._given_up.discard(actor)
         else:
-            self._gone[actor] = at
+            self._disconnected_at[actor] = at
         state = None if actor is None else self._view.seats.get(actor)
         if state is None or state.left or state.connected == connected:
             return False
@@ -171,44 +171,50 @@ class Seats:
         """Apply a connection or a leave from before the restart."""
         match event:
             case ev.Connected(connected=False):
-                self._gone[event.seat] = at
+                self._disconnected_at[event.seat] = at
             case ev.Connected() | ev.Left() | ev.Joined():
-                self._gone.pop(event.seat, None)
+                self._disconnected_at.pop(event.seat, None)
 
     def away(self) -> dict[Actor, int]:
         """Return since when players are disconnected, by seat."""
-        return {actor: since for actor, since in self._gone.items() if actor is not None}
+        return {actor: since for actor, since in self._disconnected_at.items() if actor is not None}
 
     def restore_away(self, away: Mapping[Actor, int]) -> None:
         """Continue with the players who were disconnected at an earlier moment."""
-        self._gone = dict(away)
+        self._disconnected_at = dict(away)
 
     def continue_after_restart(self, at: int) -> None:
         """Mark everybody as disconnected after a restart."""
-        self._gone = {actor: since for actor, since in self._gone.items() if actor in self.seat_tokens}
+        self._disconnected_at = {
+            actor: since for actor, since in self._disconnected_at.items() if actor in self.seat_tokens
+        }
         for actor in self.seat_tokens.people():
-            if actor not in self._gone:
+            if actor not in self._disconnected_at:
                 self.connect(actor, connected=False, at=at)
 
     def shift(self, microseconds: int, now: int) -> None:
         """Shorten every absence by the time for which nobody could return."""
-        self._gone = {actor: min(since + microseconds, now) for actor, since in self._gone.items()}
+        self._disconnected_at = {
+            actor: min(since + microseconds, now) for actor, since in self._disconnected_at.items()
+        }
 
     def vacate(self, seat: int, *, kicked: bool = False) -> None:
-        """Free a seat, and replace the host if it was theirs. Its token is void."""
+        """Free a seat, and replace the host if it was tcandidates. Its token is void."""
         state = self._view.seats[seat]
         if kicked and not state.bot:
             self.bans.add(Ban(state.name, *self.seat_tokens.origin(seat)))
         self.seat_tokens.drop(seat)  # first, because it raises if the seat has none: then no event is emitted
         self._log.emit(ev.Left, seat=seat, kicked=kicked)
-        self._gone.pop(seat, None)
+        self._disconnected_at.pop(seat, None)
         if seat == self._view.host:
-            self._pass_on(self.people())
+            self._choose_host(self.people())
 
     def forget_absent(self) -> None:
         """Forget the players who have left: a new match keeps no seats for them."""
         self.seat_tokens.retain(self._view.seats)
-        self._gone = {actor: at for actor, at in self._gone.items() if actor in self.seat_tokens}
+        self._disconnected_at = {
+            actor: at for actor, at in self._disconnected_at.items() if actor in self.seat_tokens
+        }
 
     def verify_bots(self) -> None:
         """Check that one more bot may play.
@@ -220,24 +226,24 @@ class Seats:
         if not self._may_add_bot():
             raise CommandRefused(Reason.SERVER_FULL, "This server can run no more bots. Try again later.")
 
-    def _instead(self) -> str:
+    def _watch_hint(self) -> str:
         """Return a hint for a player who finds no seat; empty if there is none."""
         return "; you can watch" if self._view.options.spectators else ""
 
     def _take_seat(self, name: str, token_hash: bytes, bot: str = "", *, program: bool = False) -> int:
         view = self._view
         if not (view.between_matches or view.options.late_join):
-            raise CommandRefused(Reason.NOT_NOW, f"This match takes no new players{self._instead()}.")
+            raise CommandRefused(Reason.NOT_NOW, f"This match takes no new players{self._watch_hint()}.")
         game, seats = declare(view.options, 1), seats_of(view.options)
         seat = next((n for n in range(seats) if self._is_free(n)), None)
         if seat is None or len(self.active()) >= seats:  # a lower seat may be free
             by_game = f"{game.title} is for {most_players(game)}"
             why = "All seats are taken" if seats == view.options.seats else by_game
-            raise CommandRefused(Reason.TABLE_FULL, f"{why}{self._instead()}.")
+            raise CommandRefused(Reason.TABLE_FULL, f"{why}{self._watch_hint()}.")
         taken = [state.name for state in view.seats.values()]
         self._log.emit(ev.Joined, seat=seat, name=unique(name, taken), bot=bot, program=program)
         self.seat_tokens.add(seat, token_hash)
-        self._gone.pop(seat, None)  # that was the seat's former player
+        self._disconnected_at.pop(seat, None)  # since when its former player was away
         self._given_up.discard(seat)
         self._chat.forget(seat)
         if view.options.teams is not None:
@@ -251,15 +257,15 @@ class Seats:
         players = Counter(state.team for state in self.active().values())
         return min(range(teams), key=lambda team: players[team])
 
-    def draw_up_teams(self) -> None:
+    def assign_teams(self) -> None:
         """Put every player into a team, so that neighbors play against each other, if there are teams."""
         teams = self._view.options.teams
         if teams is not None:
-            for place, seat in enumerate(sorted(self.active())):
-                self._log.emit(ev.TeamSet, seat=seat, team=place % teams)
+            for index, seat in enumerate(sorted(self.active())):
+                self._log.emit(ev.TeamSet, seat=seat, team=index % teams)
 
     def lacks_opponents(self) -> bool:
-        """Tell whether several players are about to begin a match, all of them in one team."""
+        """Return whether several players are about to begin a match, all of them in one team."""
         active = self.active().values()
         teams = {state.team for state in active}
         return self._view.between_matches and len(active) > 1 and teams.isdisjoint({None}) and len(teams) == 1
@@ -273,29 +279,32 @@ class Seats:
 
     def timers(self) -> Iterator[tuple[int, bool]]:
         """Yield when an absent player stops counting (false), and when an absent host is replaced (true)."""
-        for actor, since in self._gone.items():
+        for actor, since in self._disconnected_at.items():
             if actor is not None and actor not in self._given_up:
                 yield since + AWAY_US, False
-        since_host = self._gone.get(self._view.host)
+        since_host = self._disconnected_at.get(self._view.host)
         if since_host is not None and any(state.connected for state in self.people()):
             yield since_host + HOST_AWAY_US, True
 
     def give_up(self, now: int) -> None:
         """Stop waiting for players who have been away for long."""
-        self._given_up.update(actor for actor, since in self._gone.items() if since + AWAY_US <= now)
+        self._given_up.update(
+            actor for actor, since in self._disconnected_at.items() if since + AWAY_US <= now
+        )
 
     def replace_host(self, at: int) -> None:
         """Make the next connected player the host."""
-        self._pass_on([state for state in self.people() if state.seat != self._view.host])
+        self._choose_host([state for state in self.people() if state.seat != self._view.host])
 
-    def _pass_on(self, heirs: list[SeatState]) -> None:
-        heirs.sort(key=lambda state: not state.connected)
-        if heirs:
-            self.host(heirs[0])
+    def _choose_host(self, candidates: list[SeatState]) -> None:
+        """Make the first of some players the host, connected ones first; nobody if there are none."""
+        candidates.sort(key=lambda state: not state.connected)
+        if candidates:
+            self.make_host(candidates[0])
         else:
             self._log.emit(ev.Hosted, seat=None)
 
-    def host(self, state: SeatState) -> None:
+    def make_host(self, state: SeatState) -> None:
         """Make a player the host."""
         if state.muted:
             self._log.emit(ev.Muted, seat=state.seat, muted=False)  # a host is never muted

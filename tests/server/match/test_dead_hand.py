@@ -98,7 +98,7 @@ def test_a_change_ends_the_search() -> None:
     """It begins anew, as long after the change as after any play."""
     test, dealer = _test({0: False}, 2 * SLICE_UNITS)
     test.work([0], 0)
-    test.forget(1)
+    test.restart(1)
     assert test.next_slice_at == 1 + DEAD_CHECK_DELAY_US
     test.work([0], 1 + DEAD_CHECK_DELAY_US)
     assert dealer.asked == [0, 0]
@@ -108,7 +108,7 @@ def test_a_change_takes_answers_back() -> None:
     """Who was dead may be alive after a play: all are asked anew."""
     test, dealer = _test({0: False, 1: False})
     assert test.work([0, 1], 0)
-    test.forget(1)
+    test.restart(1)
     assert test.work([0, 1], 2)
     assert dealer.asked == [0, 1, 0, 1]
 
