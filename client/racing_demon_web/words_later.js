@@ -165,10 +165,11 @@ export const LATER = {
   loading: "Loading…",
   onThisDevice: "On this device",
   noStandings: "This server shows no standings. It may show them to players whom it remembers.",
-  matchesCount: (/** @type {number} */ ended, /** @type {number} */ running) =>
+  matchesCount: (/** @type {number} */ ended, /** @type {number} */ running, /** @type {number} */ casual) =>
     [
       ended === 1 ? "One match" : `${ended || "No"} matches`,
       ...(running > 0 ? [`${running} not finished`] : []),
+      ...(casual > 0 ? [`${casual} casual not counted`] : []),
     ].join(", "),
   standingsColumns: ["Player", "Won", "A hand", "Rating", "Form"],
   teamColumns: ["Team", "Won", "A hand"],

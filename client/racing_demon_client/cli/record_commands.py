@@ -342,7 +342,7 @@ def _server_table(found: "ServerStandings") -> list[str]:
     )
     lines = [head]
     if not found.rows:
-        return ["No finished hand matches."]
+        return ["No finished hand matches.", *_left_out(found.casual)]
     for row in found.rows:
         name = printable(f"{row.name} ({row.bot})" if row.bot else row.name)
         average = f"{row.points / row.hands:.1f}" if row.hands else "-"
@@ -355,6 +355,7 @@ def _server_table(found: "ServerStandings") -> list[str]:
     lines += [
         "",
         f"matches: {found.matches}{unfinished}",
+        *_left_out(found.casual),
         "a hand: average points per hand; out: times out; races: won-lost;",
         "rating: a cautious estimate of strength; ?: before ten matches against five people",
     ]
@@ -482,13 +483,14 @@ def as_table(standings: Standings, ratings: Ratings) -> list[str]:
     lines += [
         "",
         f"matches: {standings.matches}{unfinished}",
+        *_left_out(standings.casual),
         "a hand: average points per hand; out: times out; races: won-lost;",
         "by: median margin of lost races; row: matches won in a row, now/most;",
         "rating: a cautious estimate of strength; (easy) and the like: a bot's level;",
         "?: provisional, before ten matches against five people",
     ]
     if not (standings.matches or standings.unfinished):
-        lines = ["No finished hand matches."]
+        lines = ["No finished hand matches.", *_left_out(standings.casual)]
     if standings.on_trust:
         lines += [
             "",
@@ -535,6 +537,7 @@ def as_json(standings: Standings, ratings: Ratings) -> str:
         {
             "matches": standings.matches,
             "unfinished": standings.unfinished,
+            "casual": standings.casual,
             "on_trust": standings.on_trust,
             "players": [_fields(row, ratings.get(row.key)) for row in standings.rows],
             "teams": [_team_fields(row) for row in standings.teams],
@@ -545,6 +548,11 @@ def as_json(standings: Standings, ratings: Ratings) -> str:
             "corrections": [each._asdict() for each in standings.corrected],
         }
     )
+
+
+def _left_out(casual: int) -> list[str]:
+    """Return the line that says how many casual matches do not count; none without such a match."""
+    return [f"not counted: {pluralize(casual, 'casual match', 'casual matches')}"] if casual else []
 
 
 def _team_lines(rows: Sequence[TeamStanding]) -> list[str]:

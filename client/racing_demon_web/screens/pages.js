@@ -199,7 +199,7 @@ export class Pages {
     const found = await askAsPlayer(`/v1/standings?${query}`);
     if (own !== this.#asked) return;
     if (!found) return this.#draw(LATER.standings, [element("p", "", LATER.noStandings), ...hereItems]);
-    const count = LATER.matchesCount(found.matches, found.unfinished);
+    const count = LATER.matchesCount(found.matches, found.unfinished, found.casual);
     this.#draw(LATER.standings, [
       this.#filters(),
       element("p", "", count),

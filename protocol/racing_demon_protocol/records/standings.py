@@ -166,7 +166,8 @@ class Standings:
 
     ``matches`` were finished; of ``unfinished`` ones only the hands count. ``on_trust`` hands rest in part on
     the server's word: see :class:`.summary.HandSummary`. ``handicapped`` matches count, and are not rated.
-    ``teams`` are the rows of teams, best first; their players have rows of their own, too.
+    ``teams`` are the rows of teams, best first; their players have rows of their own, too. ``casual`` matches
+    were left out.
     """
 
     rows: list[Standing]
@@ -176,6 +177,7 @@ class Standings:
     on_trust: int = 0
     handicapped: list[HandicappedMatch] = field(default_factory=list)
     teams: list[TeamStanding] = field(default_factory=list)
+    casual: int = 0
 
 
 def select_matches(
@@ -281,13 +283,16 @@ class StandingsTotal:
         self._teams: dict[tuple[Key, ...], TeamStanding] = {}
         self._corrected: list[AppliedCorrection] = []
         self._handicapped: list[HandicappedMatch] = []
-        self._matches = self._unfinished = self._on_trust = 0
+        self._matches = self._unfinished = self._on_trust = self._casual = 0
 
     def add(self, summary: MatchSummary) -> None:
         """Add a match."""
-        if not summary.casual:
+        is_played = bool(summary.hands or summary.finished)
+        if summary.casual:
+            self._casual += is_played
+        else:
             self._corrected += _corrected(summary)
-        if not summary.counts or not (summary.hands or summary.finished):
+        if not summary.counts or not is_played:
             return
         _add(self._rows, summary)
         _add_teams(self._teams, summary)
@@ -325,6 +330,7 @@ class StandingsTotal:
             self._on_trust + more._on_trust,
             [*self._handicapped, *more._handicapped],
             sorted(teams.values(), key=lambda row: (-row.wins, -row.points_a_hand, row.players)),
+            self._casual + more._casual,
         )
 
 

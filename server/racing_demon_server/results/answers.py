@@ -30,6 +30,7 @@ def standings_json(
     return {
         "matches": found.matches,
         "unfinished": found.unfinished,
+        "casual": found.casual,
         "page": query.page,
         "pages": max(1, -(-len(rows) // ROWS)),
         "rows": [standing_row(row, rated.rating(row.key)) for row in rows[shown]],

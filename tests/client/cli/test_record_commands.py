@@ -392,6 +392,22 @@ async def test_scores_list_handicaps(here: Here) -> None:
     assert all(player["rating"] is None for player in told["players"])
 
 
+async def test_scores_say_how_many_casual_matches_they_left_out(tmp_path: Path, here: Here) -> None:
+    """A casual match has no line; that it was there is said, beside others and alone, as text and as JSON."""
+    counted, casual = file_of(tmp_path, "demon-a"), tmp_path / "casual.jsonl"
+    record = recording(bytes([1] * 32), ["hard", "easy"], Options(hands=1, casual=True))
+    casual.write_text("".join(f"{line}\n" for line in record_lines(record)), encoding="utf-8")
+    lines = (await here("scores", counted, str(casual))).out.splitlines()
+    assert "not counted: 1 casual match" in lines[lines.index("matches: 1") :]
+    assert (await here("scores", str(casual))).out.splitlines() == [
+        "No finished hand matches.",
+        "not counted: 1 casual match",
+    ]
+    told = json.loads((await here("scores", counted, str(casual), "--json")).out)
+    assert (told["matches"], told["casual"]) == (1, 1)
+    assert "not counted" not in (await here("scores", counted)).out
+
+
 async def test_what_is_not_right_is_not_counted(tmp_path: Path, here: Here) -> None:
     """A file in which points were changed is refused, also when it was counted before."""
     path = file_of(tmp_path, "racing-demon")

@@ -336,6 +336,7 @@ async def test_a_casual_match_counts_nowhere(tmp_path: Path) -> None:
         bearer = {"Authorization": f"Bearer {anns.token}"}
         found = await page_with(server, "/v1/standings", partial(has_matches, 1), **bearer)
         assert [(row["player"], row["matches"]) for row in found["rows"]] == [(bens.player, 1)]
+        assert found["casual"] == 1
         page = json.loads((await get(server, f"/v1/players/{bens.player}", **bearer))[1])
         assert (len(page["matches"]), len(page["ratings"])) == (1, 1)
         for hidden in (anns.player, cats.player):
