@@ -12,7 +12,7 @@ import { clock } from "../words.js";
 import { LATER, plural, signed } from "../words_later.js";
 import { addressForOthers } from "./invitation.js";
 import { qrPicture } from "./qr.js";
-import { resultRows } from "./results.js";
+import { matchLine, resultRows } from "./results.js";
 
 /**
  * @typedef {{link: string, code: string, at: number, game: string, players: string[],
@@ -342,12 +342,7 @@ export class Pages {
       const row = element("li");
       const title = this.games[game]?.title ?? game;
       const when = at ? new Date(at).toLocaleString([], { dateStyle: "medium", timeStyle: "short" }) : "";
-      row.append(
-        this.#linkTo(
-          `/match/${link}`,
-          [when, title, players.join(", "), ...(casual ? [LATER.casual] : [])].join(" · "),
-        ),
-      );
+      row.append(this.#linkTo(`/match/${link}`, matchLine([when, title, players.join(", ")], casual)));
       return row;
     });
     /** @param {HTMLElement[]} items */
@@ -419,13 +414,7 @@ export class Pages {
       actions.querySelector("button")?.classList.add("primary");
     }
     this.#draw(LATER.match, [
-      element(
-        "p",
-        "",
-        [title, when, ...(over ? [] : [LATER.isPlaying]), ...(summary.casual ? [LATER.casual] : [])].join(
-          " · ",
-        ),
-      ),
+      element("p", "", matchLine([title, when, ...(over ? [] : [LATER.isPlaying])], summary.casual)),
       matchTable(found, over ? watch : null),
       actions,
       status,

@@ -178,6 +178,13 @@ export function analysis({ table, seat }, match, tables) {
 }
 
 /**
+ * What a line says of a match, with a mark if it counts in no standings.
+ * @param {string[]} facts
+ * @param {boolean} [casual]
+ */
+export const matchLine = (facts, casual) => [...facts, ...(casual ? [LATER.casual] : [])].join(" · ");
+
+/**
  * The results on this device: standings, and the newest matches.
  * @param {any} games
  */
@@ -220,7 +227,7 @@ export function resultRows(games) {
         const rank = totals.indexOf(own) + 1;
         const title = games[game]?.title ?? game;
         const match = LATER.pastMatch(new Date(at), title, rank, totals.length, own?.total ?? 0);
-        return element("li", "", [match, ...(casual ? [LATER.casual] : [])].join(" · "));
+        return element("li", "", matchLine([match], casual));
       }),
   );
   return [...(rows.length > 0 ? [standings] : []), element("h2", "", LATER.newestMatches), list];
