@@ -1,17 +1,22 @@
 """Ports: free ones, and those of addresses."""
 
+import os
 import random
 import socket
+from itertools import cycle, islice
 from typing import Final
 
+WORKERS: Final = 11
+WORKER: Final = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % WORKERS
 # Below the ports that systems give to outgoing connections: one of theirs could be taken by any test's client
-# between the moment a port is chosen here and the moment its program listens.
-PORTS: Final = range(10_000, 32_000)
+# between the moment a port is chosen here and the moment its program listens. So could one of another worker.
+PORTS: Final = range(10_000, 32_000)[WORKER::WORKERS]
+_turns = cycle(random.SystemRandom().sample(PORTS, len(PORTS)))  # none comes again soon
 
 
 def free_port() -> int:
     """Return a port of this machine on which nobody listens now."""
-    for port in random.SystemRandom().choices(PORTS, k=100):
+    for port in islice(_turns, len(PORTS)):
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
