@@ -200,6 +200,7 @@ class Peer:
         """Open a WebSocket that waits for answers as long as the test does, and say nothing."""
         usual: dict[str, Any] = {
             "compression": None,
+            "open_timeout": PATIENCE,
             "close_timeout": 1,
             "max_queue": None,
             "ping_interval": None,
