@@ -165,7 +165,7 @@ async def test_a_match_is_played_below_a_path(kind: str, tmp_path: Path) -> None
             await ann.page.tap(".all-options")
             hands = ann.page.locator('.option:has(span:text-is("Hands in a match")) select')
             await hands.select_option(label="1")
-            await ann.page.tap(".deal")
+            await ann.deal()
             await asyncio.gather(ann.finish(), ben.finish())
             await ann.page.locator(".after button", has_text="Results").tap()
             await ann.page.tap("#page .matches a")

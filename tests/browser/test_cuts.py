@@ -85,13 +85,14 @@ async def test_a_play_says_what_its_player_saw(browser: Browser) -> None:
         await player.open(served.origin)
         code = await player.create("Ann")
         async with Peer.entered(served.url, cl.Join(code=code, name="Ben")) as ben:
-            await player.page.tap(".deal")
+            await player.deal()
             await player.until_playing()
             await player.page.evaluate("() => { window.isHeld = true; }")
             before = served.registry.room(code).table.view.seq
             await ben.ask(cl.Say, text="hello")
             await player.page.evaluate(TURN)
             await player.page.evaluate(DRAWN)
+            await player.page.wait_for_function("held.length > 0")
             first, second = await player.page.evaluate(HEAR_AND_TURN)
     seen = [*PlayCards.model_fields].index("seen") + 1
     assert [before, before] == [first[seen], second[seen]]

@@ -111,7 +111,7 @@ async def test_a_preset_is_played_by_link(name: str, browser: Browser) -> None:
         assert not PRESETS[name].deviations(served.registry.room(code).table.view.options)
         async with started(CLIENT, "join", served.origin, code, "--name", "Ben") as ben:
             await ben.line("^Press Enter when you are ready[.]")
-            await ann.page.tap(".deal")
+            await ann.deal()
             await _finish(ann, ben)
         assert ann.complaints == []
 

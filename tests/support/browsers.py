@@ -134,7 +134,8 @@ class Phone:
 
     async def code(self) -> str:
         """Return the code of the table that the page is at."""
-        return (await self.page.locator("#lobby .code").text_content() or "").strip()
+        # The field has it with the place at the table: a lobby that is left at once may never be drawn.
+        return await self.page.input_value("#code")
 
     async def join(self, name: str) -> None:
         """Sit down at the table of the page's path."""
@@ -145,8 +146,9 @@ class Phone:
     async def deal(self) -> None:
         """Deal, also where nobody else is there."""
         await self.page.tap(".deal")
-        if await self.page.locator("#sheet").is_visible():
-            await self.page.tap("text=Deal for me alone")
+        await self.see(f"#table, {ALONE}")
+        if await self.page.locator(ALONE).is_visible():
+            await self.page.tap(ALONE)
 
     async def deal_with_bot(self) -> None:
         """Add a bot, deal, and wait until cards can be played."""
@@ -176,7 +178,7 @@ class Phone:
 
     async def finish(self) -> None:
         """Say that there is nothing left to play, as often as it takes, until the tally is shown."""
-        tally = self.page.locator(".tally:visible")
+        tally = self.page.locator(".tally tbody tr:visible")
 
         async def say_stuck() -> bool:
             if await tally.count():
@@ -232,6 +234,7 @@ class Phone:
 
 
 SHOWN: Final = """() => `${document.body.dataset.screen}: ${document.body.innerText.slice(0, 2000)}`"""
+ALONE: Final = "#sheet-items button:text-is('Deal for me alone')"
 SAY_STUCK: Final = """() => document.querySelector(".stuck:enabled")?.click()"""
 PILES: Final = "#table:not([hidden]) .slot:not(.foundation)"
 ENDS: Final = f"""() => [...document.querySelectorAll("{PILES}")].map((slot) => {{
