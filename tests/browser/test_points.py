@@ -13,7 +13,7 @@ from racing_demon_protocol.table import scoring
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Accepted
-from tests.support.browsers import Phone, phone
+from tests.support.browsers import LASTING, Phone, phone
 from tests.support.restartable_server import wait_until
 from tests.support.servers import Peer, serving
 
@@ -44,7 +44,7 @@ CHIPS: Final = """() => [...document.querySelectorAll("#table .chip")].map((chip
 async def test_each_screen_tells_the_points_of_the_hand(browser: Browser, game: str) -> None:
     """Players read their own points and place, and those of the others with what is left in their heaps."""
     async with AsyncExitStack() as stack:
-        served = await stack.enter_async_context(serving(bot_speed=20.0))
+        served = await stack.enter_async_context(serving(bot_speed=20.0, seed=LASTING))
         options: dict[str, Any] = {"game": game, "countdown_ms": 500, "turn": 1}
         host = await stack.enter_async_context(Peer.hosting(served.url, seated=False, **options))
         view = served.registry.room(host.code).table.view
@@ -106,7 +106,7 @@ async def test_a_chip_says_bot_whole_or_not_at_all(browser: Browser) -> None:
     async with AsyncExitStack() as stack:
         served = await stack.enter_async_context(serving())
         host = await stack.enter_async_context(
-            Peer.hosting(served.url, seated=False, game="classic", hands=1, time_limit_ms=2_000)
+            Peer.hosting(served.url, seated=False, game="classic", hands=1, time_limit_ms=5_000)
         )
         view = served.registry.room(host.code).table.view
         link = f"{served.origin}/{host.code}"

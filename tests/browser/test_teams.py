@@ -21,7 +21,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Event
 from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_protocol.wire.options import Options
-from tests.support.browsers import SMALL_PHONE, TALL_PHONE, TELEVISION, Phone, phone
+from tests.support.browsers import LASTING, SMALL_PHONE, TALL_PHONE, TELEVISION, Phone, phone
 from tests.support.guests import Guest
 from tests.support.restartable_server import wait_until
 from tests.support.screens import shows, sitting, wait
@@ -59,7 +59,7 @@ class FourPairs:
     async def seated(cls, browser: Browser, options: Options) -> AsyncIterator["FourPairs"]:
         """Seat all of them."""
         async with AsyncExitStack() as stack:
-            served = await stack.enter_async_context(serving(bot_speed=50.0))
+            served = await stack.enter_async_context(serving(bot_speed=50.0, seed=LASTING))
             host = await Client.create(served.url, "Ann", options)
             link = f"{served.origin}/{host.code}"
             ann = await stack.enter_async_context(sitting(host, "hosted", size=TEXT_SCREEN))

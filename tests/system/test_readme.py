@@ -25,7 +25,8 @@ def bot(url: str, code: str) -> str:
 
 async def test_its_bot_plays() -> None:
     """It plays by the rules, and prints the piles that it plays from."""
-    async with serving() as served, Peer.hosting(served.url, seated=False, countdown_ms=0) as host:
+    alike = serving(seed=bytes(32))  # in which there is something to play
+    async with alike as served, Peer.hosting(served.url, seated=False, countdown_ms=0) as host:
         await host.ask(cl.AddBot, level="easy")
         async with started(bot(served.url, host.code), env={"PYTHONUNBUFFERED": "1"}) as program:
             await program.line(r"^(tableau|waste|reserve) \d: .*[A2-9TJQK][♠♥♣♦]$")
