@@ -152,12 +152,15 @@ async def test_the_table_is_read_and_played_as_text(browser: Browser) -> None:
 
 async def _focus_on(player: Phone, name: str, root: str = "body") -> None:
     """Press Tab until what has the focus has a name that begins so."""
-    for _ in range(80):
+
+    async def has_it() -> bool:
         await player.page.keyboard.press("Tab")
-        focused = player.page.locator(f"{root} :focus")
-        if await focused.count() and (await focused.evaluate(NAME)).startswith(name):
-            return
-    raise AssertionError(f"the focus never comes to {name}")
+        return str(await player.page.evaluate(FOCUSED, root)).startswith(name)
+
+    await player.until(has_it)
 
 
-NAME: Final = "(each) => each.getAttribute('aria-label') ?? each.textContent"
+FOCUSED: Final = """(root) => {
+  const focused = document.querySelector(`${root} :focus`);
+  return focused?.getAttribute("aria-label") ?? focused?.textContent ?? "";
+}"""

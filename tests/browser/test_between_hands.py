@@ -4,7 +4,7 @@ from contextlib import AsyncExitStack
 from typing import Final
 
 import pytest
-from playwright.async_api import Browser
+from playwright.async_api import Browser, expect
 
 from racing_demon_protocol.wire.messages import client as cl
 from tests.support.browsers import SMALL_PHONE, TELEVISION, phone
@@ -17,8 +17,6 @@ OVERLAP: Final = """() => [...document.querySelectorAll(".bar button")].some((bu
     each.getBoundingClientRect());
   return piles.some((b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom);
 })"""
-NAMED: Final = """(name) => [...document.querySelectorAll("#lobby bdi")].filter((each) =>
-  each.textContent === name && each.checkVisibility()).length"""
 
 
 async def test_the_next_hand_is_within_reach(browser: Browser) -> None:
@@ -40,9 +38,10 @@ async def test_the_next_hand_is_within_reach(browser: Browser) -> None:
         assert box is not None
         assert box["y"] >= SMALL_PHONE["viewport"]["height"] / 2
         assert box["y"] + box["height"] <= SMALL_PHONE["viewport"]["height"]
-        assert await ann.page.evaluate(NAMED, "Mia") == 1
+        await expect(ann.page.locator("#lobby bdi:visible").get_by_text("Mia", exact=True)).to_have_count(1)
         for each in (ann, screen):
             await each.page.locator(".next p", has_text="Next deal in").wait_for()
+        await screen.page.locator("#lobby .tally tbody td").first.wait_for()
         assert all(
             size >= TELEVISION["viewport"]["height"] / 27 for size in await screen.page.evaluate(SIZES)
         )

@@ -46,7 +46,9 @@ async def test_a_phone_plays_by_house_rules(browser: Browser) -> None:
         await ann.page.locator(".shift:enabled").wait_for()
         heap = view.hand.rules.layout.seat_piles(1, Kind.RESERVE)[0] if view.hand else -1
         assert view.board is not None
-        assert await ann.page.evaluate(IN_HEAP) >= len(view.board.cards[heap])
+        await ann.page.wait_for_function(
+            f"(cards) => ({IN_HEAP})() >= cards", arg=len(view.board.cards[heap])
+        )
         await ann.page.tap(".shift")
         await ben.until(ev.StockShifted)
         await ann.page.locator(".shift:disabled").wait_for()

@@ -132,6 +132,8 @@ async def test_only_players_see_standings(browser: Browser, tmp_path: Path) -> N
         origin = origin_of(server)
         async with phone(browser, origin) as own, phone(browser, origin) as strange:
             await own.play_match("Ann")
+            await own.page.locator(".after button", has_text="Results").tap()
+            await own.page.locator("#page .matches a").wait_for()  # its result is made after its end
             await own.open(f"{origin}/scores")
             await own.page.locator("#page .standings a", has_text="Ann").tap()
             await expect(own.page.locator("#page .matches").last.locator("li")).to_have_count(1)

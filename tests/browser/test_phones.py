@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack, suppress
 from typing import Final
 
 import pytest
-from playwright.async_api import Browser
+from playwright.async_api import Browser, expect
 
 from racing_demon_protocol.engine.board import Board, Kind
 from racing_demon_protocol.engine.cards import rank, suit
@@ -85,7 +85,7 @@ async def test_a_page_that_is_loaded_again_is_on_its_seat_at_once(browser: Brows
         code = await player.create("Ann")
         await player.page.reload()
         await player.see("#lobby")
-        assert await player.page.inner_text(".player .state") == "you, host"
+        await expect(player.page.locator(".player .state")).to_have_text("you, host")
         assert list(served.registry.room(code).table.view.seats) == [0]
 
 

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from benchmarks.pty_program import children_of, end_all
-from playwright.async_api import Browser
+from playwright.async_api import Browser, expect
 
 from tests.support.browsers import Phone, phone
 from tests.support.ports import free_port
@@ -37,11 +37,10 @@ async def test_a_table_that_its_host_ends_leaves_the_standings_and_a_way_on(
         await guest.join("Ben")
         await deal(host, guest)
         host.type("leave", "leave")
-        await guest.see("#offline")
         page = guest.page
-        assert await page.locator("#offline").inner_text() == "The host has ended the table."
-        assert await page.locator(".tally tbody tr").count() == 2
-        assert not await page.locator(".ready").is_visible()
+        await expect(page.locator("#offline")).to_have_text("The host has ended the table.")
+        await expect(page.locator(".tally tbody tr")).to_have_count(2)
+        await expect(page.locator(".ready")).to_be_hidden()
         await page.get_by_role("button", name="To the first screen").tap()
         await guest.see("#join")
 
@@ -74,8 +73,7 @@ async def test_who_joins_during_a_hand_is_told_when_to_play(tmp_path: Path, brow
         host.type("")
         await host.line("^play!")
         await guest.join("Ben")
-        await guest.see(".late")
-        assert await guest.page.locator(".late").inner_text() == "You play from the next deal."
+        await expect(guest.page.locator(".late:visible")).to_have_text("You play from the next deal.")
 
 
 async def test_dealing_alone_asks(browser: Browser) -> None:
