@@ -143,7 +143,8 @@ def test_all_terminals_on_one_table(tmp_path: Path) -> None:
     """All race for a hand by keys; all screens and all records end alike, and nothing goes wrong."""
     with eight(tmp_path) as players:
         players.type("\r", *players.programs[1:])
-        players.until(f"Player {PLAYERS} +ready")
+        for number in range(2, PLAYERS + 1):
+            players.until(f"Player {number} +ready")
         players.type("\r", players.programs[0])
         players.until(r"0:0\d  play!")
         players.race()
