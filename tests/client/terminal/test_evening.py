@@ -221,7 +221,8 @@ async def test_a_guest_may_only_ignore() -> None:
             await player.pilot.press("m")
             assert refused(player) == "Only the host can do that."
             await player.pilot.press("i")
-            await ann.send(cl.Say(counter=ann.next_counter(), text="one"))
+            await ann.ask(cl.Say(counter=ann.next_counter(), text="one"))
+            await wait(player.pilot, lambda: guest.view.seq >= ann.view.seq)
             await at_players(player, "Ann")
             assert "ignored here" in str(
                 player.app.screen.query_one(OptionList).get_option_at_index(0).prompt

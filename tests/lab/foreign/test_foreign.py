@@ -88,7 +88,7 @@ async def test_a_stranger_plays_the_races() -> None:
 async def test_a_stranger_deals_every_hand_again() -> None:
     """Of games that nothing is known of but their piles and deals, all cards shown are those of the seed."""
     plan = [
-        {"game": game, "hands": 1, "bots": number % 2, "level": "easy", "options": {"time_limit_ms": 1_000}}
+        {"game": game, "hands": 1, "bots": number % 2, "level": "easy", "options": {"time_limit_ms": 3_000}}
         | {"cutEvery": 0, "guesses": True, "pace": 0}
         for number, game in enumerate(OTHERS[:GAMES])
     ]
