@@ -69,8 +69,6 @@ class TableService:
         hasher: hashes passphrases.
         sign_in: tells who has signed in at a trusted proxy.
         forbidden_names: the names that nobody may have.
-        reporting: the reports that are being written.
-        identifying: the requests about players that are being carried out.
 
     """
 
@@ -83,8 +81,7 @@ class TableService:
         self.hasher = PassphraseHasher()
         self.sign_in = SignInHeader(context.settings)
         self.forbidden_names = ForbiddenNames(context.settings.forbidden_names)
-        self.reporting: set[asyncio.Task[None]] = set()
-        self.identifying: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
 
     def __len__(self) -> int:
         """Return the number of tables."""
@@ -124,6 +121,12 @@ class TableService:
         name = PORT.sub("", host)
         usual = (name,) if shared in USUAL_PORTS else ()
         return (host, *usual, *(f"{name}:{port}" for port in (shared, *shards.ports)))
+
+    def start_task(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run what answers a request later, and hold on to it: the loop has only weak references to tasks."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     def close(self) -> None:
         """Hash no more passphrases."""
@@ -266,9 +269,7 @@ class TableHandler(Handler):
             self.identity.signed_in = self.signed_in
             self.identity.name = self._first_name(self.signed_in)
             self.hold(outlasts_entry=True)
-            task = asyncio.create_task(self._sign_in(players, self.identity))
-            self._tables.identifying.add(task)
-            task.add_done_callback(self._tables.identifying.discard)
+            self._tables.start_task(self._sign_in(players, self.identity))
         elif understands(hello.software, REMEMBERS):
             self.identity = Identity(self._tables.same_hosts(self._host))
             self.reply(players.challenge(self.identity))
@@ -301,9 +302,7 @@ class TableHandler(Handler):
             request = request.model_copy(update={"name": name})
         if not self.has_entered:  # who takes a seat has said before who that is
             self.hold(outlasts_entry=True)
-        task = asyncio.create_task(self._answer_identity(players, self.identity, request))
-        self._tables.identifying.add(task)
-        task.add_done_callback(self._tables.identifying.discard)
+        self._tables.start_task(self._answer_identity(players, self.identity, request))
 
     async def _answer_identity(
         self, players: PlayersKeeper, identity: Identity, request: cl.PlayerRequest
@@ -380,9 +379,7 @@ class TableHandler(Handler):
             self.refuse(refused.reason, refused.text, command.counter)
         else:
             keeping = reports.keep(room.shown, self._person(room), about, text)
-            task = asyncio.create_task(self._answer_report(keeping, command.counter, room))
-            self._tables.reporting.add(task)
-            task.add_done_callback(self._tables.reporting.discard)
+            self._tables.start_task(self._answer_report(keeping, command.counter, room))
 
     async def _answer_report(self, keeping: Coroutine[Any, Any, None], counter: int, room: Room) -> None:
         try:
