@@ -55,13 +55,13 @@ class ReplayBuffer:
         extended: the number of the last event that older clients do not understand.
 
     Args:
-        most: how many to return; a few more may be held.
+        limit: how many to return; a few more may be held.
 
     """
 
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._groups: deque[bytes] = deque(maxlen=-(-most // GROUP_SIZE))
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._groups: deque[bytes] = deque(maxlen=-(-limit // GROUP_SIZE))
         self._fresh: deque[bytes] = deque()
         self._newest = 0
         self._whispered = 0
@@ -97,7 +97,7 @@ class ReplayBuffer:
         listener's buffer: then a snapshot is shorter.
         """
         before = self._newest - len(self._fresh) - GROUP_SIZE * len(self._groups)
-        oldest = max(before, self._newest - self._most)
+        oldest = max(before, self._newest - self._limit)
         if not (oldest <= seq <= self._newest and self._whispered < seq):
             return None
         known = seq - before
@@ -197,8 +197,8 @@ class Broadcast:
         self.flush()  # what it catches up on is not sent again
         view = self._shown.view
         # What it missed may be of an extension that the table no longer uses.
-        is_strange = seq < self._replay.extended and bool(lacking(listener.software, EXTENSIONS))
-        missed = None if view.is_private or view.is_redrawn or is_strange else self._replay.since(seq)
+        has_unknown = seq < self._replay.extended and bool(lacking(listener.software, EXTENSIONS))
+        missed = None if view.is_private or view.is_redrawn or has_unknown else self._replay.since(seq)
         if missed is None:
             listener.reply(self._snapshot_for(actor))
         else:
@@ -332,9 +332,9 @@ class Broadcast:
         for observer in self._observers:
             observer.carried_out(self._shown, [now - arrived for arrived in accepted])
 
-    def _send_direct(self, listener: Listener, said: Encodable) -> None:
+    def _send_direct(self, listener: Listener, message: Encodable) -> None:
         self._send_soon()
-        self._direct.setdefault(listener, []).append((len(self._unsent), said))
+        self._direct.setdefault(listener, []).append((len(self._unsent), message))
 
     def _send_soon(self) -> None:
         if not self._unsent and not self._direct:
@@ -351,9 +351,9 @@ class Broadcast:
                 listeners = [each for each in listeners if each not in direct]
             for listener in listeners:
                 listener.send(batch)
-        for listener, said in direct.items():
+        for listener, messages in direct.items():
             events = unsent if listener in self.listeners else []
-            listener.send(Batch(list(_in_turn(events, said))))
+            listener.send(Batch(list(_interleaved(events, messages))))
 
     def flush_delayed(self) -> None:
         """Send everything at once, to spectators as well, because the table closes."""
@@ -385,11 +385,13 @@ def _ends_privacy(event: Event) -> bool:
     return isinstance(event, OptionsSet) or (isinstance(event, Dealt) and len(event.seats) == 1)
 
 
-def _in_turn(encoded: Sequence[EncodedEvent], direct: Sequence[tuple[int, Encodable]]) -> Iterator[Encodable]:
-    """Yield events and the messages between them, each after as many events as it says."""
+def _interleaved(
+    encoded: Sequence[EncodedEvent], direct: Sequence[tuple[int, Encodable]]
+) -> Iterator[Encodable]:
+    """Yield events and direct messages, each message after the number of events that stands beside it."""
     sent = 0
-    for place, said in direct:
-        yield from encoded[sent:place]
-        yield said
-        sent = place
+    for before, message in direct:
+        yield from encoded[sent:before]
+        yield message
+        sent = before
     yield from encoded[sent:]
