@@ -293,39 +293,50 @@ class TableServer(Server):
 
     def open(self, resources: AsyncExitStack) -> tuple[ServerContext, Service]:
         """Open the journal and its tables."""
-        store = self.open_store()
+        settings, store = self.settings, self.open_store()
         self.journal = NullJournal() if store is None else DurableJournal(store, self.metrics)
         resources.callback(self.journal.close)
         clock = rising_clock(self.last_us())
-        self._brokers, self._announcers = _publishers(self.settings, clock), _announcers(self.settings)
-        self._webhooks = _webhooks(self.settings)
+        self._brokers, self._announcers = _publishers(settings, clock), _announcers(settings)
+        self._webhooks = _webhooks(settings)
         resources.push_async_callback(self._stop_publishing)
         self._players = self.open_players(resources)
-        self._results = results = None if store is None else self.open_results(store, resources)
-        observers: list[Observer] = [self.metrics, *self._brokers, *self._announcers, *self._webhooks]
-        observers += self._host()
-        if results is not None:
-            observers.append(results)
-        operated = self._lock_control(resources) or self.settings.first_journal or self.settings.journal
+        self._results = None if store is None else self.open_results(store, resources)
+        operated = self._lock_control(resources) or settings.first_journal or settings.journal
         reports = None if operated is None else Reports(reports_of(operated), time.time)
-        if reports is not None:
-            observers.append(reports)
-        self.registry = self.open_registry(clock, observers)
-        if results is not None:
-            results.registry = self.registry
+        self.registry = self.open_registry(clock, self._observers(reports))
+        if self._results is not None:
+            self._results.registry = self.registry
         resources.callback(self._close_tables)
-        metrics, queues = self.metrics, [broker.queue for broker in self._brokers]
-        hooks = MetricsHooks(
-            partial(metrics.text, brokers=queues, webhooks=self._webhooks), metrics.cut, metrics.refused
-        )
-        # A host may open one at any time.
-        has_tunnel = self.settings.tunnel_port is not None or self._until_table_ends is not None
-        tunnel = Tunnel(self.settings.tunnel_key or secrets.token_bytes(KEY_SIZE)) if has_tunnel else None
-        bans = ServerBans(None if operated is None else bans_of(operated), time.time)
         context = ServerContext(
-            self.settings, clock, hooks, tunnel=tunnel, bans=bans, reports=reports, results=results
+            settings,
+            clock,
+            self._metrics_hooks(),
+            tunnel=self._new_tunnel(),
+            bans=ServerBans(None if operated is None else bans_of(operated), time.time),
+            reports=reports,
+            results=self._results,
         )
         return context, self.open_service(context)
+
+    def _observers(self, reports: Reports | None) -> list[Observer]:
+        """Return the observers of all tables."""
+        published: list[Observer] = [*self._brokers, *self._announcers, *self._webhooks]
+        optional = [self._table_end(), self._results, reports]
+        return [self.metrics, *published, *(each for each in optional if each is not None)]
+
+    def _metrics_hooks(self) -> MetricsHooks:
+        """Return what connections report to the metrics."""
+        queues = [broker.queue for broker in self._brokers]
+        text = partial(self.metrics.text, brokers=queues, webhooks=self._webhooks)
+        return MetricsHooks(text, self.metrics.cut, self.metrics.refused)
+
+    def _new_tunnel(self) -> Tunnel | None:
+        """Return the tunnel, closed as yet; ``None`` if the server can have none."""
+        is_hosted = self._until_table_ends is not None  # a host may open one at any time
+        if self.settings.tunnel_port is None and not is_hosted:
+            return None
+        return Tunnel(self.settings.tunnel_key or secrets.token_bytes(KEY_SIZE))
 
     def _lock_control(self, resources: AsyncExitStack) -> Path | None:
         """Lock the file by which the operator's commands find this server, and return it, if there is one.
@@ -485,12 +496,12 @@ class TableServer(Server):
     def _close_tables(self) -> None:
         self.registry.close(for_good=not self.keeps_tables(self._reason))
 
-    def _host(self) -> "Sequence[TableEnd]":
+    def _table_end(self) -> "TableEnd | None":
         """Return the observer that ends the server with its host's table, if it has one."""
         if self._until_table_ends is None:
-            return ()
+            return None
         end = partial(self.stop_soon, StopReason.TABLE_ENDED)
-        return (TableEnd(self._until_table_ends, self.settings.idle_table_seconds, end),)
+        return TableEnd(self._until_table_ends, self.settings.idle_table_seconds, end)
 
 
 class TableEnd(Observer):
@@ -569,7 +580,7 @@ def _open_worker(
 
 
 async def _prune(journal: Path, days: int) -> None:
-    """Delete the events of matches that ended so many days ago, in a process of its own.
+    """Delete the events of matches that ended ``days`` ago or earlier, in a process of its own.
 
     Raises:
         OSError: it could not be started.
