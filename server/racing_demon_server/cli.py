@@ -279,18 +279,18 @@ def _contradictions(given: argparse.Namespace, extensions: Sequence[Extension]) 
     has_journal_file = given.durability is not Durability.NONE and not isinstance(given.journal, str)
     if given.control is not None and has_journal_file:
         yield "--control is for servers without a journal file: the operator's commands find others by that"
-    of_broker = {
-        "--node": given.node,
-        "--homeassistant": given.homeassistant,
-        "--public-url": given.public_url,
-    }
     if given.webhook is not None and given.webhook_secret is None:
         yield "--webhook needs --webhook-secret FILE: its receiver must be able to tell who asks"
     if given.webhook is None and (given.webhook_secret is not None or given.webhook_names):
         yield "--webhook-secret and --webhook-names need --webhook URL"
     if given.mqtt is None and not isinstance(given.journal, str):
+        for_broker = {
+            "--node": given.node,
+            "--homeassistant": given.homeassistant,
+            "--public-url": given.public_url,
+        }
         yield from (
-            f"{name} needs a broker: name one with --mqtt URL" for name, value in of_broker.items() if value
+            f"{name} needs a broker: name one with --mqtt URL" for name, value in for_broker.items() if value
         )
 
 
@@ -426,8 +426,8 @@ def _parser(extensions: Sequence[Extension]) -> argparse.ArgumentParser:
         "--keep-matches",
         type=days,
         metavar="DAYS",
-        help="delete the events of matches that ended so many days ago, like 90d: replays are gone then, "
-        "results remain (default: keep them)",
+        help="delete the events of matches that ended this many days ago or earlier, like 90d: replays are "
+        "gone then, results remain (default: keep them)",
     )
     add(
         "--standings",
