@@ -11,7 +11,7 @@ from typing import Final
 
 from racing_demon_client.shared.message_text import MessageText
 from racing_demon_client.shared.pile_names import addresses
-from racing_demon_client.shared.trackers import RaceTracker, StuckTracker
+from racing_demon_client.shared.trackers import LostRace, RaceTracker, StuckTracker
 from racing_demon_protocol.engine.board import Board, Kind, Play
 from racing_demon_protocol.engine.cards import UNKNOWN, Card
 from racing_demon_protocol.enums import EndReason, Phase, Reason
@@ -152,7 +152,7 @@ class RecentActivity:
         return max(0, now - self._signal_at if self._paused_ms is None else self._paused_ms)
 
     def seconds_to_signal(self, now: int, wait_ms: int = 0) -> int:
-        """Return the seconds until the signal, or a seat's own one so much later, rounded up; 0 after it."""
+        """Return the seconds until the signal, or one ``wait_ms`` later, rounded up; 0 after it."""
         elapsed = now - self._signal_at if self._paused_ms is None else self._paused_ms
         return max(0, -((elapsed - wait_ms) // 1_000))
 
@@ -332,43 +332,51 @@ class ViewModel:
             case ev.HandOver() | ev.Paused() | ev.Continued():
                 self.selection.clear()
                 self.selection.clear_message()
-        cue = self.activity.observe(message, view, now)
-        if isinstance(message, ev.Signalled | ev.SeatSignalled):
-            cue = SoundCue.SIGNAL if self._is_own_signal(message) else None
-        if isinstance(message, ev.Joined):
-            self.ignored.discard(message.seat)
+            case ev.Joined():
+                self.ignored.discard(message.seat)
+        cue = self._sound_cue(message, now)
         if view.options.hints:
             self.selection.hints.observe(message, view, seat)
         is_news = self._stuck_tracker.observe(message, view)
-        if not is_news or (isinstance(message, ev.SPOKEN) and message.seat in self.ignored):
-            return cue
+        if is_news and not (isinstance(message, ev.SPOKEN) and message.seat in self.ignored):
+            self._report(message, refused, lost, now)
+            self._report_opened(message, now)
+        return cue
+
+    def _sound_cue(self, message: Message, now: int) -> SoundCue | None:
+        """Record a message among the recent activity; return its sound: of the signals, only one's own."""
+        cue, seat = self.activity.observe(message, self._table.view, now), self._table.seat
+        match message:
+            case ev.SeatSignalled():
+                return SoundCue.SIGNAL if message.seat == seat else None
+            case ev.Signalled() if seat in self._table.view.waiting:
+                return None
+        return cue
+
+    def _report(self, message: Message, refused: Play | None, lost: LostRace | None, now: int) -> None:
+        """Add a message's line to the feed, and show refusals; leave a player's own slips out of it."""
+        view, seat = self._table.view, self._table.seat
         has_clock = not view.between_matches and view.phase is not Phase.SHUFFLING
         at_ms = self.activity.elapsed_ms(now) if has_clock else None
         line = FeedText(view, seat, self.volume, self.glyphs).line(message, at_ms, refused)
-        words = MessageText(view, seat)
-        if line is not None and lost is not None:
-            text = words.describe_lost_race(lost, self.glyphs.card(lost.card))
+        if line is None:
+            return
+        if lost is not None:
+            text = MessageText(view, seat).describe_lost_race(lost, self.glyphs.card(lost.card))
             line = replace(line, text=screen_text(text))
-        if line is not None:
-            self._show(line, message, now, is_race=lost is not None)
-        opened = words.describe_opened(message, self._stuck_tracker.opened, self.glyphs.card)
-        if opened is not None:
-            line = FeedLine(self.activity.elapsed_ms(now), screen_text(opened), Role.ACCENT)
-            self.activity.feed.append(line)
-            self.selection.show_message(line.text, now)
-        return cue
-
-    def _is_own_signal(self, message: ev.Signalled | ev.SeatSignalled) -> bool:
-        if isinstance(message, ev.SeatSignalled):
-            return message.seat == self._table.seat
-        return self._table.seat not in self._table.view.waiting
-
-    def _show(self, line: FeedLine, message: Message, now: int, *, is_race: bool) -> None:
-        """Add a line to the feed and show refusals; leave a player's own slips out of it."""
         if isinstance(message, Refused):
             self.selection.show_message(line.text, now, is_warning=True)
-        if is_race or not isinstance(message, Refused) or message.reason is Reason.BEATEN:
+        if lost is not None or not isinstance(message, Refused) or message.reason is Reason.BEATEN:
             self.activity.feed.append(line)
+
+    def _report_opened(self, message: Message, now: int) -> None:
+        """Say which play of another player has ended that this player is stuck, if the message did that."""
+        words = MessageText(self._table.view, self._table.seat)
+        text = words.describe_opened(message, self._stuck_tracker.opened, self.glyphs.card)
+        if text is not None:
+            line = FeedLine(self.activity.elapsed_ms(now), screen_text(text), Role.ACCENT)
+            self.activity.feed.append(line)
+            self.selection.show_message(line.text, now)
 
     def record_sent(self, counter: int, play: Play, now: int) -> None:
         """Record when a play was sent and under which counter, to explain a refusal."""
