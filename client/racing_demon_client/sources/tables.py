@@ -156,7 +156,7 @@ class OpenedTable:
     """An opened table.
 
     Attributes:
-        client: the place at it.
+        client: this user's client at it.
         how: ``practiced``, ``hosted``, ``joined``, ``watched``, ``replayed`` or ``alone``.
         ends_with_us: whether the table is on a local server.
         addresses: the addresses for others to join when it was opened; empty for a private table.
@@ -483,17 +483,17 @@ async def _seat_to_resume(seats: TableSeats, url: str, typed: str, ask: Ask | No
         )
         return here[0] if ask is not None and await ask(question) else None
     for seat in (seat for seat in elsewhere if seat.name):
-        place = seat.servers[0].removesuffix(WEBSOCKET_PATH)
-        text = f"You have a seat as {seat.name} at table {seat.code} of {place}. Is this the same table?"
+        server = seat.servers[0].removesuffix(WEBSOCKET_PATH)
+        text = f"You have a seat as {seat.name} at table {seat.code} of {server}. Is this the same table?"
         if ask is not None and await ask(Question(text, f"Go on as {seat.name}", "Another table")):
             return seat
     return None
 
 
 async def _is_same_server(url: str, others: Sequence[str]) -> bool:
-    """Return whether an address leads to where a seat was used before: only there its token may be sent."""
-    places = await _resolved(url)
-    return any([bool(places & await _resolved(other)) for other in others])
+    """Return whether a server is one where a seat was used before: its token may be sent to no other."""
+    here = await _resolved(url)
+    return any([bool(here & await _resolved(other)) for other in others])
 
 
 async def _resolved(url: str) -> set[tuple[str, int]]:

@@ -125,7 +125,7 @@ class Selection:
         rules, seat = self._rules(), self._own_seat()
         if board.piles[pile].kind is Kind.FOUNDATION:
             upward = Play(held.pile, 1, FOUNDATIONS, held.depth)
-            return self._send(self._exactly(upward, pile) or upward, now)
+            return self._send(self._to_exact_foundation(upward, pile) or upward, now)
         counts = [1] if single else [held.count, fitting_count(rules, board, seat, held.pile, pile)]
         if held.depth:
             counts = [held.count]
@@ -272,7 +272,7 @@ class Selection:
             if stock is not None and pile in targets(rules, board, seat, stock) and kind is not Kind.WASTE:
                 return self._send(Play(stock, 1, pile), now)
             self.show_message("There is nothing to pick up.", now)
-        elif kind is Kind.FOUNDATION and not self._leaves(pile):
+        elif kind is Kind.FOUNDATION and not self._may_leave(pile):
             self.show_message("Cards on the foundations stay there.", now)
         else:
             most = longest_unit(rules, board, pile)
@@ -284,7 +284,7 @@ class Selection:
             )
         return None
 
-    def _leaves(self, foundation: int) -> bool:
+    def _may_leave(self, foundation: int) -> bool:
         """Return whether a foundation's top card may move elsewhere."""
         rules, board, seat = self._rules(), self.board(), self._own_seat()
         return rules.may_take_back(seat, foundation) or bool(targets(rules, board, seat, foundation))
@@ -294,7 +294,7 @@ class Selection:
         plays = self._rules().legal_plays(self.board(), self._own_seat())
         return {play.depth for play in plays if play.source == pile}
 
-    def _exactly(self, upward: Play, pile: int) -> Play | None:
+    def _to_exact_foundation(self, upward: Play, pile: int) -> Play | None:
         """Return the play to this very foundation, if the game lets players choose and it matters."""
         rules, board, seat = self._rules(), self.board(), self._own_seat()
         exact = upward._replace(destination=pile)
@@ -305,8 +305,8 @@ class Selection:
             None if card is None or next(rules.open_foundations(board, seat, card), None) == pile else exact
         )
 
-    def _otherwise(self, upward: Play) -> Play:
-        """Return the play that picks a card up under a special rule, or the original play."""
+    def _by_special_rule(self, upward: Play) -> Play:
+        """Return the play to the foundations that only a special rule allows, or the original play."""
         rules, board = self._rules(), self.board()
         plays = (play for play in rules.legal_plays(board, self._own_seat()) if play.source == upward.source)
         up = (play for play in plays if board.piles[play.destination].kind is Kind.FOUNDATION)
@@ -333,7 +333,7 @@ class Selection:
             self.show_message("There is no card there.", now, is_warning=True)
             return None
         if play.destination == FOUNDATIONS and not rules.can_play(board, self._own_seat(), play):
-            play = self._otherwise(play)
+            play = self._by_special_rule(play)
         is_sure = play.destination != FOUNDATIONS and UNKNOWN not in cards[-play.count :]
         is_sure = is_sure or board.piles[play.source].kind is Kind.STOCK
         if is_sure:
@@ -348,17 +348,17 @@ class Selection:
         board, rules, seat = self.board(), self._rules(), self._own_seat()
         layout = rules.layout
         back = [pile for pile in layout.foundations if rules.may_take_back(seat, pile) and board.cards[pile]]
-        named = addresses(rules, board, seat).values() if self.held is not None else ()
-        aims = [pile for pile in named if pile in layout.foundations and pile not in back]
-        places = [*back, *layout.seat_piles(seat, Kind.STOCK), *cursor_piles(rules, board, seat), *aims]
-        if self.cursor is None or self.cursor.pile not in places:
-            first = [*layout.seat_piles(seat, Kind.TABLEAU), *cursor_piles(rules, board, seat), *places]
+        keyed = addresses(rules, board, seat).values() if self.held is not None else ()
+        aims = [pile for pile in keyed if pile in layout.foundations and pile not in back]
+        piles = [*back, *layout.seat_piles(seat, Kind.STOCK), *cursor_piles(rules, board, seat), *aims]
+        if self.cursor is None or self.cursor.pile not in piles:
+            first = [*layout.seat_piles(seat, Kind.TABLEAU), *cursor_piles(rules, board, seat), *piles]
             self.cursor = CardRange(first[0], 1) if first else None
             return
         pile, count, _ = self.cursor
         if action in {"left", "right"}:
             step = 1 if action == "right" else -1
-            self.cursor = CardRange(places[(places.index(pile) + step) % len(places)], 1)
+            self.cursor = CardRange(piles[(piles.index(pile) + step) % len(piles)], 1)
         else:
             most = max(1, longest_unit(rules, board, pile), *(depth + 1 for depth in self._depths(pile)))
             count += 1 if action == "more" else -1

@@ -88,7 +88,7 @@ class TableSession:
         self.debounce_until = 0
         self.ended = ""
         self.client.notice = self._notice
-        self._addresses = self._ways_in()
+        self._joined_by = self._ways_to_join()
 
     def now(self) -> int:
         """Return milliseconds on the session's monotonic clock."""
@@ -214,10 +214,11 @@ class TableSession:
 
     def have_addresses_changed(self) -> bool:
         """Return whether the addresses for others have changed since the last call."""
-        before, self._addresses = self._addresses, self._ways_in()
-        return before != self._addresses
+        before, self._joined_by = self._joined_by, self._ways_to_join()
+        return before != self._joined_by
 
-    def _ways_in(self) -> tuple[Sequence[str], Invitation | None]:
+    def _ways_to_join(self) -> tuple[Sequence[str], Invitation | None]:
+        """Return the addresses for others, and the invitation over the internet."""
         return self.opened.current_addresses(), self.opened.current_invitation()
 
     def page(self) -> Page:

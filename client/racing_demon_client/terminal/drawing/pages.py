@@ -187,7 +187,7 @@ def draw_lobby(page: Page, size: tuple[int, int], glyphs: Glyphs, qr: Sequence[s
     y = 3
     bottom = size[1] - 2
     is_tight = y + len(page.addresses) + _places(view) + MIN_ROWS_BELOW_SEATS > bottom
-    y = _draw_ways_in(lobby, y, is_tight=is_tight)
+    y = _draw_ways_to_join(lobby, y, is_tight=is_tight)
     if is_tight:
         has_note = bool(qr) and room == canvas.width  # the message that the code does not fit
         _draw_tightly(lobby, y, bottom - has_note)
@@ -238,7 +238,7 @@ def _draw_table_line(lobby: _Lobby) -> None:
             canvas.touch(HitArea(x - 1, 2, end - x + 1, 1, action="internet"))
 
 
-def _draw_ways_in(lobby: _Lobby, y: int, *, is_tight: bool) -> int:
+def _draw_ways_to_join(lobby: _Lobby, y: int, *, is_tight: bool) -> int:
     """Draw how others join, in this room and over the internet. Return the row below."""
     canvas, page, room, glyphs = lobby
     view, ways = page.view, []

@@ -88,12 +88,12 @@ class CanvasScreen(Screen[None]):
         if action is not None:
             event.stop()
             event.prevent_default()
-            if not self.heeds(action):
+            if not self.accepts(action):
                 return
             await self.do(action)
             self.call_after_refresh(self.session.record_paint, event.time)
 
-    def heeds(self, action: str) -> bool:
+    def accepts(self, action: str) -> bool:
         """Return whether an action is accepted now."""
         return True
 
@@ -140,7 +140,7 @@ class LobbyScreen(CanvasScreen):
         """The keys between hands."""
         return self.session.lobby_keymap
 
-    def heeds(self, action: str) -> bool:
+    def accepts(self, action: str) -> bool:
         """Return whether an action is accepted: just after a hand, keys were meant for cards."""
         return action == "leave" or self.session.now() >= self.session.debounce_until
 
