@@ -4,8 +4,8 @@ python -m benchmarks.distance [--round-trips 5 50 150] [--races 24]
 
 Both want the same place, at tables of a real server. The far one plays first, the near one a little later.
 The far one is on a machine of its own, a network namespace. All packets between the two machines are held
-back for half of the round trip, each way, so that TCP sees the distance, too: this needs root on Linux. From
-so many races, spread evenly over leads from nothing to the whole round trip, follows the lead that decides.
+back for half of the round trip, each way, so that TCP sees the distance, too: this needs root on Linux. The
+lead that decides follows from races that are spread evenly over leads from nothing to the whole round trip.
 The other two times are medians: from the far player's key to the card's confirmation, and by how much later
 than the near player the far one sees a card.
 """
@@ -165,7 +165,7 @@ def wait_until(moment: float) -> None:
 
 @contextmanager
 def machines_apart(seconds: float) -> Iterator[tuple[str, str]]:
-    """Make two machines whose packets take so long to the other one; give their network namespaces."""
+    """Make two machines whose packets to each other are delayed; return their network namespaces."""
     names = [f"rd-{os.getpid()}-{end}" for end in ("near", "far")]
     devices = list[int]()
     holding: BaseProcess | None = None
@@ -199,7 +199,7 @@ def open_device() -> int:
 
 
 def hold_back(one: int, other: int, seconds: float) -> None:
-    """Pass packets between two devices for ever, each so much later."""
+    """Pass packets between two devices forever, each after a delay."""
     to = {one: other, other: one}
     held = deque[tuple[float, int, bytes]]()
     while True:

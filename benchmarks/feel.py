@@ -2,7 +2,7 @@
 
 python -m benchmarks.feel [--seats 4 8] [--slower 1 6] [--plays 16] [--seconds 15]
 
-A phone's page is tapped, and players with scripts fill up to so many plays a second, at times that nobody
+A phone's page is tapped, and players with scripts fill up to a number of plays a second, at times that nobody
 can foresee. An empty page is tapped in the same way. Chromium itself slows the page's thread down. A tap's
 time is that of the Event Timing API, which counts until the next picture is shown, in steps of 8 ms; times
 below 16 ms count as 16. Tasks and the longest of them are told twice: by the clock, and by the processor's

@@ -15,7 +15,7 @@ from racing_demon_server.bots.bot import IDLE_MS, Bot, Decision
 from racing_demon_server.bots.levels import LEVELS
 
 PATIENCE_MS: Final = 20_000
-"""Without anybody's progress for so long, they say that they are stuck."""
+"""After this long without anybody's progress, they say that they are stuck."""
 PILES: Final = (Kind.TABLEAU, Kind.WASTE, Kind.RESERVE, Kind.STOCK)
 
 

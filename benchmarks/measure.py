@@ -100,7 +100,7 @@ def variants(programs: Programs) -> list[Variant]:
 
 
 def measure_keys(programs: Programs, measured: list[Variant], keys: int) -> None:
-    """Type so many keys at each variant, block by block in turn."""
+    """Type a number of keys at each variant, block by block in turn."""
     chance = random.Random(0)  # noqa: S311 - no secret, and the same gaps each time
     for begin in range(0, keys, BLOCK):
         for variant in measured:
@@ -140,7 +140,7 @@ def press(terminals: Terminals, variant: Variant, gap: float) -> Sample | None:
 
 
 def measure_events(programs: Programs, number: int) -> tuple[list[Sample], int]:
-    """Let an opponent play so many times while nobody types; return the times, and how many were lost."""
+    """Let an opponent make a number of plays while nobody types; return the times, and how many were lost."""
     chance = random.Random(0)  # noqa: S311 - no secret
     table, found = programs.table, list[Sample]()
     for _ in range(number):
@@ -172,7 +172,7 @@ class CpuShares:
 
 
 def measure_cpu(programs: Programs, seconds: float) -> CpuShares:
-    """Watch the table for so long without, and so long with opponents' plays; nobody types."""
+    """Watch the table for a time without, and as long with opponents' plays; nobody types."""
     idle = _share(programs, seconds)
     with_plays(programs, BUSY_RATE)
     programs.others.ask(f"rate {BUSY_RATE}")  # from here on its turns are counted anew

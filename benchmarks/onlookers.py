@@ -2,8 +2,8 @@
 
 It answers each line with one line, in JSON:
 
-    watch URL CODE N    so many more come to watch, and read all that comes; then: their local ports
-    stare URL CODE N    so many more come, and never read again; then: their local ports
+    watch URL CODE N    N more come to watch, and read all that comes; then: their local ports
+    stare URL CODE N    N more come, and never read again; then: their local ports
     until SEQ           wait until each that reads has the event of that number; then: {}
     tell                what those that read have had since they were last asked
     leave               all go; then: {}
@@ -37,7 +37,7 @@ SMALL_BUFFER: Final = 1_024
 """Bytes of a silent spectator's receive buffer; the system makes of it the least that it knows."""
 ENTRY_SECONDS: Final = 20.0
 GROUP: Final = 20
-"""After so many have come, those who are there already read again."""
+"""After this many have come, those who are there already read again."""
 
 
 class Spectator:

@@ -116,7 +116,7 @@ def turn(client: Client) -> Play:
 
 
 async def main(number: int) -> None:
-    """Open a table with so many opponents, and play there as is asked for."""
+    """Open a table with opponents, and play there as asked."""
     options = Options(hands=100, countdown_ms=0)
     async with AsyncExitStack() as stack:
         url = await stack.enter_async_context(local_server(seed=SEED))

@@ -1,4 +1,4 @@
-"""Loads the browser's page and all its files, as so many phones do that scan a table's code at once.
+"""Loads the browser's page and all its files, like phones that scan a table's code at the same time.
 
 python -m benchmarks.page_loads HOST PORT PHONES
 """
@@ -34,7 +34,7 @@ def _get(host: str, port: int, path: str, coding: str = "gzip") -> bytes:
 
 
 def main(host: str, port: int, phones: int) -> None:
-    """Load everything so many times at once."""
+    """Load everything several times at once."""
     page = _get(host, port, "/", "identity").decode()
     (folder, *_) = re.findall(r"/web/[0-9a-f]+", page)
     scripts = ["main.js"]

@@ -28,7 +28,7 @@ MIN_PAUSE: Final = 0.06
 MAX_PAUSE: Final = 0.1
 """Seconds between two plays of one player: eight of them make a hundred plays a second."""
 THINK_SECONDS: Final = 0.002
-"""What was read is looked at so much later, so that no reading waits for thinking."""
+"""The delay between reading bytes and looking at them, so that no reading waits for thinking."""
 PATIENCE: Final = 20.0
 
 

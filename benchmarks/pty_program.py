@@ -165,11 +165,11 @@ class Terminals:
         self._selector.unregister(fd)
 
     def drain(self, seconds: float) -> None:
-        """Drain all for so long."""
+        """Drain all for a time."""
         self.wait(lambda: False, seconds)
 
     def wait(self, is_done: Callable[[], bool], seconds: float) -> bool:
-        """Drain all until something has happened, or for so long; tell whether it has."""
+        """Drain all until something has happened, or for a time; return whether it has."""
         until = time.monotonic() + seconds
         while not is_done():
             left = until - time.monotonic()

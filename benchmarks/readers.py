@@ -2,7 +2,7 @@
 
 It answers each line with one line, in JSON:
 
-    watch URL CODE N    so many more come to watch; then: {}
+    watch URL CODE N    N more come to watch; then: {}
     tell                the bytes that came since the last question, and how many connections were lost
 
 It ends with its standard input. Pings are not answered: let the server send none.
@@ -24,7 +24,7 @@ from racing_demon_protocol.wire.messages.client import Hello, Watch
 READ_SIZE: Final = 65_536
 ENTRY_SECONDS: Final = 20.0
 GROUP: Final = 50
-"""After so many have come, those who are there already read again."""
+"""After this many have come, those who are there already read again."""
 
 
 def entry(url: str, code: str) -> bytes:

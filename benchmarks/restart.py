@@ -89,7 +89,7 @@ def size_of(journal: Path) -> int:
 
 
 async def play(url: str, kind: str, number: int) -> None:
-    """Let one player give so many commands of a kind, each of which is an event."""
+    """Let one player give a number of commands of a kind, each of which is an event."""
     async with await Client.create(url, "Ann", Options(countdown_ms=0, hands=1)) as ann:
         if kind != "options":
             await ann.ask(cl.Start(counter=ann.next_counter()))

@@ -70,7 +70,7 @@ def match(rng: random.Random, number: int, players: Sequence[Player]) -> MatchSu
 
 
 def enrolled(store: PlayersFile, number: int) -> list[Player]:
-    """Return so many players whom a server remembers."""
+    """Return a number of players whom a server remembers."""
     directory, players = Directory(store), []
     with store.transaction():
         for which in range(number):
@@ -101,7 +101,7 @@ async def lags(work: Callable[[], object]) -> tuple[float, list[float]]:
 
 
 def repeat(ask: Callable[[int], object], times: int) -> None:
-    """Ask so many times, as a thread does that has other things to do between two questions."""
+    """Ask repeatedly, like a thread that has other things to do between two questions."""
     for which in range(times):
         ask(which)
         time.sleep(TICK_SECONDS)

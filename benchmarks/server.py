@@ -132,7 +132,7 @@ def parse(argv: Sequence[str] | None) -> Any:
     )
     parser.add_argument("--races", type=int, default=800, help="how many races at each gap (default 800)")
     parser.add_argument("--zero-races", type=int, default=0, help="how many at 0 us, however long they take")
-    parser.add_argument("--race-seconds", type=float, default=5.0, help="else so long (default 5)")
+    parser.add_argument("--race-seconds", type=float, default=5.0, help="otherwise for how long (default 5)")
     parser.add_argument("--only", nargs="+", default=[], metavar="PART", help="these parts alone")
     parser.add_argument("--json", type=Path, help="also write the numbers to a file")
     return parser.parse_args(argv)

@@ -68,7 +68,7 @@ async def measure(arguments: argparse.Namespace, most_seconds: float) -> dict[st
 
 
 def raise_file_limit(files: int) -> None:
-    """Let this process and those that it starts have so many files open, as far as they may."""
+    """Raise the limit of open files for this process and those that it starts, as far as possible."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = files if hard == resource.RLIM_INFINITY else min(files, hard)
     if soft != resource.RLIM_INFINITY and soft < wanted:

@@ -106,7 +106,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--games", default=",".join(GAMES), help="which, with commas (default: all)")
     parser.add_argument("--hands", type=int, default=1, help="hands of each (default 1)")
     parser.add_argument(
-        "--again", type=int, default=1, help="play each hand so many times, and take the least of each step"
+        "--again", type=int, default=1, help="play each hand this many times, and take the least of each step"
     )
     arguments = parser.parse_args(argv)
     games = arguments.games.split(",")

@@ -113,7 +113,7 @@ def clock() -> int:
 
 
 async def turn(opening: Opening, script: Sequence[Step], rate: float) -> Figures:
-    """Let tables play through some steps on a new journal; so many plays a second, or as many as possible."""
+    """Let tables play through some steps on a new journal, at a rate or as fast as possible."""
     journal = opening()
     took: list[float] = []
     clock_watermark = ClockWatermark(journal, clock)

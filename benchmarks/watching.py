@@ -102,7 +102,7 @@ class Audience:
             yield cls(helpers)
 
     async def come(self, how: str, url: str, code: str, number: int) -> list[int]:
-        """Let so many more come, who ``watch`` or ``stare``; return their ports."""
+        """Let more spectators come, who ``watch`` or ``stare``; return their ports."""
         shares = [(number + index) // len(self._helpers) for index in range(len(self._helpers))]
         answers = await asyncio.gather(
             *(helper.ask(how, url, code, share) for helper, share in zip(self._helpers, shares, strict=True))

@@ -77,7 +77,7 @@ def colyseus(mode: str) -> list[str]:
 
 
 def sit_at_colyseus(url: str, tables: int, members: int = SEATS) -> list[Socket]:
-    """Return the sockets of so many rooms, each of which has its state."""
+    """Return the sockets of a number of rooms, each of which has its state."""
     found = list[Socket]()
     for _ in range(tables):
         room = reserve(url, "create/table")

@@ -127,17 +127,17 @@ class Socket:
 
 
 def sit_at_relay(url: str, tables: int, members: int = SEATS) -> list[Socket]:
-    """Return the sockets of so many tables of a relay, table by table."""
+    """Return the sockets of a number of tables of a relay, table by table."""
     return [Socket(url, f"t/{number}") for number in range(tables) for _ in range(members)]
 
 
 def stand_by_relay(url: str, number: int) -> list[Socket]:
-    """Return the sockets of so many at a table of a relay at which nobody says anything."""
+    """Return the sockets of spectators at a table of a relay at which nobody says anything."""
     return [Socket(url, "t/idle") for _ in range(number)]
 
 
 def look_on(url: str, number: int) -> list[Socket]:
-    """Return the sockets of so many who watch a table of ours at which nothing happens, and of its host."""
+    """Return the sockets of spectators at a table of ours at which nothing happens, and of its host."""
     if not number:
         return []
     host, codes = sit_down(url, 1, seats=1, start=False)
@@ -147,7 +147,7 @@ def look_on(url: str, number: int) -> list[Socket]:
 def sit_down(
     url: str, tables: int, *, seats: int = SEATS, start: bool = True
 ) -> tuple[list[Socket], list[str]]:
-    """Fill so many tables of our server, and deal; return the sockets, table by table, and the codes."""
+    """Fill a number of tables of our server, and deal; return the sockets, table by table, and the codes."""
     found, codes = list[Socket](), list[str]()
     for _ in range(tables):
         host = Socket(url)
@@ -170,7 +170,7 @@ def sit_down(
 
 
 def watch(url: str, codes: Sequence[str], number: int, *, buffer: int = 0) -> list[Socket]:
-    """Return so many spectators' sockets, at the tables of these codes in turn."""
+    """Return spectators' sockets, at the tables of these codes in turn."""
     found = []
     for index in range(number):
         looker = Socket(url, buffer=buffer)

@@ -35,7 +35,7 @@ AIM_AT_1_MS: Final = 99.9
 AIM_P_VALUE: Final = 0.001
 LOAD_SHARE: Final = 0.7
 LONG_REST_US, REST_US = 400, 40
-"""At most so long nothing happens between two races."""
+"""The longest time in which nothing happens between two races."""
 MAX_SECONDS: Final = 60.0
 R0_SHARE: Final = 0.3
 """Of the races without a gap R0 has fewer: it is asked for no p."""
@@ -66,12 +66,12 @@ class Relayed:
         self.sockets = sockets
 
     def frames(self, seat: int, number: int) -> list[bytes]:
-        """Return the next so many plays of a seat, as they go through a socket."""
+        """Return a seat's next plays, as they go through a socket."""
         data = bytes([seat]) + bytes(PLAY_BYTES - 1)
         return [Frame(Opcode.BINARY, data).serialize(mask=True)] * number
 
     def order(self, number: int) -> list[int]:
-        """Return whose the next so many plays were, as everybody sees them."""
+        """Return the seats of the next plays, as everybody sees them."""
         found = [self.sockets[-1].data()[0] for _ in range(number)]
         for found_socket in self.sockets[:-1]:
             for _ in range(number):
@@ -103,7 +103,7 @@ class Dealt:
         return event
 
     def frames(self, seat: int, number: int) -> list[bytes]:
-        """Return the next so many plays of a seat, as they go through a socket."""
+        """Return a seat's next plays, as they go through a socket."""
         assert self.view.board is not None
         board, found = self.view.board.copy(), []
         for _ in range(number):
@@ -129,7 +129,7 @@ class Dealt:
         return turn
 
     def order(self, number: int) -> list[int]:
-        """Return whose the next so many plays were, as everybody sees them."""
+        """Return the seats of the next plays, as everybody sees them."""
         found: list[int] = []
         while len(found) < number:
             event = self._follow()
@@ -183,7 +183,7 @@ class Runner:
     found: dict[tuple[bool, int], list[Races]] = field(default_factory=lambda: defaultdict(list))
 
     def race(self, races: int, zero_races: int, seconds: float, *, under_load: bool) -> None:
-        """Run one round of races: so many at each gap, and at none as many as there is time for."""
+        """Run one round of races: a number at each gap, and without a gap as many as there is time for."""
         share = 1 if self.is_ours else R0_SHARE
         with self.load if under_load else nullcontext():
             for gap in GAPS_US:

@@ -75,7 +75,7 @@ def half_load(plays: Sequence[Step], tables: int, seconds: float) -> float:
 def crowded(  # noqa: PLR0913, PLR0917
     script: Sequence[Step], rounds: int, seconds: float, tables: int, idle: int, rate: float
 ) -> list[Row]:
-    """Measure them with many tables and so many idle spectators; a rate of 0 is the pace of people."""
+    """Measure them with many tables and a number of idle spectators; a rate of 0 is the pace of people."""
     rate = rate or tables * 8 * PACE
     section = f"Latency: {tables} tables of 8, {rate:g} plays a second together, ms; {idle} idle spectators"
     load = Load(steps=singles(script), seconds=seconds, rate=rate, warm_up=WARM_UP)

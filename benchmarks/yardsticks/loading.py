@@ -44,11 +44,11 @@ class Load:
         steps: the script; the load begins again at its end.
         kind: what the load is made for.
         payload: what a relay is sent for each play.
-        window: so many steps may be on their way at a table.
+        window: how many steps may be on their way at a table.
         rate: plays a second over all tables; 0 for as many as go.
         seconds: how long it is measured.
         warm_up: how long before that it goes on already.
-        phases: so many parts of that time are told apart.
+        phases: into how many parts that time is divided.
 
     """
 

@@ -76,7 +76,7 @@ def _close(*parties: Sequence[Socket]) -> None:
 
 
 def log_bytes(events: int) -> int:
-    """Return what a table takes when so many events are told, without its connections; the same each time."""
+    """Return what a table takes after a number of events, without its connections; the same each time."""
     return asyncio.run(_log_bytes(events))
 
 
@@ -95,7 +95,7 @@ async def _log_bytes(events: int) -> int:
 
 
 async def _played(events: int) -> Party:
-    """Return a table at which so many events were told."""
+    """Return a table after a number of events."""
     party = await Party.dealt()
     while party.room.table.view.seq < events:
         for step in rounds():

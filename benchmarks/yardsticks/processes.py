@@ -2,7 +2,7 @@
 
     python -m benchmarks.yardsticks.processes COUNT
 
-serves with so many processes, and like :mod:`.whole` with one hand for ever, until SIGTERM.
+serves with a number of processes, and like :mod:`.whole` with one hand for ever, until SIGTERM.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ PACE: Final = 4
 
 
 def processes(script: Sequence[Step], rounds: int, seconds: float, tables: int) -> list[Row]:
-    """Measure one process and several in turn, with so many tables on each of them, and as many plays."""
+    """Measure one process and several in turn, with as many tables on each of them, and as many plays."""
     plays = singles(script)
     cost: dict[int, list[float]] = {count: [] for count in COUNTS}
     for _ in range(rounds):
@@ -54,7 +54,7 @@ def processes(script: Sequence[Step], rounds: int, seconds: float, tables: int) 
 
 @contextmanager
 def serving(count: int) -> Iterator[Program]:
-    """Run a server of so many processes, all on the server's processor."""
+    """Run a server of several processes, all on the server's processor."""
     with program(sys.executable, "-m", __name__, str(count)) as server:
         try:
             yield server
@@ -64,7 +64,7 @@ def serving(count: int) -> Iterator[Program]:
 
 @contextmanager
 def seated(server: Program, tables: int) -> Iterator[list[Socket]]:
-    """Fill so many tables on each of the processes."""
+    """Fill a number of tables on each of the processes."""
     host, _, rest = server.url.removeprefix("ws://").rpartition(":")
     asking = HTTPConnection(host, int(rest.partition("/")[0]))
     asking.request("GET", "/healthz")
@@ -80,7 +80,7 @@ def seated(server: Program, tables: int) -> Iterator[list[Socket]]:
 
 
 def main(count: int) -> int:
-    """Serve with so many processes until SIGTERM, and return the exit code."""
+    """Serve with several processes until SIGTERM, and return the exit code."""
     logs.set_up("error", "text")
     fields: dict[str, Any] = LIMITS
     settings = ServerSettings(**fields)

@@ -77,7 +77,7 @@ class Races:
 
 
 Pair = tuple[Sequence[int], Sequence[int]]
-"""How often the lower of two values was first, of so many races in which it was sent first; the higher."""
+"""For each of two values: how often it was first, and how often it was sent first."""
 Pairs = defaultdict[tuple[int, int], tuple[list[int], list[int]]]
 
 
@@ -89,7 +89,7 @@ class Track:
         self.places = places
 
     def run(self, gap_us: int, races: int, seconds: float, throttle_us: int) -> Races:
-        """Let so many races be run, or as many as there is time for.
+        """Run a number of races, or as many as there is time for.
 
         Raises:
             ConnectionError: the races broke off.

@@ -88,7 +88,7 @@ def contested() -> list[Written]:
 
 
 def rounds(most: int = 60) -> list[Step]:
-    """Return a hand in rounds, at most so many."""
+    """Return a hand in rounds, up to a limit."""
     recorder = Recorder()
     view, found = recorder.table.view, list[Step]()
     while len(found) < most:
@@ -113,7 +113,7 @@ def singles(steps: Sequence[Step]) -> list[Step]:
 
 
 def cycle(seats: int = SEATS) -> list[Step]:
-    """Return rounds in which so many seats turn their stocks until the board is as it was."""
+    """Return rounds in which seats turn their stocks until the board is as it was."""
     recorder = Recorder()
     view, found = recorder.table.view, list[Step]()
     assert view.hand is not None

@@ -21,7 +21,7 @@ from racing_demon_protocol.wire.messages.server import Snapshot
 SECONDS: Final = 4.0
 BUFFER: Final = 4_096
 QUIET_SECONDS: Final = 2.0
-"""When nothing comes for so long, nothing more will."""
+"""If nothing comes for this long, nothing more will."""
 
 
 def slow_readers(script: Sequence[Step], rounds: int) -> list[Row]:

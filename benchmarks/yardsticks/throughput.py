@@ -24,9 +24,9 @@ class Contestant:
     Attributes:
         name: what the rows call it.
         command: how it is started.
-        enter: seats eight at each of so many tables.
+        enter: seats eight at each of a number of tables.
         kind: what its load is made for.
-        window: so many steps may be on their way at each of its tables.
+        window: how many steps may be on their way at each of its tables.
 
     """
 
@@ -47,7 +47,7 @@ class Contestant:
                     found.close()
 
     def measure(self, server: Program, tables: int, load: Load) -> Measured:
-        """Fill so many tables of a server that runs, and measure it under a load."""
+        """Fill tables of a running server, and measure it under a load."""
         sockets = self.enter(server.url, tables)
         try:
             return measure(server, replace(load, kind=self.kind, window=self.window), sockets)
@@ -78,7 +78,7 @@ def compiled() -> list[Contestant]:
 
 
 def seated(url: str, tables: int) -> list[Socket]:
-    """Return the sockets of so many tables of ours."""
+    """Return the sockets of a number of tables of ours."""
     return sit_down(url, tables)[0]
 
 

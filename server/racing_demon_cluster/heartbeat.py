@@ -21,7 +21,7 @@ STARTING_SECONDS: Final = 20.0
 FENCED: Final = "RD001"
 """The database's answer to a fenced node (SQLSTATE)."""
 ORPHANS_EVERY: Final = 8
-"""One in so many reads also looks for tables of fenced nodes, which are rare."""
+"""One in this many reads also looks for tables of fenced nodes, which are rare."""
 
 SeenBy = Callable[[Overview, list[int]], None]
 """Called with an overview, and the dead nodes."""

@@ -34,7 +34,7 @@ SILENT_SECONDS: Final = 60.0
 AGAIN_SECONDS: Final = (1.0, 2.0, 5.0, 15.0, 30.0)
 """The waits before a check, or a program that ended, is tried again."""
 STEADY_SECONDS: Final = 60.0
-"""A program that ran so long is started again at once."""
+"""A program that has run for this long is started again at once."""
 STOP_SECONDS: Final = 5.0
 COLORS: Final = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 ADDRESS: Final = re.compile(r"https://[A-Za-z0-9.-]*[A-Za-z0-9](?::\d{1,5})?/?(?!\.?[^\s|\"'<>,;).])")

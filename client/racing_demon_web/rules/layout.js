@@ -173,7 +173,7 @@ export class Layout {
   }
 
   /**
-   * How many cards at the top of so many in a pile lie face up by themselves.
+   * How many of the top cards of a pile of this size lie face up by themselves.
    * @param {Pile} pile
    * @param {number} size
    */

@@ -129,7 +129,7 @@ export class Replay {
     if (this.isRunning) this.#wait();
   }
 
-  /** Stop, and go so many visible events on or back. @param {1 | -1} direction */
+  /** Stop, and go to the next visible event, or back. @param {1 | -1} direction */
   #step(direction) {
     const { events } = /** @type {{events: {name: string}[]}} */ (this.#match);
     if (this.isRunning) this.#toggle();

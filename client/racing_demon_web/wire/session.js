@@ -145,7 +145,7 @@ export class Session {
     this.close();
   }
 
-  /** Whether the server has not answered for so long that it may be gone. */
+  /** Whether the server may be gone: it has not answered for long. */
   get isUnanswered() {
     return this.#tries > PATIENT_TRIES;
   }

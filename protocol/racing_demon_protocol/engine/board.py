@@ -218,7 +218,7 @@ class Board:
         """Make a play, and return the cards that are face up now and still have to be named.
 
         Raises:
-            InconsistentEvent: there is no such pile, or it does not hold so many cards.
+            InconsistentEvent: there is no such pile, or it holds fewer cards.
 
         """
         transfer = self._move_plainly(play)
@@ -232,7 +232,7 @@ class Board:
         """Make a play on a board whose cards are all known, which turns nothing up.
 
         Raises:
-            InconsistentEvent: there is no such pile, or it does not hold so many cards.
+            InconsistentEvent: there is no such pile, or it holds fewer cards.
 
         """
         if self._move_plainly(play) is None:

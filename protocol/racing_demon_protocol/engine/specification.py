@@ -473,7 +473,7 @@ class Waste(Group):
 
     Attributes:
         view: how many of the topmost cards are visible.
-        limit: no card is turned while it holds so many: a dealt card must be placed first.
+        limit: no card is turned while it holds this many: a dealt card must be placed first.
 
     """
 

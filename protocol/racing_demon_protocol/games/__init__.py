@@ -112,7 +112,7 @@ GAMES: Final[dict[str, Game]] = {
 """Every game by its name."""
 
 FEW_PLAYERS: Final = 2
-"""With so many players or fewer there are more columns, or fewer cards a turn, if an option says so."""
+"""With this many players or fewer there are more columns, or fewer cards a turn, if an option says so."""
 GROUP_OPTIONS: dict[str, tuple[type[Group], str]] = {
     "turn": (Stock, "turn"),
     "redeals": (Stock, "redeals"),

@@ -29,7 +29,7 @@ def _gather() -> Beat:
 
 
 def _lay(every: int) -> Beat:
-    """Deal thirteen cards to every so many-th place, round and round."""
+    """Deal thirteen cards to every ``every``-th place, round and round."""
     places = [((number + 1) * every - 1) % 13 for number in range(13)]
     texts = ("", "Lay thirteen cards in a row", "every second place", "every third", "every fourth")
     return Beat(texts[every], tuple(ScriptStep(("stock", 0), ("row", place)) for place in places))

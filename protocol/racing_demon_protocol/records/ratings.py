@@ -24,9 +24,9 @@ from .standings import Key, corrected_winners, side_points
 from .summary import MatchSummary
 
 MIN_MATCHES: Final = 10
-"""A rating is provisional before so many matches against people …"""
+"""A rating is provisional before this many matches against people …"""
 MIN_PEOPLE: Final = 5
-"""… and against so many different ones."""
+"""… and against this many different people."""
 FULL_MATCHES: Final = 5
 """How many matches of the same people within a day count in full."""
 DAY_MS: Final = 24 * 3_600_000

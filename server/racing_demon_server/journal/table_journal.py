@@ -137,7 +137,7 @@ class TableJournal:
 
     @property
     def wants_checkpoint(self) -> bool:
-        """Whether there were so many events in a hand that another checkpoint is due."""
+        """Whether a hand has had enough events that another checkpoint is due."""
         return self._since_checkpoint >= CHECKPOINT_EVENTS
 
     @property

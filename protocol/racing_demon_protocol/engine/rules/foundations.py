@@ -82,7 +82,7 @@ class FoundationRules:
         return target.kind is Kind.TABLEAU and not board.cards[target.number]
 
     def _must_wait(self, board: Board, foundation: int, waits: Waits, held: int) -> bool:
-        """Return whether a foundation with so many cards must wait for others."""
+        """Return whether a foundation must wait for others before it gets more than ``held`` cards."""
         own = self._beside[foundation]
         if waits is Waits.OPEN:
             return any(not board.cards[pile] for pile in own if pile < foundation)

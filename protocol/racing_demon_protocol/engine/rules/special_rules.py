@@ -789,7 +789,7 @@ class OpeningRescueEffect(Effect[OpeningRescue]):
         return all(any(board.cards[pile] for pile in kind) for kind in self._kinds[seat])
 
     def _bases(self, board: Board, seat: int, pile: int, under: int) -> Iterator[Play]:
-        """Yield the plays of cards below at most so many others that would open a foundation."""
+        """Yield the plays that would open a foundation with a card below ``under`` others at most."""
         cards = board.cards[pile]
         for depth in range(1, min(under + 1, len(cards))):
             for foundation in self.context.open_foundations(board, seat, cards[-depth - 1]):
@@ -871,7 +871,7 @@ class BottomCardsEffect(Effect[BottomCards]):
     redeals_seen = 1
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
-        """Yield the play as a player writes it: so many cards of the waste to the stock."""
+        """Yield the play as a player writes it: a number of cards from the waste to the stock."""
         stock, waste = self.context.layout.stock[seat], self.context.layout.waste[seat]
         count = min(self.special.count, len(board.cards[waste]))
         if count and not board.cards[stock] and not board.redeals.get(seat, 0):
