@@ -56,7 +56,7 @@ def person_link(address: str, code: str, name: str, table: str = "", most: int =
         address: the server's address.
         code: the code for another device.
         name: the person's name.
-        table: the table to which the page leads on; empty for none.
+        table: the table that the page opens next; empty for none.
         most: the most bytes that the link may have with a name.
 
     """

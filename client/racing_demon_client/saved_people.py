@@ -70,7 +70,7 @@ class PlayerCredentials:
     def answer(self, challenge: Challenge) -> Enroll | Identify | Link | None:
         """Return the answer to a server's challenge; ``None`` to stay a guest.
 
-        A server that is not known is told nothing that it could use elsewhere: only a new secret of its own,
+        An unknown server learns nothing that it could use elsewhere: only a new secret of its own,
         and that only if it suggests to remember people.
         """
         self._server = challenge.server

@@ -192,7 +192,7 @@ def reassign_orphans(db: Database) -> int:
 
 
 def set_draining(db: Database, node: int) -> None:
-    """Assign a node no more tables, and let it hand over those that it has."""
+    """Assign no further tables to a node, and let it hand over those that it has."""
     db.execute("UPDATE nodes SET draining = true WHERE id = $1", (node,))
 
 

@@ -23,7 +23,7 @@ class Listener(Protocol):
     Attributes:
         encoding: the encoding of its frames.
         shows_races: whether it understands ``race_lost``.
-        software: what its client says of itself.
+        software: the name and version of its client.
         address: the name under which its client is counted.
         owes: whether it may owe units for the consequences of its plays.
 

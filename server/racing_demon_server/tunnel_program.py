@@ -134,7 +134,7 @@ class TunnelProgram:
     """The process of a tunnel's program, which is started again when it ends.
 
     Args:
-        tunnel: is told the address, and whether this server answers there.
+        tunnel: receives the address, and whether this server answers there.
         command: the command line, with ``{port}``; empty if the tunnel runs by itself.
         port: the port of the tunnel's listener.
         address: the tunnel's address; empty to read it from the output.

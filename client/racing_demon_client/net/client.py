@@ -120,7 +120,7 @@ class Client(TableClient):
         """Open a table and become its host, as a player or a spectator.
 
         With ``program`` everybody sees that a program plays, and standings tell it apart from people. With
-        ``person`` a server that remembers people is told who somebody is.
+        ``person`` the user is identified at a server that remembers people.
 
         Raises:
             ConnectionFailed: the server cannot be reached.
@@ -147,7 +147,7 @@ class Client(TableClient):
         """Take a seat at a table.
 
         With ``program`` everybody sees that a program plays, and standings tell it apart from people. With
-        ``person`` a server that remembers people is told who somebody is.
+        ``person`` the user is identified at a server that remembers people.
 
         If the answer is lost, a caller who chose the seat's token (64 hexadecimal digits) can ask again with
         it without taking a second seat.

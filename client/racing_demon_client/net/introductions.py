@@ -48,9 +48,9 @@ async def _introduced(url: str, person: PlayerCredentials) -> _Introduction:
 
 
 async def player_token(url: str) -> str:
-    """Return what stands for this user in requests to a server over HTTP; empty for a guest.
+    """Return the token that identifies this user in HTTP requests to a server; empty for a guest.
 
-    Of several people whom that server knows on this machine, the one is meant who was added last.
+    If that server knows several people on this machine, it is the one who was added last.
 
     Raises:
         ConnectionFailed: the server cannot be reached.

@@ -268,7 +268,7 @@ class ServerConnection:
     """The connections to one server, which may consist of several processes or hosts.
 
     Attributes:
-        server_software: what the server says of itself; empty before it has.
+        server_software: the server's name and version; empty until it has sent them.
 
     Args:
         url: the server's address.

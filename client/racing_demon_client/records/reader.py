@@ -180,7 +180,7 @@ def _as_text(file: IO[bytes]) -> IO[str]:
 
 
 def _bounded(file: IO[str]) -> Iterator[str]:
-    """Yield the lines of a file; of one that is too long, no more than shows that it is."""
+    """Yield the lines of a file; of a line that is too long, only enough to show that."""
     return iter(lambda: file.readline(MAX_LINE_LENGTH + 2), "")
 
 

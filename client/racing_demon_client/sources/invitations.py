@@ -70,7 +70,7 @@ class InternetAccess:
 
     @property
     def invitation(self) -> Invitation:
-        """What the server said last, and why it could not be told to open the tunnel or to close it."""
+        """The server's last invitation, and why it could not open or close the tunnel."""
         return self._last.model_copy(update={"trouble": self._refusal}) if self._refusal else self._last
 
     @property

@@ -49,7 +49,7 @@ TOLD_BY_EVENTS: Final = (
     "winners",
     "paused",
 )
-"""What a snapshot repeats of the events before it, whoever receives it. Older servers told no more."""
+"""The fields of a snapshot that follow from the events before it, for every receiver and in every version."""
 ON_THE_TABLE: Final = ("piles", "redeals", "shifts")
 """What it repeats where layouts are public."""
 

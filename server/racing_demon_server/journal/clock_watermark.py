@@ -60,7 +60,7 @@ class ClockWatermark:
         self.durable_until = max(self.durable_until, at)
 
     def close(self) -> None:
-        """Write no more times."""
+        """Stop writing times."""
         self._is_closed = True
 
     def _write_ahead(self) -> None:

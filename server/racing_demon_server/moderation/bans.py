@@ -55,7 +55,7 @@ class ServerBan(BaseModel):
 
     @property
     def text(self) -> str:
-        """What the banned are told."""
+        """The reason that a banned client gets."""
         until = datetime.fromtimestamp(self.until, UTC)
         why = f": {self.reason}" if self.reason else "."
         return f"Your address is banned here until {until:%Y-%m-%d %H:%M} UTC{why}"

@@ -185,7 +185,7 @@ class Handler:
         owes: whether it may owe units for the consequences of its plays.
         address: the name under which its client is counted.
         origin: where it comes from.
-        software: what the client says of itself.
+        software: the client's name and version.
         connection: its bytes.
         context: what all connections share.
         allowance: the units that it may use.

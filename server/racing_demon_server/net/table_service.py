@@ -129,7 +129,7 @@ class TableService:
         task.add_done_callback(self._tasks.discard)
 
     def close(self) -> None:
-        """Hash no more passphrases."""
+        """Stop hashing passphrases."""
         self.hasher.close()
 
     def count_table(self, address: str, at: int) -> None:

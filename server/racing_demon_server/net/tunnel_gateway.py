@@ -1,7 +1,7 @@
 """The tunnel's listener: strangers from the internet, none of whom counts as local.
 
 It has its own limits of connections, pages and names. Whoever enters a table needs its invitation, or the
-token of a seat; nobody opens tables here, or is told which there are. A switch opens and closes it while the
+token of a seat; nobody opens or lists tables here. A switch opens and closes it while the
 server's other connections stay.
 """
 

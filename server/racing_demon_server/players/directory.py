@@ -294,14 +294,14 @@ class Directory:
             self._store.save_device(device._replace(seen_ms=at_ms))
 
     def take_seat(self, device: Device, name: str, at_ms: int) -> None:
-        """Record that the player of a device took a seat, by what name."""
+        """Record that the player of a device took a seat, and under which name."""
         player = replace(self.player_of(device), seen_ms=at_ms, has_played=True)
         self._store.save_player(player if device.is_on_trial(at_ms) else replace(player, name=name))
 
     # Tokens.
 
     def token(self, device: Device, at_ms: int, use: TokenUse) -> str:
-        """Return what stands for a device, at any server with the same store."""
+        """Return a token that identifies a device at any server with the same store."""
         said = device.number.to_bytes(8) + (at_ms // 1_000).to_bytes(4)
         return (said + _mac_of(device.key, said, use)).hex()
 
@@ -374,7 +374,7 @@ class Directory:
     def split(self, player: str, numbers: Collection[int], at_ms: int, randomness: bytes) -> str | None:
         """Let devices of a player be another one's, with the results of the seats that were taken with them.
 
-        A player who was merged into another one is that one no more; without numbers, the devices are meant
+        A player who was merged into another one is separate again; without numbers, the devices are meant
         that took seats before. Return who has the devices now; ``None`` if the player is not known.
 
         Args:

@@ -55,7 +55,7 @@ class Identity:
     Attributes:
         nonce: what the proof of this connection is made of.
         hosts: the host and port that the client has dialled, and others that lead to the same server.
-        handover: a token of another server that stands for the device.
+        handover: a token of another server that identifies the device.
         signed_in: what a trusted proxy says of who uses the connection; ``None`` if it says nothing.
         name: what somebody is called at first who has signed in there.
         device: the device that was proven, perhaps removed since; ``None`` for a guest.

@@ -321,7 +321,7 @@ class PlayersStore(Protocol):
         )
         return [player for (player,) in self.rows(sql)]
 
-    # What others are told.
+    # Changes that results follow.
 
     def last_change(self) -> int:
         """Return the number of the last change of players, of their names or of their devices."""

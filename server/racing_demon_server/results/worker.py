@@ -43,7 +43,7 @@ MAX_HISTORY: Final = 100
 FRAMES: Final = 20
 """So many events are blanked at a time, for which a server's writes have to wait."""
 MAX_OF_TABLE: Final = 100
-"""The most matches of one table that its players are told of."""
+"""The most matches of one table whose links its players get."""
 
 Item = TypeVar("Item")
 Reading = Callable[[], AbstractContextManager[JournalReader]]
@@ -283,7 +283,7 @@ class ResultsWorker:
         return (result.journal, _table_of(result.match)) == (self._name, table_id)
 
     def has_played(self, result: Result, token: str) -> bool:
-        """Return whether a token stands for a player of a match."""
+        """Return whether a token identifies a player of a match."""
         players = {each.player for each in result.summary.players if each.player}
         player = self._player_of(token) if players else ""
         if self._players is None or not player:

@@ -1,4 +1,4 @@
-"""What those may be told of a table who are not there: subscribers of a broker, receivers of a webhook."""
+"""What of a table may be published to outsiders: subscribers of a broker, receivers of a webhook."""
 
 from collections import defaultdict
 from typing import Any

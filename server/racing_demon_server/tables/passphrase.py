@@ -70,7 +70,7 @@ class PassphraseHasher:
             then(hashing)
 
     def close(self) -> None:
-        """Hash no more."""
+        """Stop hashing."""
         self._executor.shutdown(wait=False, cancel_futures=True)
 
 

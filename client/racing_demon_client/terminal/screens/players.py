@@ -77,7 +77,7 @@ class PlayersScreen(Dialog[PlayerAction]):
         view: returns the current table.
         seat: this player's seat; ``None`` for a spectator.
         ignored: the seats whose chat is hidden.
-        spectators: returns who watches, as far as this player is told.
+        spectators: returns the spectators that the server has named to this player.
 
     """
 
