@@ -147,7 +147,7 @@ export class Board {
    * How many cards of a place lie on foundations.
    * @param {number} place
    */
-  out(place) {
+  onFoundations(place) {
     const size = 52 * this.layout.game.packs;
     return this.layout.piles
       .filter((pile) => pile.kind === "foundation")
@@ -180,7 +180,7 @@ export class Board {
    */
   progress(place) {
     const { counted } = this.layout.game;
-    if (counted === undefined) return this.out(place);
+    if (counted === undefined) return this.onFoundations(place);
     if (counted === null) return null;
     const piles = this.layout.piles.filter((pile) => pile.place === place || pile.place === -1);
     return piles.reduce((sum, pile) => sum + COUNTS[counted](pile, this.cards[pile.number]), 0);

@@ -148,13 +148,13 @@ const laid = (board) => board.cards.map((pile) => pile.join()).join(";");
  * @param {Rules} rules
  * @param {number} place
  */
-export function knowsAll({ layout, ways }, place) {
+export function knowsAll({ layout, moveTables }, place) {
   const foundations = new Set(
     layout.piles.filter(({ kind }) => kind === "foundation").map(({ group }) => group),
   );
   return layout.own(place).every(({ group, kind }) => {
     if (kind === "stock") return true;
-    if (kind === "tableau" && !ways.get(`${group}>${group}`)?.run) return false;
-    return [...foundations].some((to) => ways.has(`${group}>${to}`));
+    if (kind === "tableau" && !moveTables.get(`${group}>${group}`)?.run) return false;
+    return [...foundations].some((to) => moveTables.has(`${group}>${to}`));
   });
 }

@@ -28,8 +28,8 @@ export class Rules {
     const { game, options } = layout;
     const changed = options.forced_bases === true || (options.take_back ?? "never") !== "never";
     /** @type {Map<string, any>} */
-    this.ways = new Map(
-      changed ? [] : game.moves.map((move) => [`${move.from}>${move.to}`, wayOf(move, tables, layout)]),
+    this.moveTables = new Map(
+      changed ? [] : game.moves.map((move) => [`${move.from}>${move.to}`, moveTableOf(move, tables, layout)]),
     );
   }
 
@@ -40,17 +40,17 @@ export class Rules {
    * @param {Play} play
    */
   allows(board, place, { source, count, destination }) {
-    const way = this.#way(place, source, destination);
-    if (!way || count < 1) return false;
+    const table = this.#moveTable(place, source, destination);
+    if (!table || count < 1) return false;
     const [cards, there] = [board.cards[source], board.cards[destination]];
-    if (way.turn > 0) return count === Math.min(way.turn, cards.length);
+    if (table.turn > 0) return count === Math.min(table.turn, cards.length);
     if (count > cards.length) return false;
     const moved = cards.slice(-count);
-    if (moved.includes(UNKNOWN) || (count > 1 && !isRun(way.run, moved))) return false;
+    if (moved.includes(UNKNOWN) || (count > 1 && !isRun(table.run, moved))) return false;
     const face = moved[0] % FACES;
-    if (there.length === 0) return has(way.opens, face);
+    if (there.length === 0) return has(table.opens, face);
     const top = there[there.length - 1];
-    const takes = way.takes[Math.min(there.length, way.takes.length) - 1];
+    const takes = table.takes[Math.min(there.length, table.takes.length) - 1];
     return top !== UNKNOWN && takes !== null && has(takes[top % FACES], face);
   }
 
@@ -59,11 +59,11 @@ export class Rules {
    * @param {number} source
    * @param {number} destination
    */
-  #way(place, source, destination) {
+  #moveTable(place, source, destination) {
     const [from, to] = [this.layout.piles[source], this.layout.piles[destination]];
     if (!from || !to || source === destination || from.place !== place) return undefined;
     if (to.place !== place && to.place !== -1) return undefined;
-    return this.ways.get(`${from.group}>${to.group}`);
+    return this.moveTables.get(`${from.group}>${to.group}`);
   }
 
   /**
@@ -225,7 +225,7 @@ function landingOf(rules, board, place, play) {
  * @param {string[][]} tables
  * @param {Layout} layout
  */
-function wayOf(move, tables, layout) {
+function moveTableOf(move, tables, layout) {
   const { from, turn, opens, takes, run } = move;
   if (turn !== undefined) return { turn: layout.turnSize(turn) };
   /** @param {number | null | undefined} number */

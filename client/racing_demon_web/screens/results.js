@@ -142,9 +142,9 @@ export function analysis({ table, seat }, match, tables) {
   const place = seat === null ? -1 : table.handSeats.indexOf(seat);
   if (!table.hand || place < 0 || table.results.length === 0) return [];
   const { board, layout } = table.hand;
-  const out = board.out(place);
+  const played = board.onFoundations(place);
   const lines = [];
-  if (layout.piles.some(({ kind }) => kind === "foundation")) lines.push(LATER.cardsUp(out));
+  if (layout.piles.some(({ kind }) => kind === "foundation")) lines.push(LATER.cardsUp(played));
   if (match.lost.length > 0) {
     const closest = [...match.lost].sort((a, b) => a.late - b.late).slice(0, MAX_NAMED);
     const named = closest.map(({ by, late }) => LATER.lostTo(table.nameOf(by), late));

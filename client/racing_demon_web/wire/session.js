@@ -59,7 +59,7 @@ export class Session {
   #seatedEpoch = "";
   #tries = 0;
   #redirects = 0;
-  #isAsked = false; // whether the server is being told who this is
+  #isAsked = false; // whether the server is about to learn who this is
   #isOver = false;
   /** @type {WebSocket | null} */
   #socket = null;
@@ -92,7 +92,7 @@ export class Session {
     this.watchers = 0;
     /** Shows a host who watches. @type {(spectators: any[][]) => void} */
     this.showSpectators = () => undefined;
-    /** Tells the server who uses this device; null for a guest. @type {import("./person.js").Person | null} */
+    /** Identifies the player of this device to the server; null for a guest. @type {import("./person.js").Person | null} */
     this.person = null;
     this.isHalted = false;
     /** Why the table has ended; empty if it has not. */
