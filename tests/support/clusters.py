@@ -33,6 +33,8 @@ GENEROUS: Final = "--limit=misses_per_minute=100000"
 """All players come from one address."""
 PATIENT: Final = "--lease=20s"
 """On a busy machine, no server that only waits for its turn is taken for dead."""
+WATCHFUL: Final = "--lease=6s"
+"""The same, where it is to be noticed soon that one is dead."""
 SEED: Final = int(os.environ.get("RACING_DEMON_SEED", "1"))
 TABLES: Final = 2
 PLAYERS: Final = amount(3, 8)

@@ -15,7 +15,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Moved, Versions
 from racing_demon_protocol.wire.redirects import at_port
 from tests.browser.test_base_path import BASE, proxied
-from tests.support.clusters import Cluster
+from tests.support.clusters import PATIENT, Cluster
 from tests.support.ports import port_of
 from tests.support.processes import port_of_process, server_process
 from tests.support.servers import Peer
@@ -43,7 +43,9 @@ async def test_any_server_of_a_cluster_answers_below_a_path(
 ) -> None:
     """A client is led from one server to the other, directly and behind a proxy of each."""
     async with AsyncExitStack() as stack:
-        cluster = await stack.enter_async_context(Cluster.started(database, tmp_path, *BELOW, count=2))
+        cluster = await stack.enter_async_context(
+            Cluster.started(database, tmp_path, *BELOW, PATIENT, count=2)
+        )
         first, second = (node.url for node in cluster.nodes.values())
         assert second.endswith(f"{BASE}/v1")
         folder = tmp_path / "proxy"

@@ -26,6 +26,7 @@ from tests.support.clusters import (
     PLAYERS,
     SEED,
     TABLES,
+    WATCHFUL,
     Cluster,
     heard_more,
     playing,
@@ -280,7 +281,7 @@ async def test_a_server_without_an_heir_ends_when_its_hands_do(
 
 async def test_tables_that_stay_go_to_a_server_that_starts_meanwhile(tmp_path: Path, database: str) -> None:
     """One that waits for a game is left alone at first, and gets an heir while another table still plays."""
-    async with Cluster.started(database, tmp_path, count=2) as cluster:
+    async with Cluster.started(database, tmp_path, WATCHFUL, count=2) as cluster:
         first, second = cluster.nodes["n1"], cluster.nodes["n2"]
         await wait_until(lambda: cluster.ask("SELECT count(*) FROM beats") == [(2,)])
         second.kill()

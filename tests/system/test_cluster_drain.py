@@ -12,7 +12,7 @@ import pytest
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Paused, Signalled
 from racing_demon_protocol.wire.messages.server import Accepted, Halted
-from tests.support.clusters import PATIENT, Cluster
+from tests.support.clusters import PATIENT, WATCHFUL, Cluster
 from tests.support.postgres import Postgres
 from tests.support.restartable_server import RestartableServer, wait_until
 from tests.support.servers import Peer
@@ -80,7 +80,7 @@ async def test_a_hand_that_nobody_attends_moves_at_once(tmp_path: Path, database
 
 async def test_a_second_signal_does_not_wait_for_the_end_of_a_hand(tmp_path: Path, database: str) -> None:
     """Though another server could take the table later, this one stops now; the other goes on in mid-hand."""
-    async with Cluster.started(database, tmp_path, count=2) as cluster:
+    async with Cluster.started(database, tmp_path, WATCHFUL, count=2) as cluster:
         first, second = cluster.nodes["n1"], cluster.nodes["n2"]
         async with in_mid_hand(first) as ann:
             os.kill(first.pid, signal.SIGTERM)

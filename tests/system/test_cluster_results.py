@@ -9,7 +9,7 @@ import pytest
 
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import MatchOver
-from tests.support.clusters import PATIENT, Cluster
+from tests.support.clusters import PATIENT, WATCHFUL, Cluster
 from tests.support.journals import play_match
 from tests.support.restartable_server import wait_until
 from tests.support.results import get, page_with, status_of
@@ -62,7 +62,7 @@ async def test_a_seat_is_one_at_every_server(tmp_path: Path, database: str) -> N
 
 async def test_a_kill_loses_and_doubles_no_result(tmp_path: Path, database: str) -> None:
     """A server is killed right after a match, before its result: another one makes it, once."""
-    async with Cluster.started(database, tmp_path, *FAST, count=2) as cluster:
+    async with Cluster.started(database, tmp_path, *FAST, WATCHFUL, count=2) as cluster:
         one, other = cluster.nodes.values()
         for number in (1, 2):
             async with Peer.hosting(one.url, seated=False, hands=1) as host:
