@@ -52,6 +52,11 @@ class Screen:
         """What is to be read."""
         return "\n".join(map("".join, self._cells))
 
+    @property
+    def is_painting(self) -> bool:
+        """Whether a synchronized paint has begun, of which the rest is still to be read."""
+        return self._frame is not None
+
     def feed(self, data: bytes, at: int) -> list[Frame]:
         """Take what a program wrote, read at a time, and return the paints that are complete with it."""
         text = self._rest + self._decode(data)

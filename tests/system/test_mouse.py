@@ -47,9 +47,11 @@ class Mouse:
         return match
 
     def shows(self, pattern: str, seconds: float) -> bool:
-        """Wait for so long at most; tell whether the screen shows something."""
-        shown = re.compile(pattern)
-        return self._terminals.wait(lambda: shown.search(self.text) is not None, seconds)
+        """Wait for so long at most; tell whether the screen shows something, and is painted whole."""
+        shown, screen = re.compile(pattern), self._program.screen
+        return self._terminals.wait(
+            lambda: not screen.is_painting and shown.search(screen.text) is not None, seconds
+        )
 
     @property
     def pid(self) -> int:
@@ -80,7 +82,8 @@ class Mouse:
 
     def report(self, button: int, pattern: str, *, is_down: bool = True) -> None:
         """Send what a terminal sends when a button goes down or up over a text on the screen."""
-        before = self.text[: self.until(pattern).start()]
+        place = self.until(pattern).start()
+        before = self.text[:place]
         row, column = before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1
         self.type(f"\x1b[<{button};{column};{row}{'M' if is_down else 'm'}")
 
