@@ -22,6 +22,7 @@ SHOW: Final = """([theme, isFourColor]) => {
   document.documentElement.classList.toggle("four-color", isFourColor);
   for (const moving of document.getAnimations()) moving.finish();
 }"""
+STYLED: Final = "[...document.querySelectorAll('link[rel=stylesheet]')].every(({ sheet }) => sheet)"
 VIOLATIONS: Final = """async () => (await axe.run()).violations.map(({ id, nodes }) =>
   `${id}: ${nodes.map((node) => node.target).join(" ")}`)"""
 QUICK: Final[dict[str, Any]] = {"bot_speed": 200.0, "seed": LASTING}
@@ -29,6 +30,7 @@ QUICK: Final[dict[str, Any]] = {"bot_speed": 200.0, "seed": LASTING}
 
 async def violations(player: Phone) -> list[Any]:
     """Return what axe finds wrong with the page as it is, in any palette."""
+    await player.page.wait_for_function(STYLED)
     await player.page.evaluate(tool("axe-core/axe.min.js").read_text("utf-8") + "; 0")
     found = []
     for palette in PALETTES[:: amount(3, 1)]:

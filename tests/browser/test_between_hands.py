@@ -42,10 +42,11 @@ async def test_the_next_hand_is_within_reach(browser: Browser) -> None:
         for each in (ann, screen):
             await each.page.locator(".next p", has_text="Next deal in").wait_for()
         await screen.page.locator("#lobby .tally tbody td").first.wait_for()
-        assert all(
-            size >= TELEVISION["viewport"]["height"] / 27 for size in await screen.page.evaluate(SIZES)
+        await screen.page.wait_for_function(
+            f"(least) => ({SIZES})().every((size) => size >= least)",
+            arg=TELEVISION["viewport"]["height"] / 27,
         )
-        assert await screen.page.evaluate("document.documentElement.scrollHeight") <= 1080
+        await screen.page.wait_for_function("document.documentElement.scrollHeight <= 1080")
 
 
 async def test_who_plays_with_bots_alone_has_one_button(browser: Browser) -> None:
@@ -101,8 +102,8 @@ async def test_letters_of_twice_the_size_fit(browser: Browser, width: int) -> No
             await ann.join("Benedikt-Amadeus")
             await host.ask(cl.Start)
             await ann.until_playing()
-            assert not await ann.page.evaluate(OVERLAP)
+            await ann.page.wait_for_function(f"() => !({OVERLAP})()")
             await host.ask(cl.Stuck)
             await ann.finish()
             await ann.page.get_by_role("button", name="Next hand").wait_for()
-            assert width >= await ann.page.evaluate("document.documentElement.scrollWidth")
+            await ann.page.wait_for_function(f"document.documentElement.scrollWidth <= {width}")

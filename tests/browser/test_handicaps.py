@@ -21,7 +21,7 @@ from tests.support.servers import Peer, serving
 
 COUNTS_DOWN: Final = """() => /^[1-9]$/.test(document.getElementById("note").textContent)
   && document.querySelector(".stuck").disabled"""
-OVERFLOWS: Final = "() => document.documentElement.scrollWidth > innerWidth"
+FITS: Final = "() => document.documentElement.scrollWidth <= innerWidth"
 
 
 async def _all_contributed(guest: Guest) -> None:
@@ -129,10 +129,10 @@ async def test_a_host_sets_handicaps_and_all_see_them(browser: Browser, tmp_path
         await start.select_option("10")
         await ann.page.locator(".player", has_text="starts 10 s later").wait_for()
         await mia.page.screenshot(path=tmp_path / "guest.png")
-        assert not await mia.page.evaluate(OVERFLOWS)
+        await mia.page.wait_for_function(FITS)
         await mia.page.tap("#sheet-close")
         await mia.page.screenshot(path=tmp_path / "lobby.png")
-        assert not await mia.page.evaluate(OVERFLOWS)
+        await mia.page.wait_for_function(FITS)
         assert not [*ann.complaints, *mia.complaints, *screen.complaints]
 
 

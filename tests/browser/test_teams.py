@@ -29,7 +29,7 @@ from tests.support.servers import serving
 from tests.support.terminal import Player
 
 TEXT_SCREEN: Final = (80, 24)
-OVERFLOWS: Final = "() => document.documentElement.scrollWidth > innerWidth"
+FITS: Final = "() => document.documentElement.scrollWidth <= innerWidth"
 IS_SEEN: Final = "(row) => row.getBoundingClientRect().bottom <= innerHeight"
 MARKS: Final = """(selector) => [...document.querySelectorAll(selector)].map((name) =>
   [name.textContent, name.dataset.team])"""
@@ -84,7 +84,7 @@ class FourPairs:
         """Wait until all pages show the letter of each player's team, within their width."""
         for page in self.pages:
             await page.until(partial(self._shows, page, selector, letters))
-            assert not await page.page.evaluate(OVERFLOWS)
+            await page.page.wait_for_function(FITS)
             assert not page.complaints
 
     @staticmethod
