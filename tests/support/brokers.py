@@ -12,6 +12,8 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
+from racing_demon_client.sources.broker import tables
+from racing_demon_protocol.discovery.directory import ListedTable
 from tests.support.ports import free_port
 from tests.support.servers import PATIENCE, deadline, timeout
 
@@ -100,6 +102,15 @@ class Broker:
     def _signal(self, number: int) -> None:
         assert self._process is not None
         os.kill(self._process.pid, number)
+
+
+async def listed(broker: Broker, *codes: str) -> list[ListedTable]:
+    """Return the tables at a broker as soon as these are among them: a client waits half a second for one."""
+    found: list[ListedTable] = []
+    async with deadline(lambda: f"{codes} in {found}"):
+        while not {*codes} <= {table.code for table in found}:
+            found = await tables(broker.url)
+    return found
 
 
 class Heard(NamedTuple):

@@ -12,7 +12,7 @@ from racing_demon_protocol.engine.commit_reveal import commitment
 from racing_demon_protocol.wire.codec import decode_server
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
-from tests.support.brokers import Broker, Heard, Listening
+from tests.support.brokers import Broker, Heard, Listening, listed
 from tests.support.processes import CLIENT, Running, server_process, started
 from tests.support.restartable_server import RestartableServer
 from tests.support.servers import PATIENCE, Peer, deadline, timeout
@@ -54,7 +54,8 @@ async def test_play_goes_on_without_the_broker_and_its_directory_comes_back(tmp_
             async with Listening.to(broker, "rd/pub/a1/#") as feed, deadline(lambda: feed.heard):
                 while {ann.code, bob.code, quiet.code} - {code_of(heard) for heard in feed.heard}:
                     await feed.next()
-            taken = {table.code: table.taken for table in await client.tables(broker.url)}
+            found = await listed(broker, ann.code, bob.code, quiet.code)
+            taken = {table.code: table.taken for table in found}
             assert taken == {ann.code: 2, bob.code: 2, quiet.code: 1}
             await ann.until(ev.MatchOver)
         server.stop()
@@ -69,7 +70,7 @@ async def test_a_killed_server_is_known_to_be_gone(tmp_path: Path) -> None:
     async with Broker.running(tmp_path) as broker, Listening.to(broker, "rd/pub/a1/#") as feed:
         async with told_server(broker) as (server, url), Peer.hosting(url) as ann:
             await feed.until(f"tables/{ann.code.lower()}")
-            assert [table.code for table in await client.tables(broker.url)] == [ann.code]
+            assert [table.code for table in await listed(broker, ann.code)] == [ann.code]
             server.stop(signal.SIGKILL)
             await feed.until("status", lambda heard: heard.payload == b"offline")
             assert await client.tables(broker.url) == []

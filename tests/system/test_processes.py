@@ -18,14 +18,13 @@ from typing import Any, Final
 import pytest
 
 from racing_demon_client.net.client import Client
-from racing_demon_client.sources import broker as listing
 from racing_demon_protocol.enums import Phase, Reason
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Devices, Identified
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.sharding import owner
-from tests.support.brokers import Broker, Listening
+from tests.support.brokers import Broker, Listening, listed
 from tests.support.effort import usually
 from tests.support.people import SECRETS, answer, challenged, enrolled, link_code, play_alone
 from tests.support.ports import free_port, port_of
@@ -158,7 +157,7 @@ async def test_the_broker_hears_of_the_tables_of_all(tmp_path: Path) -> None:
         async with deadline(lambda: f"{topics} in {feed.heard}"):
             while not topics <= {heard.topic for heard in feed.heard}:
                 await feed.next()
-        assert codes == {table.code for table in await listing.tables(broker.url)}
+        assert codes == {table.code for table in await listed(broker, *codes)}
 
 
 # Dying and stopping.
