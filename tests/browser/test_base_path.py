@@ -22,7 +22,7 @@ from racing_demon_protocol.wire.messages.server import Elsewhere
 from tests.support.browsers import chromium, phone
 from tests.support.deployed import DEPLOY, certificates
 from tests.support.ports import free_port, port_of
-from tests.support.processes import MOST, port_of_process, server_process, started
+from tests.support.processes import MAX_TRIES, port_of_process, server_process, started
 from tests.support.servers import PATIENCE, deadline
 from tests.system.test_deploy import NGINX
 
@@ -254,7 +254,7 @@ async def test_a_page_below_a_path_follows_to_the_process_of_its_table(tmp_path:
         link = f"{await stack.enter_async_context(way)}{BASE}/{ann.code}"
         browser = await stack.enter_async_context(chromium(*flags))
         sockets: list[str] = []
-        for _ in range(MOST):
+        for _ in range(MAX_TRIES):
             async with phone(browser, link, ignore_https_errors=True) as guest:
                 guest.page.on("websocket", lambda socket: sockets.append(socket.url))
                 await guest.page.tap("#watch")
@@ -264,4 +264,4 @@ async def test_a_page_below_a_path_follows_to_the_process_of_its_table(tmp_path:
                 if any(isinstance(each, Elsewhere) for each in guest.heard):
                     assert sockets[-1] == f"wss://{NAME}:{own_port}{BASE}/v1"
                     return
-    pytest.fail(f"none of {MOST} pages came to another process")
+    pytest.fail(f"none of {MAX_TRIES} pages came to another process")

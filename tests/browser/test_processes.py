@@ -5,7 +5,7 @@ from playwright.async_api import Browser
 
 from racing_demon_protocol.wire.messages.server import Elsewhere
 from tests.support.browsers import phone
-from tests.support.processes import MOST, server_process
+from tests.support.processes import MAX_TRIES, server_process
 
 
 @pytest.mark.parametrize("base", ["", "/games/cards"])
@@ -16,7 +16,7 @@ async def test_a_page_follows_to_the_process_of_its_table(browser: Browser, base
         origin = url.replace("ws:", "http:").removesuffix("/v1")
         async with phone(browser, origin) as ann:
             code = await ann.create("Ann")
-            for _ in range(MOST):
+            for _ in range(MAX_TRIES):
                 async with phone(browser, f"{origin}/{code}") as guest:
                     await guest.page.tap("#watch")
                     await guest.see("#lobby")

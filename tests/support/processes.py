@@ -22,7 +22,7 @@ SERVER: Final = "racing_demon_server"
 CLIENT: Final = "racing_demon_client"
 PATIENT: Final = "--limit=entry_seconds=600"
 """Whoever connects may take their time: on a busy machine a long test would be cut off."""
-MOST: Final = 20
+MAX_TRIES: Final = 20
 """So many clients come to the table's own one of two processes by chance only once in a million times."""
 HOST_LINK: Final = r"^  racing-demon join http://[^:]+:(\d+)/([A-Z]{4})$"
 """What a host in plain text prints: the port, and the table's code."""
@@ -143,14 +143,14 @@ async def server_process(*arguments: str, **more: Any) -> AsyncIterator[tuple[Ru
 
 async def port_of_process(url: str, code: str) -> int:
     """Return the own port of the process that has a table, as one of the others says at the port of all."""
-    for _ in range(MOST):
+    for _ in range(MAX_TRIES):
         async with Peer.connect(url) as peer:
             await peer.greet()
             await peer.say(cl.Watch(code=code))
             answer = await peer.hear()
             if isinstance(answer, Elsewhere):
                 return answer.port
-    raise AssertionError(f"{MOST} clients came to the process of {code}")
+    raise AssertionError(f"{MAX_TRIES} clients came to the process of {code}")
 
 
 def kib(pid: int, field: str) -> int:

@@ -40,7 +40,7 @@ NEWEST: Final = announced("test")
 """What a client says of itself that understands all extensions."""
 PATIENCE: Final = 60.0
 """Seconds after which a test that waits in vain fails. No test is meant to take so long."""
-MOST: Final = amount(100, 900)
+MAX_SECONDS: Final = amount(100, 900)
 """Seconds after which a test fails that is told more and more, but never what it waits for."""
 NO_METRICS: Final = MetricsHooks(lambda _open, _listeners: "", lambda _why: None, lambda _reason: None)
 
@@ -98,7 +98,7 @@ async def timeout(seconds: float, awaitable: Awaitable[T]) -> T:
 
 
 @asynccontextmanager
-async def deadline(seen: Callable[[], object], seconds: float = MOST) -> AsyncIterator[None]:
+async def deadline(seen: Callable[[], object], seconds: float = MAX_SECONDS) -> AsyncIterator[None]:
     """Let what is inside take so long, and fail with what was seen if it takes longer."""
     try:
         async with asyncio.timeout(seconds):

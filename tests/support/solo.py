@@ -12,13 +12,13 @@ from tests.support.invariants import status
 
 CHANCE_GAMES = int(os.environ.get("RACING_DEMON_GAMES", "1"))
 """How many chance games of each declaration a test plays."""
-LONGEST = 250 if CHANCE_GAMES == 1 else 2_000
+MAX_LENGTH = 250 if CHANCE_GAMES == 1 else 2_000
 """Plays after which a chance game is left: some can go on for ever."""
 PATIENCE = 600
 """The same, for plays since there were more cards on the foundations than ever before."""
 
 
-def chance_game(hand: Dealt, rng: random.Random, longest: int = LONGEST) -> Iterator[None]:
+def chance_game(hand: Dealt, rng: random.Random, longest: int = MAX_LENGTH) -> Iterator[None]:
     """Play a hand by chance, preferring the foundations, until somebody is out or nobody can go on.
 
     The next play is that of any seat that has one. A hand that only goes round is left after a while.

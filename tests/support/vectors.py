@@ -32,7 +32,7 @@ from tests.support.typical import BUILDING_GAMES
 
 PLAYS: Final = 40
 ASKED: Final = 20
-MOST: Final = 4
+MAX_COUNT: Final = 4
 MATCHES: Final = ("racing-demon", "shouted", "rotated", "first turns", "eight", "house rules")
 HOUSE_RULES: Final[tuple[dict[str, Any], ...]] = (
     {"game": "classic", "spaces": "reserve", "king_bonus": 5},
@@ -96,7 +96,7 @@ def _moves(hand: Dealt, rng: random.Random) -> Iterator[dict[str, Any]]:
         asked = [
             Play(source, count, destination)
             for source, destination in rng.sample(pairs, min(ASKED, len(pairs)))
-            for count in range(1, min(MOST, len(board.cards[source])) + 1)
+            for count in range(1, min(MAX_COUNT, len(board.cards[source])) + 1)
             if move_tables is not None
         ]
         asked += [

@@ -7,7 +7,7 @@ from typing import Any, Final
 from racing_demon_cluster.seed_encryption import ClusterKeys
 from racing_demon_server.journal.interface import StoredTable
 from racing_demon_server.journal.operations import BEGINS
-from racing_demon_server.journal.play_runs import LONGEST
+from racing_demon_server.journal.play_runs import MAX_RUN
 
 from .connection import Database
 from .reader import COLUMNS, PostgresReader, Rows
@@ -37,7 +37,7 @@ EVENTS: Final = f"""
     SELECT wanted.id, log.seq, kind, at_us, at_ms, frame
     FROM unnest($1::bigint[], $2::int[], $3::bool[]) AS wanted (id, begin, rest), LATERAL (
         SELECT seq, 0 AS place, kind, at_us, at_ms, frame FROM events
-        WHERE table_id = wanted.id AND first >= wanted.begin - {LONGEST} AND seq >= wanted.begin
+        WHERE table_id = wanted.id AND first >= wanted.begin - {MAX_RUN} AND seq >= wanted.begin
         UNION ALL
         SELECT seq, id, kind, at_us, at_ms, frame FROM whispers
         WHERE table_id = wanted.id AND seq >= wanted.begin AND id > coalesce(

@@ -8,7 +8,7 @@ import psycopg
 
 from racing_demon_cluster.seed_encryption import ClusterKeys, EncryptedSeed
 from racing_demon_server.journal.interface import JournalReader, StoredTable
-from racing_demon_server.journal.play_runs import LONGEST
+from racing_demon_server.journal.play_runs import MAX_RUN
 
 from .connection import Database
 
@@ -58,7 +58,7 @@ class PostgresReader(JournalReader):
         return self._db.execute(
             "SELECT seq, kind, at_us, at_ms, frame FROM ("  # noqa: S608 - numbers of our own
             "SELECT seq, 0 AS place, kind, at_us, at_ms, frame FROM events "
-            f"WHERE table_id = $1 AND first BETWEEN $2::int - {LONGEST} AND $3 AND seq >= $2 UNION ALL "
+            f"WHERE table_id = $1 AND first BETWEEN $2::int - {MAX_RUN} AND $3 AND seq >= $2 UNION ALL "
             "SELECT seq, id, kind, at_us, at_ms, frame FROM whispers "
             "WHERE table_id = $1 AND seq BETWEEN $2 AND $3 AND id > coalesce("
             "(SELECT last_play FROM checkpoints WHERE table_id = $1 AND $4), 0)) AS log ORDER BY seq, place",

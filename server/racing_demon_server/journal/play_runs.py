@@ -11,7 +11,7 @@ import msgpack
 
 RUN: Final = 0
 """The kind of such a row: no message has this number."""
-LONGEST: Final = 64
+MAX_RUN: Final = 64
 """The most plays in one row."""
 _NIL: Final = b"\xc0"
 """The first byte of a run of private plays."""
@@ -30,7 +30,7 @@ class StoredPlay(NamedTuple):
     at_us: int
 
 
-def joined(plays: Sequence[tuple[bytes, int]], *, private: bool = False) -> StoredPlay:
+def encode_run(plays: Sequence[tuple[bytes, int]], *, private: bool = False) -> StoredPlay:
     """Return the bytes of a run of plays, and the time of the newest."""
     newest = max([at_us for _, at_us in plays])
     parts = [part for frame, at_us in plays for part in (frame, newest - at_us)]
@@ -43,7 +43,7 @@ def is_private(frame: bytes) -> bool:
     return frame[header : header + 1] == _NIL
 
 
-def parted(run: StoredPlay) -> Iterator[StoredPlay]:
+def decode_run(run: StoredPlay) -> Iterator[StoredPlay]:
     """Yield the plays of a run.
 
     Raises:

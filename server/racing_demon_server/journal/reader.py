@@ -16,7 +16,7 @@ from racing_demon_server.match.checkpoint import Checkpoint
 from racing_demon_server.match.seat_tokens import Actor, SeatToken
 
 from .interface import JournalReader, Row, StoredTable
-from .play_runs import RUN, BrokenRun, StoredPlay, is_private, parted
+from .play_runs import RUN, BrokenRun, StoredPlay, decode_run, is_private
 from .sealing import BrokenSeal, checkpoint_name, opened
 from .table_journal import NOBODY
 
@@ -141,7 +141,7 @@ def _events(rows: Iterable[Row], first: int, last: int) -> Iterator[StoredEvent]
 
 def _parted(seq: int, run: StoredPlay) -> list[StoredPlay]:
     try:
-        return list(parted(run))
+        return list(decode_run(run))
     except BrokenRun as error:
         raise UnknownContents(f"what stands up to event {seq} is {error}") from error
 

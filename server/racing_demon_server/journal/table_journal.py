@@ -21,7 +21,7 @@ from racing_demon_server.match.seat_tokens import Actor, SeatToken
 from .clock_watermark import ClockWatermark, ShiftedClockWatermark
 from .interface import Journal
 from .operations import Change, Operation
-from .play_runs import LONGEST, RUN, joined
+from .play_runs import MAX_RUN, RUN, encode_run
 from .sealing import SALT_SIZE, checkpoint_name, sealed
 
 MAX_EVENTS: Final = 256
@@ -201,7 +201,7 @@ class TableJournal:
                 self._changes.append(self._alone(each))
                 continue
             self._run.append(each)
-            if len(self._run) == LONGEST:
+            if len(self._run) == MAX_RUN:
                 self._end_run()
 
     def append_details(
@@ -274,11 +274,11 @@ class TableJournal:
         run, self._run = self._run, []
         plays = [(each.packed, each.at) for each in run]
         if run and run[0].seat is not None:
-            frame, at = joined(plays, private=True)
+            frame, at = encode_run(plays, private=True)
             values = (self.number, self.seq, self._whispers, at, self._wall_clock(), frame)
             self._changes.append((Operation.ADD_WHISPER, values))
         elif len(run) > 1:
-            self._changes.append(self._event(run[-1].event.seq, RUN, *joined(plays)))
+            self._changes.append(self._event(run[-1].event.seq, RUN, *encode_run(plays)))
         elif run:
             self._changes.append(self._alone(run[0]))
 

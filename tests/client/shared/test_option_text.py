@@ -15,7 +15,7 @@ from racing_demon_client.shared.option_text import (
 )
 from racing_demon_protocol.wire.options import Options
 
-LONGEST = 34
+MAX_LENGTH = 34
 """So wide is the column of names on the screen of the options."""
 
 
@@ -23,7 +23,7 @@ def test_every_option_is_called_by_words() -> None:
     """No name has the protocol's marks or units in it, and each fits its column."""
     assert set(CALLED) <= set(Options.model_fields)
     for name in Options.model_fields:
-        assert len(called(name)) <= LONGEST, name
+        assert len(called(name)) <= MAX_LENGTH, name
         assert "_" not in called(name)
         assert not called(name).endswith(" ms")
     assert not any(" ms" in text or "millisecond" in text for text in MEANINGS.values())

@@ -20,7 +20,7 @@ from tests.support.effort import amount, more_when_long
 
 DEALS: Final = amount(20, 50, "RACING_DEMON_SOLVED")
 """How many deals of each game are solved."""
-MOST: Final = int(os.environ.get("RACING_DEMON_POSITIONS", "50000"))
+MAX_POSITIONS: Final = int(os.environ.get("RACING_DEMON_POSITIONS", "50000"))
 """How many positions of a deal are looked at before it counts as unknown."""
 DOUBT: Final = 0.00005
 """How improbable it is at each end that a true figure lies outside of what was measured."""
@@ -65,7 +65,7 @@ def test_as_many_deals_can_be_won_as_is_published(game: ReadModel) -> None:
     """The published share is no surprise; each deal that counts as won is played to its end by the engine."""
     rules, outcomes, positions = game.rules, Counter[Outcome](), 0
     deals = [deal_seed(rules, number.to_bytes(32, "big")) for number in range(DEALS)]
-    for deal, solved in zip(deals, solve(rules, deals, MOST), strict=True):
+    for deal, solved in zip(deals, solve(rules, deals, MAX_POSITIONS), strict=True):
         outcomes[solved.outcome] += 1
         positions += solved.positions
         play_line(deal, solved.line)

@@ -32,7 +32,7 @@ PLAY: Final = STRENGTH / 6
 """The standard deviation of how well somebody plays."""
 DRIFT: Final = STRENGTH / 300
 """By how much a strength may have changed since the last match."""
-LEAST: Final = 0.0001
+MIN_FACTOR: Final = 0.0001
 FACES: Final = 52
 READY: Final = {Kind.TABLEAU, Kind.WASTE, Kind.RESERVE}
 RANKS: Final = 13
@@ -346,7 +346,7 @@ def weng_lin(sides: list[list[tuple[float, float]]], ranks: Sequence[Any]) -> li
             [
                 (
                     one + doubt**2 / variance * better,
-                    doubt * math.sqrt(max(1 - doubt**2 / variance * surer, LEAST)),
+                    doubt * math.sqrt(max(1 - doubt**2 / variance * surer, MIN_FACTOR)),
                 )
                 for one, doubt in sides[own]
             ]

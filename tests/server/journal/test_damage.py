@@ -16,7 +16,7 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_server.journal import table_journal
 from racing_demon_server.journal.interface import JournalUnusable
 from racing_demon_server.journal.null_journal import NullJournal
-from racing_demon_server.journal.play_runs import StoredPlay, is_private, parted
+from racing_demon_server.journal.play_runs import StoredPlay, decode_run, is_private
 from racing_demon_server.journal.sqlite.database import (
     APPLICATION_ID,
     TABLES,
@@ -79,7 +79,7 @@ async def kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         private = [row for row in rows if is_private(row[4])]
         for number, table, seq, at_ms, frame, at_us in private[:-1]:  # as older servers wrote them
             db.execute("DELETE FROM events WHERE id = ?", (number,))
-            for play in parted(StoredPlay(frame, at_us)):
+            for play in decode_run(StoredPlay(frame, at_us)):
                 values = table, seq, play.at_us, at_ms, play.frame
                 db.execute("INSERT INTO whispers VALUES (NULL, ?, ?, ?, ?, ?)", values)
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -22,13 +22,13 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_server.encoded_messages import EncodedEvent
 from racing_demon_server.journal.clock_watermark import ClockWatermark
 from racing_demon_server.journal.play_runs import (
-    LONGEST,
+    MAX_RUN,
     RUN,
     BrokenRun,
     StoredPlay,
+    decode_run,
+    encode_run,
     is_private,
-    joined,
-    parted,
     plays_in,
 )
 from racing_demon_server.journal.reader import StoredEvent, UnknownContents, beaten_of, log_of
@@ -106,13 +106,13 @@ def some_log(rng: random.Random, events: int) -> list[tuple[ev.Event, int]]:
 
 
 @examples(100)
-@given(st.lists(PLAYS, min_size=1, max_size=LONGEST))
+@given(st.lists(PLAYS, min_size=1, max_size=MAX_RUN))
 def test_what_is_joined_comes_apart_as_it_was(plays: list[StoredPlay]) -> None:
     """Each play with its bytes and its time, whatever they are; the run has the newest time."""
     for private in (False, True):
-        run = joined(plays, private=private)
+        run = encode_run(plays, private=private)
         assert private is is_private(run.frame)
-        assert plays == list(parted(run))
+        assert plays == list(decode_run(run))
         assert max(each.at_us for each in plays) == run.at_us
 
 
@@ -122,7 +122,7 @@ def test_other_bytes_are_refused_and_nothing_else(noise: bytes) -> None:
     """Whatever stands in a damaged file: it is a run, or there is one error that says it is none."""
     assert is_private(noise) in {False, True}
     with contextlib.suppress(BrokenRun):
-        assert list(parted(StoredPlay(noise, 5)))
+        assert list(decode_run(StoredPlay(noise, 5)))
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_other_bytes_are_refused_and_nothing_else(noise: bytes) -> None:
 def test_what_only_looks_like_a_run_is_refused(noise: bytes) -> None:
     """Nothing, an empty list, half a pair, and values of other types."""
     with pytest.raises(BrokenRun, match="no run of plays"):
-        list(parted(StoredPlay(noise, 5)))
+        list(decode_run(StoredPlay(noise, 5)))
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -151,7 +151,7 @@ def test_a_log_is_read_as_it_was_noted(path: Path, seed: int) -> None:
     log = some_log(rng, 399)
     written(path, rng, log)
     with contextlib.closing(open_journal(path)) as db:
-        assert 250 > db.execute("SELECT count(*) FROM events").fetchone()[0] > len(log) / LONGEST
+        assert 250 > db.execute("SELECT count(*) FROM events").fetchone()[0] > len(log) / MAX_RUN
         for _ in range(60):
             first, last = sorted(rng.sample(range(-5, 420), 2))
             wanted = [StoredEvent(event, at, WALL) for event, at in log if first <= event.seq <= last]

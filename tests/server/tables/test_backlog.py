@@ -23,7 +23,7 @@ from tests.support.effort import amount
 from tests.support.virtual_rooms import FakeConnection, in_virtual_time, now, open_room, say, seat_at, virtual
 
 DELAY: Final = 60
-MOST: Final = 20_000
+MAX_BYTES: Final = 20_000
 SNAPSHOTS: Final = 3_000
 """More than two snapshots take."""
 DELAYED: Final[dict[str, Any]] = {"watch_delay_ms": DELAY * 1_000}
@@ -55,7 +55,7 @@ async def change(
 @virtual
 async def test_what_waits_of_one_table_is_bounded() -> None:
     """However much happens at a table, no more waits for its spectators than its bound and two snapshots."""
-    backlog = Backlog(MOST, 10 * MOST)
+    backlog = Backlog(MAX_BYTES, 10 * MAX_BYTES)
     room = open_room(backlog=backlog, **DELAYED)
     _, ann = seat_at(room, "Ann")
     counters, sizes = count(1), []
@@ -63,7 +63,7 @@ async def test_what_waits_of_one_table_is_bounded() -> None:
         await change(room, ann, counters, 10)
         sizes.append(backlog.size)
         await asyncio.sleep(1)
-    assert MOST / 2 < max(sizes) < MOST + SNAPSHOTS
+    assert MAX_BYTES / 2 < max(sizes) < MAX_BYTES + SNAPSHOTS
     room.close()
     assert backlog.size == 0
 
@@ -71,7 +71,7 @@ async def test_what_waits_of_one_table_is_bounded() -> None:
 @pure("refers weakly to a queue")
 def test_a_queue_in_which_nothing_waits_is_not_kept() -> None:
     """Neither one that was sent nor one that was closed: tables come and go by the thousands."""
-    backlog = Backlog(MOST, 10 * MOST)
+    backlog = Backlog(MAX_BYTES, 10 * MAX_BYTES)
     queues = [DelayQueue(backlog, lambda: DelayedMessage(0, 0, 1, b"snapshot")) for _ in range(2)]
     for queue in queues:
         queue.append(DelayedMessage(0, 0, 1, b"event"))
@@ -93,7 +93,7 @@ def test_spectators_of_a_table_where_too_much_happens_see_it_in_steps(encoding: 
 
 async def see_in_steps(encoding: Encoding) -> None:
     """Let much happen at a table, and see it as its spectators and those who come later do."""
-    room = open_room(backlog=Backlog(MOST, 10 * MOST), **DELAYED)
+    room = open_room(backlog=Backlog(MAX_BYTES, 10 * MAX_BYTES), **DELAYED)
     _, ann = seat_at(room, "Ann")
     eve, counters, reached = FakeConnection(encoding), count(1), [room.table.view.seq]
     room.broadcast.watch(eve)
@@ -115,7 +115,7 @@ async def see_in_steps(encoding: Encoding) -> None:
 @virtual
 async def test_the_longest_queue_makes_room() -> None:
     """Where too much waits at all tables together, the spectators of the busiest get a snapshot."""
-    backlog = Backlog(10 * MOST, 2 * MOST)
+    backlog = Backlog(10 * MAX_BYTES, 2 * MAX_BYTES)
     busy, calm = (open_room(backlog=backlog, **DELAYED) for _ in range(2))
     conns = [seat_at(room, "Ann")[1] for room in (busy, calm)]
     eves = [FakeConnection(), FakeConnection()]
@@ -125,7 +125,7 @@ async def test_the_longest_queue_makes_room() -> None:
     for second in range(DELAY):
         await change(busy, conns[0], counters[0], 20)
         await change(calm, conns[1], counters[1], second % 10 == 0)
-        assert backlog.size < 2 * MOST + SNAPSHOTS
+        assert backlog.size < 2 * MAX_BYTES + SNAPSHOTS
         await asyncio.sleep(0.5)
     await asyncio.sleep(2 * DELAY)
     assert len(eves[0].snapshots) > 1
@@ -138,7 +138,7 @@ async def test_the_longest_queue_makes_room() -> None:
 @virtual
 async def test_the_time_of_the_hand_is_right_after_a_snapshot() -> None:
     """Spectators are told the time of the hand that they see, also where a snapshot replaced events."""
-    room = open_room(backlog=Backlog(600, MOST), **DELAYED)
+    room = open_room(backlog=Backlog(600, MAX_BYTES), **DELAYED)
     _, ann = seat_at(room, "Ann")
     await say(room, ann, 0, cl.Start(counter=1))
     began = now()
@@ -156,14 +156,14 @@ async def test_the_time_of_the_hand_is_right_after_a_snapshot() -> None:
 @virtual
 async def test_a_delay_that_comes_and_goes_bounds_nothing_less() -> None:
     """What waits is counted, too, where the host takes the delay away and sets it again all the time."""
-    backlog = Backlog(MOST, 10 * MOST)
+    backlog = Backlog(MAX_BYTES, 10 * MAX_BYTES)
     room = open_room(backlog=backlog, **DELAYED)
     _, ann = seat_at(room, "Ann")
     eve, counters = FakeConnection(), count(1)
     room.broadcast.watch(eve)
     for second in range(DELAY):
         await change(room, ann, counters, 10, watch_delay_ms=DELAY * 1_000 * (second % 2))
-        assert backlog.size < MOST + SNAPSHOTS
+        assert backlog.size < MAX_BYTES + SNAPSHOTS
         await asyncio.sleep(1)
     await asyncio.sleep(2 * DELAY)
     assert room.table.view.seq == mirror(eve).seq

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 from racing_demon_protocol.wire.messages.events import Played
 from racing_demon_server.enums import Durability
 from racing_demon_server.journal.interface import JournalReader, JournalUnusable, StoredTable
-from racing_demon_server.journal.play_runs import LONGEST, RUN
+from racing_demon_server.journal.play_runs import MAX_RUN, RUN
 from racing_demon_server.sharding import MAX_PROCESSES
 
 APPLICATION_ID: Final = int.from_bytes(b"RDJ1", "big")
@@ -284,7 +284,7 @@ class JournalFile(sqlite3.Connection, JournalReader):
 
     def events(self, table_id: int, first: int, last: int, *, rest: bool = False) -> Rows:
         """Return the events and whispers of a table between two numbers, in order."""
-        bounds = {"table": table_id, "first": first, "last": last, "end": last + LONGEST, "rest": rest}
+        bounds = {"table": table_id, "first": first, "last": last, "end": last + MAX_RUN, "rest": rest}
         in_checkpoint = ":rest AND id <= (SELECT last_play FROM checkpoints WHERE table_id = :table)"
         where = "WHERE table_id = :table AND seq BETWEEN :first AND"
         columns = "kind, at_us, at_ms, frame"

@@ -60,7 +60,7 @@ def _among_events(values: Sequence[Any]) -> Change:
     return Operation.ADD_EVENT, (table_id, seq, RUN, at_us, at_ms, frame)
 
 
-def joined(changes: Sequence[Change]) -> Iterator[tuple[str, Sequence[Any]]]:
+def batched(changes: Sequence[Change]) -> Iterator[tuple[str, Sequence[Any]]]:
     """Yield SQL for changes, each with its parameters, rows of a kind together.
 
     The thread releases the interpreter lock with each statement, and has to wait for it again.
@@ -113,7 +113,7 @@ class SqliteStore:
 
     def commit(self, changes: list[Change]) -> None:
         """Write changes in one transaction."""
-        statements = list(joined(changes))
+        statements = list(batched(changes))
         with self.db:  # commits, or rolls back
             if len(statements) > 1:  # a single statement is atomic anyway
                 self.db.execute("BEGIN IMMEDIATE")
