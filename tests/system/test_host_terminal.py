@@ -31,6 +31,7 @@ from tests.system.test_mouse import Mouse, mouse
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 
+F6, F7 = "\x1b[17~", "\x1b[18~"
 ANOTHER: Final = ("host", "--plain", "--no-announce", "--port", "0")
 
 
@@ -281,6 +282,10 @@ async def test_a_lobby_at_a_new_address_invites_who_was_there_before(tmp_path: P
                     await challenged(cleared)
                     await cleared.say(cl.Link(name="Ben", code=found[1], secret="2" * 64))
                     assert (await cleared.until(Identified)).player == known.player
+                lobby.type(F6)
+                lobby.until("F7 shows a code for Ben on a new phone")
+                lobby.type(F7)
+                lobby.until(r"(?s)Ben on a new phone\?.*[A-Z]{6} at /you")
                 lobby.type("q")
                 lobby.until(r"(?s)\A(?!.*Only for)")
             lobby.type("\x03")

@@ -144,9 +144,11 @@ class PersonalInvitations:
 
     async def run(self, redraw: Callable[[], None]) -> None:
         """Ask the server until cancelled."""
+        self._confirmed, is_known = None, False  # a code from before may have expired
         while True:
             with suppress(ConnectionFailed):
-                self._known = self._known or await self._people.all()
+                if not is_known:
+                    self._known, is_known = await self._people.all(), True
                 self._confirmed = None if self._shown is None else await self._people.confirm(self._shown)
             redraw()
             with suppress(TimeoutError):

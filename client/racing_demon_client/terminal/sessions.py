@@ -12,6 +12,7 @@ from racing_demon_client.settings import PlayerSettings
 from racing_demon_client.shared.invitation import Invitation
 from racing_demon_client.shared.message_text import duration
 from racing_demon_client.shared.pile_names import actions_with_keys
+from racing_demon_client.sources.known_people import PersonalInvitations
 from racing_demon_client.sources.replay import InvalidPosition, ReplayClient
 from racing_demon_client.sources.solo import SoloClient, loss_text, progress_text, win_text
 from racing_demon_client.sources.tables import OpenedTable
@@ -211,6 +212,15 @@ class TableSession:
     def send(self, command: type[cl.Command], **fields: object) -> None:
         """Send any other command."""
         self.client.post(command.model_validate({"counter": self.client.next_counter(), **fields}))
+
+    @cached_property
+    def invitations(self) -> PersonalInvitations | None:
+        """The invitations for people whom this user's own server knows; ``None`` at another's server."""
+        people = self.opened.people
+        return None if people is None else PersonalInvitations(people, self._names_here)
+
+    def _names_here(self) -> list[str]:
+        return [state.name for state in self.client.view.seats.values() if not state.left]
 
     def have_addresses_changed(self) -> bool:
         """Return whether the addresses for others have changed since the last call."""

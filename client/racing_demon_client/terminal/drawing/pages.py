@@ -53,6 +53,7 @@ class Page:
         addresses: the addresses to join under.
         invitation: that over the internet, of a server of this user's own.
         person: name and code of somebody whose own invitation is shown; empty for nobody.
+        invited: the names of those for whom the lobby has an invitation.
         is_hosted: whether the table is on this machine.
         feed: the lines of the feed, newest last.
         prompt: what to do next.
@@ -74,6 +75,7 @@ class Page:
     addresses: Sequence[str] = ()
     invitation: Invitation | None = None
     person: tuple[str, str] | tuple[()] = ()
+    invited: Sequence[str] = ()
     is_hosted: bool = False
     feed: Sequence[FeedLine] = ()
     prompt: str = ""
@@ -368,6 +370,8 @@ def _seat_kind(state: SeatState) -> str:
 
 
 TALLY_NAME_WIDTH = 16
+MAX_INVITED_NAMES = 2
+"""How many names of those who have an invitation are shown."""
 HAND_WIDTH = 6
 BAR_WIDTH = 20
 ROWS_AROUND = 4
@@ -390,8 +394,21 @@ def draw_tally(page: Page, size: tuple[int, int], glyphs: Glyphs) -> Canvas:
     for line in proof if y + 1 + len(proof) <= bottom else ():
         canvas.put(2, y + 1, line, Role.WARNING if page.is_wrong else Role.DIM)
         y += 1
+    if page.invited and "lobby" in page.labels and y + 1 < bottom:
+        text = cut(screen_text(_invited_text(page)), canvas.width - 4, glyphs)
+        end = canvas.put(2, y + 1, text, Role.ACCENT)
+        canvas.touch(HitArea(2, y + 1, end - 2, 1, action="lobby"))
+        y += 1
     page.draw_feed(canvas, y + 2, canvas.width)
     return canvas
+
+
+def _invited_text(page: Page) -> str:
+    """Return where the host finds the invitation of somebody who comes now."""
+    names = list(page.invited[:MAX_INVITED_NAMES])
+    if more := len(page.invited) - len(names):
+        names.append(pluralize(more, "other"))
+    return f"{page.labels['lobby']} shows a code for {join_words(names, 'or')} on a new phone"
 
 
 def _is_running(view: TableState) -> bool:

@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.screen import Screen
 
 from racing_demon_client.links import MAX_PERSON_LINK, person_link, qr_lines, table_link
-from racing_demon_client.sources.known_people import KnownPerson, PersonalInvitations
+from racing_demon_client.sources.known_people import KnownPerson
 from racing_demon_client.terminal.appearance import Appearance
 from racing_demon_client.terminal.canvas_widget import CanvasWidget
 from racing_demon_client.terminal.drawing.canvas import Canvas, HitArea
@@ -119,21 +119,19 @@ class LobbyScreen(CanvasScreen):
     A host's lobby has codes for the table, and one for each person whom the server knows and who is not here.
 
     Attributes:
-        invites: whether this screen has invitations.
+        invites: whether this screen shows invitations.
         shown_code: whose code is shown, by its number; -1 for none, ``None`` to show what fits.
 
     """
 
     invites: ClassVar[bool] = True
     shown_code: int | None = None
-    _invitations: PersonalInvitations | None = None
 
     def on_mount(self) -> None:
         """Ask the server for invitations, if it is this user's own."""
-        people = self.session.opened.people
-        if people is not None and self.invites:
-            self._invitations = PersonalInvitations(people, self._names_here)
-            self.run_worker(self._invitations.run(self.canvas.redraw), exit_on_error=False)
+        invitations = self.session.invitations
+        if invitations is not None and self.invites:
+            self.run_worker(invitations.run(self.canvas.redraw), exit_on_error=False)
 
     @property
     def keymap(self) -> Keymap:
@@ -151,7 +149,8 @@ class LobbyScreen(CanvasScreen):
         at = number - len(links)
         person = invited[at] if 0 <= at < len(invited) else None
         shown = links[number : number + 1] or (links[:1] if person is not None and is_roomy(size) else [])
-        code = None if self._invitations is None else self._invitations.show(person)
+        invitations = self.session.invitations
+        code = None if invitations is None else invitations.show(person)
         if code is not None:
             page = replace(page, person=(code.name, code.code))
             most = MAX_PERSON_LINK if is_roomy(size) else SHORT_LINK
@@ -182,13 +181,11 @@ class LobbyScreen(CanvasScreen):
             return links
         return [*links, invitation.link, *(seat.link for seat in invitation.seats)]
 
-    def _names_here(self) -> list[str]:
-        return [state.name for state in self.session.client.view.seats.values() if not state.left]
-
     def _invited(self) -> list[KnownPerson]:
         """Return the people who have an invitation of their own; nobody has where none can be reached."""
-        is_reached = self._invitations is not None and self.session.opened.current_addresses()
-        return self._invitations.invited() if self._invitations is not None and is_reached else []
+        invitations = self.session.invitations
+        is_reached = bool(self.session.opened.current_addresses())
+        return invitations.invited() if invitations is not None and is_reached else []
 
     async def do(self, action: str) -> None:
         """Carry out an action, or show the next QR code; after the last one, none."""
@@ -208,7 +205,8 @@ class TallyScreen(LobbyScreen):
 
     def draw(self, appearance: Appearance, width: int, height: int) -> Canvas:
         """Return the picture of the tally."""
-        return draw_tally(self.session.page(), (width, height), appearance.glyphs)
+        page = replace(self.session.page(), invited=[each.name for each in self._invited()])
+        return draw_tally(page, (width, height), appearance.glyphs)
 
 
 class AnalysisScreen(LobbyScreen):

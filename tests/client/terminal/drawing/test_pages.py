@@ -189,6 +189,15 @@ def test_what_was_said_can_be_read() -> None:
     assert "".join(said.split()) in "".join(text.split())
 
 
+def test_the_tally_says_where_invitations_are() -> None:
+    """The tally names the key to the lobby, and those for whom it has an invitation."""
+    page = replace(lobby(), labels={"lobby": "F7"}, invited=["Cat"])
+    assert "F7 shows a code for Cat on a new phone" in draw_tally(page, (80, 24), UNICODE).text()
+    page = replace(page, invited=["Cat", "Ben", "Dan", "Eve"])
+    assert "F7 shows a code for Cat, Ben or 2 others on" in draw_tally(page, (80, 24), UNICODE).text()
+    assert "F7" not in draw_tally(replace(page, invited=[]), (80, 24), UNICODE).text()
+
+
 def page_of(name: str, focus: int | None, names: tuple[str, ...] = ()) -> Page:
     """Return what is known after a match, in which the players may be called otherwise."""
     timeline = Timeline(recording_of(name))
