@@ -18,11 +18,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, Self
 
-from websockets.exceptions import WebSocketException
+from websockets.exceptions import ConnectionClosedError, WebSocketException
 
 from racing_demon_client.errors import ConnectionFailed
 from racing_demon_client.net.client import Client
-from racing_demon_protocol.enums import Phase, Reason
+from racing_demon_protocol.enums import CloseCode, Phase, Reason
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.codec import VERSION, encode
@@ -304,11 +304,17 @@ async def meeting(
 
 
 async def glance(url: str, code: str) -> Snapshot:
-    """Return a table as it is shown to somebody who comes just now."""
-    async with Peer.connect(url) as passer_by:
-        await passer_by.greet()
-        await passer_by.enter(cl.Watch(code=code))
-        return await passer_by.until(Snapshot)
+    """Return a table as it is shown to somebody who comes now, or as soon as a server has read it."""
+    async with deadline(lambda: code):
+        while True:
+            async with Peer.connect(url) as passer_by:
+                await passer_by.greet()
+                try:
+                    await passer_by.enter(cl.Watch(code=code))
+                    return await passer_by.until(Snapshot)
+                except ConnectionClosedError as closed:
+                    if closed.rcvd is None or closed.rcvd.code != CloseCode.TRY_AGAIN:
+                        raise
 
 
 @asynccontextmanager

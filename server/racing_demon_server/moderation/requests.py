@@ -65,10 +65,10 @@ class OperatorRequests:
         """
         match request:
             case {"command": "tables"}:
-                return {"tables": [self._overview(room) for room in self._registry.rooms]}
+                return {"tables": [_overview(room) for room in self._registry.rooms]}
             case {"command": "table", "code": str(code)}:
                 room = self._room(code)
-                return {"table": None if room is None else {**self._overview(room), "there": _there(room)}}
+                return {"table": None if room is None else {**_overview(room), "there": _there(room)}}
             case {"command": "close", "code": str(code), "reason": str(reason)}:
                 return {"closed": await self._close(code, reason)}
             case {"command": "reload_bans"}:
@@ -160,20 +160,21 @@ class OperatorRequests:
             raise RequestFailed(str(error)) from error
         return {"disconnected": self._disconnect_banned()}
 
-    def _overview(self, room: Room) -> dict[str, Any]:
-        """Return what the operator sees of each table."""
-        view = room.shown.view
-        seated = [state for state in view.seats.values() if not state.left]
-        return {
-            "code": view.code,
-            "game": view.options.game,
-            "host": view.host_name,
-            "people": sum(not (state.bot or state.program) for state in seated),
-            "bots": sum(bool(state.bot or state.program) for state in seated),
-            "spectators": room.broadcast.spectators.people,
-            "phase": view.phase.value,
-            "opened": self._registry.opened_ms(view.code) // 1_000,
-        }
+
+def _overview(room: Room) -> dict[str, Any]:
+    """Return what the operator sees of each table."""
+    view = room.shown.view
+    seated = [state for state in view.seats.values() if not state.left]
+    return {
+        "code": view.code,
+        "game": view.options.game,
+        "host": view.host_name,
+        "people": sum(not (state.bot or state.program) for state in seated),
+        "bots": sum(bool(state.bot or state.program) for state in seated),
+        "spectators": room.broadcast.spectators.people,
+        "phase": view.phase.value,
+        "opened": room.opened_ms // 1_000,
+    }
 
 
 async def _change(players: PlayersKeeper, player: str, request: Mapping[str, Any]) -> bool:

@@ -142,7 +142,6 @@ class Registry:
         self._context = RoomContext(settings, clock, backlog, self._may_add_bot, self._fail, observers)
         self._rooms: dict[str, Room] = {}
         self._openers: dict[str, str] = {}
-        self._opened_ms: dict[str, int] = {}
         self._expiries: dict[str, asyncio.TimerHandle] = {}
         self._opened = 0
         self._epoch = secrets.token_hex(8)
@@ -204,10 +203,6 @@ class Registry:
             raise TableElsewhere(self._settings.shards.port(code))
         raise CommandRefused(Reason.UNKNOWN_TABLE, "There is no table with that code here.")
 
-    def opened_ms(self, code: str) -> int:
-        """Return when a table was opened, in milliseconds since 1970."""
-        return self._opened_ms[code]
-
     def number_of(self, code: str) -> int | None:
         """Return the number of an open table in the journal; ``None`` if there is no such table."""
         room = self._rooms.get(code)
@@ -257,9 +252,9 @@ class Registry:
         seed = self._seed(self._opened)
         lock, journal = lock or Passphrase(secrets.token_bytes(SALT_SIZE)), self._table_journal()
         code = self._new_code(seed) if self._codes is None else self._codes(journal.number)
-        room = finish(self._adding(code, options, lock, seed, journal, bot_budget=bot_budget))
+        room = finish(self._adding(code, options, lock, wall_clock(), seed, journal, bot_budget=bot_budget))
         journal.open(code, self._opened, options, lock.salt, lock.hash)
-        self._openers[code], self._opened_ms[code] = address, wall_clock()
+        self._openers[code] = address
         return room
 
     def restore(self, patience: float = inf) -> None:
@@ -335,8 +330,8 @@ class Registry:
         if stored.code in self._rooms:
             raise UnknownContents("another table has its code")
         lock, journal = Passphrase(stored.salt, stored.passphrase), self._table_journal(stored.id)
-        self._opened_ms[stored.code] = stored.opened_ms
-        yield from self._adding(stored.code, options, lock, self._seed(stored.number), journal, saved_state)
+        seed = self._seed(stored.number)
+        yield from self._adding(stored.code, options, lock, stored.opened_ms, seed, journal, saved_state)
 
     def adopt(  # noqa: PLR0913, PLR0917 - a table, its two times, and two defaults
         self,
@@ -378,9 +373,10 @@ class Registry:
         journal = self._table_journal(stored.id, offset_us)
         journal.clock_watermark.advance(last_us)
         epoch = secrets.token_hex(8)  # the table may have been here before
-        self._opened_ms[stored.code] = stored.opened_ms
         options, seed = options_of(stored), self._seed(stored.number)
-        yield from self._adding(stored.code, options, lock, seed, journal, saved_state, epoch)
+        yield from self._adding(
+            stored.code, options, lock, stored.opened_ms, seed, journal, saved_state, epoch
+        )
 
     # When the judging of a table fails.
 
@@ -495,6 +491,7 @@ class Registry:
         code: str,
         options: Options,
         lock: Passphrase,
+        opened_ms: int,
         seed: bytes,
         journal: TableJournal,
         saved_state: SavedState | None = None,
@@ -514,6 +511,7 @@ class Registry:
             self._context,
             journal=journal,
             lock=lock,
+            opened_ms=opened_ms,
             epoch=epoch or self._epoch,
             bot_seed=subseed(seed, "bots"),
             bot_budget=bot_budget,
@@ -555,7 +553,6 @@ class Registry:
         del self._rooms[code]
         self._failures.pop(room.journal.number, None)
         self._openers.pop(code, None)  # after a restart nobody knows who opened it
-        self._opened_ms.pop(code, None)
 
     def _end(self, room: Room) -> None:
         self.closed += 1

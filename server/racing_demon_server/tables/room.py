@@ -187,6 +187,7 @@ class Room:
         table: the judge's table.
         shown: the committed table, which everybody sees.
         journal: the table's journal.
+        opened_ms: when the table was opened, in milliseconds since 1970.
         broadcast: the listeners.
         is_halted: whether the table is halted, because nothing can be written.
         bot_budget: the units that pay for the bots' thoughts.
@@ -200,6 +201,7 @@ class Room:
         context: what all rooms share.
         journal: where the table is kept.
         lock: the passphrase.
+        opened_ms: when the table was opened, in milliseconds since 1970.
         epoch: the name of this start of the server.
         bot_seed: the seed of the bots' randomness.
         bot_budget: the units that pay for the bots' thoughts, of whoever opened the table; ``None`` if nobody
@@ -214,6 +216,7 @@ class Room:
         *,
         journal: TableJournal,
         lock: Passphrase,
+        opened_ms: int = 0,
         epoch: str,
         bot_seed: bytes,
         bot_budget: TokenBucket | None = None,
@@ -232,6 +235,7 @@ class Room:
             self.table.plays,
         )
         self.journal = journal
+        self.opened_ms = opened_ms
         self.shown = ReadModel(self.table, journal.clock_watermark.durable_time)
         self.broadcast = Broadcast(self.shown, replay, clock, context.observers, context.backlog)
         self.table.ask_who_lacks(self.broadcast.who_lacks)

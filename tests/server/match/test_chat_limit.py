@@ -21,3 +21,12 @@ def test_the_limit_holds_for_as_long_as_somebody_speaks() -> None:
             with pytest.raises(CommandRefused):
                 chat.count_message(0, (second + later) * SECOND - 1)
             chat.count_message(0, (second + later) * SECOND)
+
+
+def test_a_new_owner_of_a_seat_may_speak_at_once() -> None:
+    """What the seat's last owner said does not count."""
+    chat = ChatLimit()
+    for _ in range(5):
+        chat.count_message(0, SECOND)
+    chat.forget(0)
+    chat.count_message(0, SECOND)
