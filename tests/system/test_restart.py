@@ -89,10 +89,14 @@ async def entered_when_read(url: str, request: cl.Resume) -> AsyncIterator[Peer]
 async def test_a_long_hand_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
     """Killed in the middle of a hand of thousands of plays: all of it is there, and little of it is read."""
     journal = tmp_path / "journal.sqlite"
-    limits = [
-        f"--limit={name}=1000000" for name in ("commands_per_second", "command_burst", "units_per_table")
-    ]
-    async with RestartableServer.started(journal, *limits, "--limit=units_per_address=1000000") as server:
+    rates = (
+        "frames_per_second",
+        "commands_per_second",
+        "command_burst",
+        "units_per_table",
+        "units_per_address",
+    )
+    async with RestartableServer.started(journal, *(f"--limit={rate}=1000000" for rate in rates)) as server:
         async with Peer.hosting(server.url, countdown_ms=0) as ann:
             async with Peer.entered(server.url, cl.Join(code=ann.code, name="Ben")):
                 await ann.ask(cl.Start)
