@@ -47,7 +47,6 @@ class Names:
         self._store = store
         self._paced = paced
         self._players: dict[str, tuple[str, str]] = {}
-        self._merged: set[str] = set()
         self._seen: int | None = None
         self.version = 0
         self.gone = set[str]()
@@ -58,7 +57,7 @@ class Names:
         if store is None or (last := store.last_change()) == self._seen:
             return False
         if self._seen is None or not store.has_changes_since(self._seen):
-            former, self._players, self._merged = self._players, {}, set()
+            former, self._players = self._players, {}
             for player, name, into in self._paced(store.names()):
                 self._put(player, name, into)
             self._seen = last
@@ -76,7 +75,6 @@ class Names:
         known, former = store.player(player), self._players.get(player)
         if known is None:
             self._players.pop(player, None)
-            self._merged.discard(player)
             self.gone.add(player)
         else:
             self._put(player, known.name, known.merged_into)
@@ -88,8 +86,6 @@ class Names:
 
     def _put(self, player: str, name: str, into: str) -> None:
         self._players[player] = name, into
-        if into:
-            self._merged.add(player)
 
     def canonical(self, player: str) -> str:
         """Return who a player is now; empty for somebody who is not known."""
@@ -100,10 +96,6 @@ class Names:
     def name(self, player: str) -> str:
         """Return what a player is called now; empty for somebody who is not known."""
         return self._players.get(player, ("", ""))[0]
-
-    def all_of(self, player: str) -> list[str]:
-        """Return all ids that stand for a player in results."""
-        return [player, *(each for each in self._merged if self.canonical(each) == player)]
 
     def former(self, summary: MatchSummary) -> frozenset[int]:
         """Return the seats of players who were forgotten."""

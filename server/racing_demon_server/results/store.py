@@ -1,7 +1,7 @@
 """All SQL about the results of matches, in words that SQLite and PostgreSQL share."""
 
 import secrets
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Final, NamedTuple, Protocol
 
@@ -144,15 +144,10 @@ class ResultsStore(Protocol):
             f"WHERE is_over = 1 AND {ALLOWED} AND id > ?5 ORDER BY ended_ms, started_ms, id", *(*only, since)
         )
 
-    def of_players(self, players: Collection[str]) -> Iterator[Result]:
-        """Yield the matches that have ended and in which one of some players sat, in that order."""
-        found = " OR ".join(f"summary LIKE ?{number}" for number in range(1, len(players) + 1))
-        for result in self._many(
-            f"WHERE is_over = 1 AND ({found}) ORDER BY ended_ms, id",
-            *(f'%"player":"{player}"%' for player in players),
-        ):
-            if any(player.player in players for player in result.summary.players):
-                yield result
+    def of_ids(self, ids: Iterable[int]) -> Iterator[Result]:
+        """Yield the results with some numbers; what has changed meanwhile has another."""
+        for id_ in ids:
+            yield from self._few("WHERE id = ?1", id_)
 
     def running(self, only: Filter) -> Iterator[Result]:
         """Yield the matches that have not ended."""

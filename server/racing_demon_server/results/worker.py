@@ -219,7 +219,7 @@ class ResultsWorker:
         row = total.standings.row_of(player) if player else None
         if row is None or sees is None or not sees(row.key):
             return None
-        found = self._paced(self._file.of_players(self._known.all_of(player)))
+        found = self._paced(self._file.of_ids(total.matches.get(player, ())))
         summaries = (self._known.applied(result.summary) for result in found)
         history = total.history.get(player, ())
         page = player_json(row, total.rated.rating(row.key), summaries, history, sees)
@@ -405,6 +405,7 @@ class _Total:
         standings: the standings.
         shown: these with the matches that are being played, as of that change; ``None`` if nobody has asked.
         rated: the ratings.
+        matches: the numbers of each player's results, by id, in the order in which they ended.
         companions: the players with whom each player has finished a match, by id.
         history: the last ratings of each player, by id, with the times of their matches.
 
@@ -415,6 +416,7 @@ class _Total:
         self.standings = StandingsTotal()
         self.shown: Standings | None = None
         self.rated = RatedPlayers()
+        self.matches: dict[str, list[int]] = {}
         self.companions: dict[str, set[str]] = {}
         self._ended_ms = 0
         self._known: set[tuple[str, str]] = set()
@@ -433,6 +435,7 @@ class _Total:
         self.standings.add(summary)
         present = {player.player for player in summary.players if player.player}
         for player in present:
+            self.matches.setdefault(player, []).append(result.id)
             self.companions.setdefault(player, set()).update(present)
         if is_rated and self.rated.add(summary):
             for key in map(Key.of, summary.players):
