@@ -292,6 +292,20 @@ def test_buried_cards_were_seen_by_nobody(name: str) -> None:
     assert all(seat == hand.rules.layout.owner(card) for seat, card in found)
 
 
+@of_matches
+def test_as_many_cards_lie_on_a_buried_one_as_are_said(name: str) -> None:
+    """The lowest of a column lies below all others, and the last that is face down below those face up."""
+    history, hand, seed = last_hand(name)
+    for each in analyze(history, hand, seed):
+        columns = hand.rules.layout.seat_piles(each.seat, Kind.TABLEAU)
+        for number, pile in enumerate(columns):
+            cards = hand.board.cards[pile]
+            on_it = [buried.below for buried in each.buried if buried.column == number]
+            assert sorted(on_it, reverse=True) == [
+                len(cards) - 1 - depth for depth, card in enumerate(cards) if card == UNKNOWN
+            ]
+
+
 def test_without_the_secret_nothing_hidden_is_named() -> None:
     """As long as the seed is not told, buried cards are counted only."""
     history, hand, _ = last_hand("eight")

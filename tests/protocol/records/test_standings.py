@@ -588,3 +588,9 @@ def test_a_correction_can_turn_a_hand_where_hands_are_counted() -> None:
     counting = {"match_score": MatchScore.HANDS}
     assert corrected_winners(pairs(corrections=(of_hand,), **counting)) == (1, 3)
     assert corrected_winners(pairs(corrections=(of_match,), **counting)) == (0, 2)
+
+
+def test_the_average_of_no_hands_is_no_points() -> None:
+    """A player who has only just sat down in a match has a row, too."""
+    ann = Key("Ann", "")
+    assert (Standing(ann, hands=4, points=10).points_a_hand, Standing(ann).points_a_hand) == (2.5, 0.0)
