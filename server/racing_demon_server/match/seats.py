@@ -199,7 +199,7 @@ class Seats:
         }
 
     def vacate(self, seat: int, *, kicked: bool = False) -> None:
-        """Free a seat, and replace the host if it was tcandidates. Its token is void."""
+        """Free a seat, and replace the host if it was theirs. Its token is void."""
         state = self._view.seats[seat]
         if kicked and not state.bot:
             self.bans.add(Ban(state.name, *self.seat_tokens.origin(seat)))

@@ -91,7 +91,7 @@ class PublishQueue:
         self.dropped = 0
         self._topics = topics
         self._homeassistant = homeassistant
-        self._most_waiting = max_waiting
+        self._max_waiting = max_waiting
         self._numbers = count()
         self._codes: dict[CommittedTable, str] = {}
         self._tables: dict[str, tuple[CommittedTable, TableState]] = {}
@@ -279,7 +279,7 @@ class PublishQueue:
             self._queue_result(what, due)
             return
         heapq.heappush(self._line, _Waiting(due, next(self._numbers), what, code))
-        if len(self._line) > self._most_waiting:
+        if len(self._line) > self._max_waiting:
             oldest = heapq.heappop(self._line)
             self.dropped += 1
             if isinstance(oldest.what, Outgoing):

@@ -253,7 +253,7 @@ async def test_a_broker_that_stands_still_costs_only_a_short_line(tmp_path: Path
     async with Broker.running(tmp_path) as broker, publishing(broker.url) as house:
         async with Listening.to(broker, "rd/pub/a1/status") as feed:
             await feed.until("status", lambda heard: heard.payload == b"online")
-        house.publisher.queue._most_waiting = 100
+        house.publisher.queue._max_waiting = 100
         broker.freeze()
         await play_match(house)
         async with Peer.hosting(house.url) as ann:
