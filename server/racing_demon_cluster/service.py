@@ -63,9 +63,6 @@ class TableNotHere(RacingDemonError):
 class ClusterService(TableService):
     """Finds the tables of all servers.
 
-    Attributes:
-        tasks: connections that are being proxied, or whose players are being looked up.
-
     Args:
         context: what all connections share.
         registry: keeps the tables of this server.
@@ -82,7 +79,6 @@ class ClusterService(TableService):
         players: PlayersKeeper | None = None,
     ) -> None:
         super().__init__(context, registry, players)
-        self.tasks: set[asyncio.Task[None]] = set()
         self._locator = locator
 
     def listing(self) -> Iterator[dict[str, Any]]:
@@ -199,9 +195,7 @@ class ClusterHandler(TableHandler):
         self._hello = self.message
         if self.identity is not None and self.identity.handover and self._cluster.players is not None:
             self.hold(outlasts_entry=True)
-            recognizing = asyncio.create_task(self._recognize(self._cluster.players, self.identity))
-            self._cluster.tasks.add(recognizing)
-            recognizing.add_done_callback(self._cluster.tasks.discard)
+            self._cluster.start_task(self._recognize(self._cluster.players, self.identity))
 
     async def _recognize(self, players: PlayersKeeper, identity: Identity) -> None:
         """Find out who uses the connection, which another server knows."""
@@ -230,9 +224,7 @@ class ClusterHandler(TableHandler):
             self._stop_waiting()
             self.reply(Moved(host=found.host, port=found.port))
         elif isinstance(found, Location) and not self._is_proxied_here:
-            proxying = asyncio.ensure_future(self._proxy(search, found))
-            self._cluster.tasks.add(proxying)
-            proxying.add_done_callback(self._cluster.tasks.discard)
+            self._cluster.start_task(self._proxy(search, found))
         elif found is SearchResult.HERE and search.may_go_on:
             self.replay(self._stop_waiting())
             if self._search is not None:  # it was not here after all

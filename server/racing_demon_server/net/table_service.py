@@ -123,7 +123,7 @@ class TableService:
         return (host, *usual, *(f"{name}:{port}" for port in (shared, *shards.ports)))
 
     def start_task(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run what answers a request later, and hold on to it: the loop has only weak references to tasks."""
+        """Run what goes on after a request, and hold on to it: the loop has only weak references to tasks."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
