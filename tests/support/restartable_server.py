@@ -303,18 +303,26 @@ async def meeting(
             await end_tasks(tasks)
 
 
+@asynccontextmanager
+async def entered_when_read(url: str, request: cl.Resume | cl.Watch) -> AsyncIterator[Peer]:
+    """Enter a table as soon as the server has read it; what it is sent then is still to be heard."""
+    while True:
+        async with Peer.connect(url) as peer:
+            await peer.greet()
+            try:
+                await peer.enter(request)
+            except ConnectionClosedError as closed:
+                if closed.rcvd is None or closed.rcvd.code != CloseCode.TRY_AGAIN:
+                    raise
+            else:
+                yield peer
+                return
+
+
 async def glance(url: str, code: str) -> Snapshot:
     """Return a table as it is shown to somebody who comes now, or as soon as a server has read it."""
-    async with deadline(lambda: code):
-        while True:
-            async with Peer.connect(url) as passer_by:
-                await passer_by.greet()
-                try:
-                    await passer_by.enter(cl.Watch(code=code))
-                    return await passer_by.until(Snapshot)
-                except ConnectionClosedError as closed:
-                    if closed.rcvd is None or closed.rcvd.code != CloseCode.TRY_AGAIN:
-                        raise
+    async with deadline(lambda: code), entered_when_read(url, cl.Watch(code=code)) as passer_by:
+        return await passer_by.until(Snapshot)
 
 
 @asynccontextmanager

@@ -5,18 +5,15 @@ import json
 import resource
 import sqlite3
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from websockets.exceptions import ConnectionClosedError
 
 from racing_demon_client.net.client import Client
 from racing_demon_protocol.enums import Reaction
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Connected, MatchOver, Played, Signalled
-from racing_demon_protocol.wire.messages.server import Accepted
+from racing_demon_protocol.wire.messages.server import Accepted, CaughtUp
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.recovery import saved_state_of
 from racing_demon_server.journal.sqlite.database import open_journal
@@ -24,7 +21,7 @@ from racing_demon_server.journal.table_journal import CHECKPOINT_EVENTS
 from tests.support.effort import amount, covering, more_when_long, usually
 from tests.support.journals import check, overwrite_page
 from tests.support.processes import CLIENT, SERVER, server_process, started, text_of
-from tests.support.restartable_server import RestartableServer
+from tests.support.restartable_server import RestartableServer, entered_when_read
 from tests.support.servers import Closing, Peer
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals")
@@ -75,16 +72,6 @@ async def test_clients_go_to_the_server_that_comes_back(tmp_path: Path) -> None:
     assert said == ["connection lost; reconnecting", "reconnected"]
 
 
-@asynccontextmanager
-async def entered_when_read(url: str, request: cl.Resume) -> AsyncIterator[Peer]:
-    """Come back to a table as soon as the server has read it."""
-    while True:
-        with contextlib.suppress(ConnectionClosedError):
-            async with Peer.entered(url, request) as peer:
-                yield peer
-                return
-
-
 @pytest.mark.long
 async def test_a_long_hand_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
     """Killed in the middle of a hand of thousands of plays: all of it is there, and little of it is read."""
@@ -119,6 +106,7 @@ async def test_a_long_hand_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
                     assert len(list(saved_state.log)) < 1_000
                 again = cl.Resume(code=ann.code, token=ann.token)
                 async with entered_when_read(server.url, again) as back:
+                    await back.until(CaughtUp)
                     assert before == back.view.snapshot(0).piles
                     assert back.place.counter == ann.place.counter + CHECKPOINT_EVENTS + 101
     assert check(journal).faults == []
