@@ -6,10 +6,11 @@ at once.
 
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
+from typing import Final
 
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.table.state import DEALT
-from racing_demon_protocol.wire.messages.events import HandOver
+from racing_demon_protocol.wire.messages.events import Dealt, HandOver, Left, OptionsSet
 from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_server.encoded_messages import EncodedEvent
 from racing_demon_server.journal.table_journal import TableJournal
@@ -20,6 +21,11 @@ from .read_model import Ahead, ReadModel
 
 Callback = Callable[[], None]
 """A callback for when everything before it is sent."""
+
+ENDS_WRITE: Final = frozenset({Dealt, Left, OptionsSet})
+"""Events after which the table itself is shown: to whoever left and watches from there, to delayed
+spectators, and in the snapshot of a second deal. A write shows the table as it is at its end, so it ends
+with them."""
 
 
 class CommitQueue:
@@ -77,6 +83,8 @@ class CommitQueue:
         bans = self._table.bans.drain_changes()
         if seeds or seat_tokens or snapshot is not None or bans is not None:
             self._journal.append_details(at, seeds, seat_tokens, snapshot, bans)
+        if not ENDS_WRITE.isdisjoint([type(each.event) for each in encoded]):
+            self.write()
 
     def write(self) -> None:
         """Write everything that is queued, together."""

@@ -1,6 +1,8 @@
 """A room without sockets: rounds, catching up, seats changing hands, and the clockwork."""
 
 import asyncio
+import random
+from pathlib import Path
 
 import pytest
 
@@ -9,9 +11,13 @@ from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
-from racing_demon_protocol.wire.messages.server import Accepted, Refused, Seated
+from racing_demon_protocol.wire.messages.server import Accepted, Refused, Seated, Snapshot
+from racing_demon_protocol.wire.options import Options
+from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
 from tests.support.tables import told
+from tests.support.virtual_journal import VirtualJournal
 from tests.support.virtual_rooms import (
     FakeConnection,
     RoundingLoop,
@@ -213,6 +219,44 @@ async def test_who_has_left_may_look_on() -> None:
     assert isinstance(ann_ear.replies[-1], Refused)
     room.leave(ann_ear, ann)
     assert room.table.view.seats[ben].connected
+
+
+@virtual
+async def test_who_has_left_misses_nothing_that_was_judged_in_the_same_turn(tmp_path: Path) -> None:
+    """Whoever leaves and looks on hears each event once, also what was read together with the leave."""
+    journal = VirtualJournal(tmp_path / "journal.db", random.Random(1))
+    room = Registry(ServerSettings(), now, journal).open(Options())
+    (ann, ann_ear), (ben, ben_ear) = seat_at(room, "Ann"), seat_at(room, "Ben")
+    await journal.drained()
+    await answered()
+    room.put(ben_ear, ben, cl.Leave(counter=1), now())
+    for counter in range(1, 4):
+        room.put(ann_ear, ann, cl.Say(counter=counter, text="Hello"), now())
+    await ann_ear.until(ev.Left)
+    await answered()
+    seen = [event.seq for event in ben_ear.events]
+    assert seen == [*range(seen[0], room.shown.view.seq + 1)]
+    room.close()
+    journal.close()
+
+
+@virtual
+async def test_a_new_delay_hides_what_was_judged_in_the_same_turn(tmp_path: Path) -> None:
+    """Whoever comes to watch sees the table as it was when the delay began, and not what followed at once."""
+    journal = VirtualJournal(tmp_path / "journal.db", random.Random(1))
+    room = Registry(ServerSettings(), now, journal).open(Options())
+    (ann, ann_ear), (ben, ben_ear) = seat_at(room, "Ann"), seat_at(room, "Ben")
+    await journal.drained()
+    await answered()
+    room.put(ann_ear, ann, cl.SetOptions(counter=1, options=Options(watch_delay_ms=60_000)), now())
+    room.put(ben_ear, ben, ready(1), now())
+    await ann_ear.until(ev.Readied)
+    eve = FakeConnection()
+    room.broadcast.watch(eve)
+    (table,) = [message for message in eve.heard if isinstance(message, Snapshot)]
+    assert not table.seats[ben].ready
+    room.close()
+    journal.close()
 
 
 @virtual
