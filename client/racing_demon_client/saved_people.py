@@ -7,7 +7,10 @@ entries are ignored: whoever is not known is a guest, or becomes known anew.
 import json
 import secrets
 import socket
+import time
 import unicodedata
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Final
 from urllib.parse import urlsplit
@@ -22,8 +25,12 @@ from racing_demon_protocol.wire.player_proof import player_proof, secret_hash
 
 from .files import read_entries, replace_file, state_folder
 
-MAX_PEOPLE: Final = 100
-MAX_BYTES: Final = 100_000
+MAX_OF_HOST: Final = 100
+"""The most people that are kept of one dialled host: a server names as many as it likes."""
+MAX_PEOPLE: Final = 1000
+MAX_BYTES: Final = 2_000_000
+KEPT_SECONDS: Final = 30 * 86_400
+"""How long those are kept whom a server does not know any more: their secrets have no other copy."""
 DEFAULT_PORTS: Final = {"ws": 80, "wss": 443}
 
 Hexadecimal = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
@@ -40,6 +47,15 @@ class SavedPerson(BaseModel):
     device: Annotated[int, Field(ge=0)]
     name: Annotated[str, Field(max_length=MAX_NAME_LENGTH)]
     secret: Hexadecimal
+    is_own: bool = False
+    """Whether it was this user's own server; older files do not say."""
+    dropped: Annotated[int, Field(ge=0)] | None = None
+    """When the server did not know this person any more, in seconds since 1970."""
+
+    @property
+    def source(self) -> str:
+        """The host that caused the entry; empty for the own server, which no stranger's host displaces."""
+        return "" if self.is_own else self.host
 
 
 def people_path() -> Path:
@@ -77,9 +93,11 @@ class PlayerCredentials:
         mine = [
             each
             for each in self._people()
-            if each.server == self._server and (self._is_own or each.host == self._host)
+            if each.dropped is None and self._is_here(each) and folded(each.name) == folded(self._name)
         ]
-        self._known = next((each for each in mine if folded(each.name) == folded(self._name)), None)
+        # A stranger's server can announce the own server's id: what was kept at the own one comes first.
+        mine.sort(key=lambda each: (not each.is_own, each.host != self._host))
+        self._known = next(iter(mine), None)
         if self._known is not None:
             known, self._secret = self._known, self._known.secret
             key = secret_hash(known.secret)
@@ -101,21 +119,29 @@ class PlayerCredentials:
             device=answer.device,
             name=answer.name[:MAX_NAME_LENGTH],
             secret=self._secret,
+            is_own=self._is_own or (self._known is not None and self._known.is_own),
         )
         if known != self._known:
-            others = [each for each in self._people() if each.player != known.player]
+            others = [
+                each for each in self._people() if not (self._is_here(each) and each.player == known.player)
+            ]
             self._save([*others, known])
 
     def refused(self, refusal: Refused) -> None:
-        """Forget whom the server does not know any more; whatever else it refuses may work again later."""
-        if refusal.reason is Reason.UNKNOWN_PLAYER:
-            self._save([each for each in self._people() if each != self._known])
+        """Drop whom the server does not know any more; whatever else it refuses may work again later."""
+        if refusal.reason is Reason.UNKNOWN_PLAYER and self._known is not None:
+            dropped = self._known.model_copy(update={"dropped": int(time.time())})
+            self._save([dropped if each == self._known else each for each in self._people()])
+
+    def _is_here(self, person: SavedPerson) -> bool:
+        """Return whether a person was kept of the server that asks: its id alone can be copied."""
+        return person.server == self._server and (self._is_own or person.host == self._host)
 
     def _people(self) -> list[SavedPerson]:
         return _read(self._path)
 
     def _save(self, people: list[SavedPerson]) -> None:
-        data = [each.model_dump() for each in people[-MAX_PEOPLE:]]
+        data = [each.model_dump() for each in _bounded(people)]
         try:
             replace_file(self._path, json.dumps(data).encode())
         except OSError:
@@ -145,7 +171,25 @@ class DeviceLink(PlayerCredentials):
 
 def kept_names(url: str, path: Path | None = None) -> list[str]:
     """Return the names by which this machine is known at a server's address, the newest last."""
-    return [each.name for each in _read(path or people_path()) if each.host == host_of(url)]
+    return [
+        each.name
+        for each in _read(path or people_path())
+        if each.dropped is None and each.host == host_of(url)
+    ]
+
+
+def _bounded(people: Sequence[SavedPerson]) -> list[SavedPerson]:
+    """Return whom to keep, the newest last: whoever causes many entries displaces only those."""
+    oldest_dropped = time.time() - KEPT_SECONDS
+    kept = [each for each in people if each.dropped is None or each.dropped > oldest_dropped]
+    counts = Counter(each.source for each in kept)
+    while counts:
+        source, count = counts.most_common(1)[0]
+        if count <= MAX_OF_HOST and len(kept) <= MAX_PEOPLE:
+            break
+        kept.remove(next(each for each in kept if each.source == source))
+        counts[source] -= 1
+    return kept
 
 
 def _read(path: Path) -> list[SavedPerson]:

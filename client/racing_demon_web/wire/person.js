@@ -8,12 +8,14 @@ import { SUBPROTOCOL, VERSION } from "./protocol.js";
 import { webSocketUrl } from "./session.js";
 import "./requests_of_players.js";
 
-/** @typedef {{server: string, player: string, device: number, name: string, secret: string}} KeptPerson */
+/** @typedef {{server: string, player: string, device: number, name: string, secret: string, dropped?: number}} KeptPerson
+ * dropped: when the server did not know this person any more, in milliseconds since 1970 */
 
 const LABEL = "racing-demon player 1\n";
 const BLOCK = 64; // bytes of a block of SHA-256, as HMAC needs them
 const ANSWER_MS = 8000;
 const MAX_PEOPLE = 100; // of all servers at this address
+const DROPPED_MS = 30 * 86_400_000; // so long those are kept whom a server does not know any more
 const SOFTWARE = "racing-demon-web players";
 
 /**
@@ -49,7 +51,7 @@ export function keptPeople() {
 /** Those whom the server knows that asked last. */
 export function knownPeople() {
   const { server, people } = keptPeople();
-  return people.filter((each) => each.server === server);
+  return people.filter((each) => each.server === server && !each.dropped);
 }
 
 /** @param {Partial<ReturnType<typeof keptPeople>>} changes */
@@ -118,29 +120,47 @@ export class Person {
   identified({ player, device, name }) {
     const secret = this.#secret || (this.known?.secret ?? "");
     this.#secret = "";
-    const { server, people } = keptPeople();
+    const { server } = keptPeople();
     this.known = { server, player, device, name, secret };
-    const others = people.filter((each) => each.server !== server || each.player !== player);
-    keepPeople({ people: [...others, this.known].slice(-MAX_PEOPLE) });
+    keepPeople({ people: [...others(player), this.known].slice(-MAX_PEOPLE) });
   }
 
   /**
-   * Forget whom the server does not know any more; whatever else it refuses may work again later.
+   * Drop whom the server does not know any more; whatever else it refuses may work again later.
    * @param {{reason: string}} refusal
    */
   refused({ reason }) {
     const { known } = this;
-    if (known && reason === "unknown_player") forget(known.player);
+    if (known && reason === "unknown_player") drop(known.player);
     this.known = null;
   }
+}
+
+/**
+ * Whom this device keeps without one player of the server that asked last. Another server's may have the same id.
+ * @param {string} player
+ */
+function others(player) {
+  const { server, people } = keptPeople();
+  return people.filter((each) => each.server !== server || each.player !== player);
 }
 
 /**
  * Forget somebody on this device.
  * @param {string} player
  */
-export const forget = (player) =>
-  keepPeople({ people: keptPeople().people.filter((each) => each.player !== player) });
+export const forget = (player) => keepPeople({ people: others(player) });
+
+/**
+ * Drop somebody whom the server does not know: a secret has no other copy, and is kept for a while.
+ * @param {string} player
+ */
+function drop(player) {
+  const now = Date.now();
+  const dropped = knownPeople().filter((each) => each.player === player);
+  const kept = [...others(player), ...dropped.map((each) => ({ ...each, dropped: now }))];
+  keepPeople({ people: kept.filter((each) => !each.dropped || each.dropped > now - DROPPED_MS) });
+}
 
 /** What this device is called in its player's list. */
 function deviceName() {

@@ -1,10 +1,13 @@
 """A terminal at a server that remembers people: known again, under its own secret, and never elsewhere."""
 
 import json
+import time
 from pathlib import Path
 
+import pytest
+
 from racing_demon_client.net.client import Client
-from racing_demon_client.saved_people import PlayerCredentials, host_of, kept_names
+from racing_demon_client.saved_people import MAX_OF_HOST, PlayerCredentials, host_of, kept_names
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.wire.messages.client import Enroll, Identify
 from racing_demon_protocol.wire.messages.server import Challenge, Identified, Refused
@@ -102,3 +105,66 @@ def test_only_who_is_not_known_is_forgotten(tmp_path: Path) -> None:
         assert isinstance(person.answer(challenge()), Identify)
         person.refused(Refused(counter=0, reason=reason, text=""))
     assert kept_names("ws://one:5252/v1", path) == []
+
+
+def test_a_server_cannot_replace_who_somebody_is_elsewhere(tmp_path: Path) -> None:
+    """Players' ids are public: a server that answers with another's, or its id, costs nothing there."""
+    path = tmp_path / "people.json"
+    known(path)
+    for server in ("5e", "5f"):
+        stranger = PlayerCredentials("ws://evil:5252/v1", "Ann", path)
+        assert isinstance(stranger.answer(challenge(server)), Enroll)
+        stranger.identified(Identified(player="k3xw7q2m", device=1, name="Ann", token=TOKEN))
+    assert isinstance(PlayerCredentials("ws://one:5252/v1", "Ann", path).answer(challenge()), Identify)
+
+
+def test_a_copied_id_is_not_the_own_server(tmp_path: Path) -> None:
+    """Where a stranger announced the own server's id before, the own one is told who it knows itself."""
+    path = tmp_path / "people.json"
+    stranger = PlayerCredentials("ws://evil:5252/v1", "Ann", path)
+    stranger.answer(challenge())
+    stranger.identified(Identified(player="e", device=1, name="Ann", token=TOKEN))
+    own = PlayerCredentials("ws://one:5252/v1", "Anna", path, is_own=True)
+    assert isinstance(own.answer(challenge()), Enroll)
+    own.identified(Identified(player="k3xw7q2m", device=1, name="Ann", token=TOKEN))  # renamed elsewhere
+    answer = PlayerCredentials("ws://two:5353/v1", "Ann", path, is_own=True).answer(challenge())
+    assert isinstance(answer, Identify)
+    assert answer.player == "k3xw7q2m"
+
+
+def test_a_server_displaces_only_its_own_people(tmp_path: Path) -> None:
+    """Whoever is named by one host again and again fills only what that host may fill."""
+    path = tmp_path / "people.json"
+    known(path)
+    for number in range(MAX_OF_HOST + 5):
+        stranger = PlayerCredentials("ws://evil:5252/v1", "Ann", path)
+        stranger.answer(challenge(f"{number:02x}"))
+        stranger.identified(Identified(player=str(number), device=1, name=f"Ann {number}", token=TOKEN))
+    assert kept_names("ws://one:5252/v1", path) == ["Ann"]
+    assert len(kept_names("ws://evil:5252/v1", path)) == MAX_OF_HOST
+
+
+def test_who_was_dropped_is_kept_for_thirty_days(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server that was restored from an old copy knows nobody: the secret stays in the file."""
+    path = tmp_path / "people.json"
+    known(path)
+    secret = json.loads(path.read_text("utf-8"))[0]["secret"]
+    person = PlayerCredentials("ws://one:5252/v1", "Ann", path)
+    person.answer(challenge())
+    person.refused(Refused(counter=0, reason=Reason.UNKNOWN_PLAYER, text=""))
+    assert isinstance(PlayerCredentials("ws://one:5252/v1", "Ann", path).answer(challenge()), Enroll)
+    assert secret in path.read_text("utf-8")
+    dropped = json.loads(path.read_text("utf-8"))[0]["dropped"]
+    monkeypatch.setattr(time, "time", lambda: dropped + 30 * 86_400 + 1)
+    known(path, "ws://two:5252/v1")
+    assert secret not in path.read_text("utf-8")
+
+
+def test_files_of_older_versions_are_read(tmp_path: Path) -> None:
+    """What older versions kept has neither an owner nor a time: whoever is in it is known."""
+    path = tmp_path / "people.json"
+    entry = {"host": "one:5252", "server": "5e" * 32, "player": "k3xw7q2m", "device": 1, "name": "Ann"}
+    path.write_text(json.dumps([{**entry, "secret": "0d" * 32}]), "utf-8")
+    for url, is_own in (("ws://one:5252/v1", False), ("ws://one:5353/v1", True)):
+        person = PlayerCredentials(url, "Ann", path, is_own=is_own)
+        assert isinstance(person.answer(challenge()), Identify)
