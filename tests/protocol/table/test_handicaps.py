@@ -39,6 +39,19 @@ def test_auto_keeps_heaps_between_three_and_twenty() -> None:
     assert [13 + each.heap for each in handicaps] == [20, 13, 3]
 
 
+def test_auto_adds_its_steps_to_what_a_seat_was_given_last() -> None:
+    """Also where that was given after the hands: two steps down of five cards more leave three."""
+    seats = {0: SeatState(seat=0, name="Ann", handicap=Handicap(heap=5))}
+    result = HandResult(hand=1, seats=(0, 1), points=(0, 10), reason=EndReason.STUCK)
+    assert dealt_handicaps(CLASSIC, seats, [result, result], [0]) == (Handicap(heap=3),)
+
+
+def test_a_step_that_is_lost_at_a_bound_does_not_come_back() -> None:
+    """Whoever won more often than a heap can grow has a card fewer after a hand without points."""
+    handicaps = _after(*[(10, 5, 5)] * 30, (0, 5, 5))
+    assert 13 + handicaps[0].heap == 19
+
+
 def test_auto_changes_the_signal_where_there_is_no_heap() -> None:
     """Then it is a second for a card, up to fifteen, also where all have the same cards."""
     for game in ("racing-demon", "demon-a"):

@@ -395,7 +395,8 @@ class SetHandicap(Command):
     """Give a seat a handicap in place of the one that it has. For the host, between hands.
 
     Players may make their own harder themselves. It is possible only where everybody connected has the word
-    ``handicaps``: see *Extensions*.
+    ``handicaps``: see *Extensions*. With the option ``handicap`` at ``auto`` the steps of the match's hands
+    are added to it: see *Handicaps*.
     """
 
     TAG: ClassVar[int] = 30
