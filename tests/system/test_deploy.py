@@ -1,6 +1,8 @@
 """What ``deploy/`` gives to operators: each file is used as it is, not only read."""
 
 import asyncio
+import contextlib
+import http.client
 import json
 import re
 import shlex
@@ -326,12 +328,20 @@ fastcgi_temp_path {folder}/c; uwsgi_temp_path {folder}/d; scgi_temp_path {folder
 
 
 @asynccontextmanager
-async def proxied(folder: Path, port: int) -> AsyncIterator[str]:
-    """Run nginx in front of a server's port, as ``deploy/`` says, and give its address."""
+async def proxied(folder: Path, port: int, plain_port: int | None = None) -> AsyncIterator[str]:
+    """Run nginx in front of a server's port, as ``deploy/`` says, and give its address.
+
+    Args:
+        folder: where its files are.
+        port: the server's.
+        plain_port: where it answers without encryption, in place of 80; a free one if this is left out.
+
+    """
     await certificates(folder, "localhost")
     front = free_port()
     site = (DEPLOY / "nginx.conf").read_text().replace("127.0.0.1:5252", f"127.0.0.1:{port}")
     site = site.replace("listen 443", f"listen 127.0.0.1:{front}")
+    site = site.replace("listen 80;", f"listen 127.0.0.1:{plain_port or free_port()};")
     site = re.sub(r"/etc/letsencrypt\S+fullchain\.pem", f"{folder}/certs/broker.crt", site)
     site = re.sub(r"/etc/letsencrypt\S+privkey\.pem", f"{folder}/certs/broker.key", site)
     (folder / "nginx.conf").write_text(NGINX.format(folder=folder, site=site))
@@ -353,8 +363,9 @@ async def proxied(folder: Path, port: int) -> AsyncIterator[str]:
 @pytest.mark.skipif(shutil.which("nginx") is None, reason="needs nginx")
 async def test_players_come_in_through_a_proxy_with_encryption(tmp_path: Path) -> None:
     """Through nginx a table is opened over wss; strangers see its health and page, but no metrics."""
+    plain_port = free_port()
     async with server_process() as (_, url):
-        async with proxied(tmp_path, port_of(url)) as address:
+        async with proxied(tmp_path, port_of(url), plain_port) as address:
             trust = ssl.create_default_context(cafile=tmp_path / "certs/ca.crt")
             request = cl.Create(name="Ann", options=Options())
             async with Peer.entered(f"wss://{address}/v1", request, ssl=trust) as ann:
@@ -363,7 +374,12 @@ async def test_players_come_in_through_a_proxy_with_encryption(tmp_path: Path) -
                 await asyncio.to_thread(status_of, f"https://{address}{path}", trust)
                 for path in ("/healthz", "/", "/metrics")
             ]
+            connection = http.client.HTTPConnection("127.0.0.1", plain_port, timeout=PATIENCE)
+            with contextlib.closing(connection):
+                connection.request("GET", "/BCDF?tv", headers={"Host": "cards.example.org"})
+                plain = await asyncio.to_thread(connection.getresponse)
     assert answers == [200, 200, 404]
+    assert (plain.status, plain.headers["Location"]) == (301, "https://cards.example.org/BCDF?tv")
 
 
 def status_of(url: str, trust: ssl.SSLContext) -> int:
@@ -413,13 +429,46 @@ async def test_old_matches_are_deleted_as_the_unit_says(tmp_path: Path) -> None:
     assert said.startswith("deleted: 0 matches")
 
 
-async def test_the_service_starts_as_the_unit_says() -> None:
-    """The unit's command line is one that the program understands."""
-    found = re.search(rf"^ExecStart={PROGRAM} (.*)$", UNIT.read_text(), re.MULTILINE)
+def service_arguments(environment: dict[str, str]) -> list[str]:
+    """Return the arguments with which the unit starts the server in an environment."""
+    found = re.search(rf"^ExecStart={PROGRAM} ((?:.*\\\n)*.*)$", UNIT.read_text(), re.MULTILINE)
     assert found is not None
-    arguments = shlex.split(found.group(1).replace("$RACING_DEMON_OPTIONS", "--host 127.0.0.1 --port 0"))
-    async with started(SERVER, *arguments) as server:
-        assert await timeout(PATIENCE, server.line(r"listening on ws://127\.0\.0\.1:\d+/v1"))
+    line = found.group(1).replace("\\\n", "")
+    return shlex.split(re.sub(r"\$([A-Z_]+)", lambda name: environment.get(name.group(1), ""), line))
+
+
+async def test_each_step_of_the_manual_keeps_what_the_steps_before_it_set(
+    tmp_path: Path, mosquitto: Deployed
+) -> None:
+    """With the lines of steps 1 to 3 it listens, knows its public name, and publishes at the broker."""
+    file = tmp_path / "server.env"
+    commands = re.findall(r"^(?:echo .*|cat .*?<<END\n(?:.*\n)*?END)$", MANUAL.read_text(), re.MULTILINE)
+    steps = [command for command in commands if "/etc/racing-demon/server.env" in command]
+    assert len(steps) == 3
+    for command in steps:
+        here = command.replace("/etc/racing-demon/server.env", str(file))
+        here = here.replace("/etc/mosquitto/secrets", str(mosquitto.folder))
+        await asyncio.to_thread(run, "sh", "-c", here.replace(":1883", f":{mosquitto.port}"))
+    environment = dict(line.split("=", 1) for line in file.read_text().splitlines())
+    arguments = [*service_arguments(environment), "--port", "0"]
+    async with started(SERVER, *arguments, env=environment) as server, mosquitto.client("watcher") as watcher:
+        said = await timeout(PATIENCE, server.line(r"listening on (ws://127\.0\.0\.1:\d+/v1)"))
+        url = f"http://127.0.0.1:{port_of(said.group(1))}/healthz"
+        request = urllib.request.Request(url, headers={"Host": "cards.example.org"})
+        with await asyncio.to_thread(urllib.request.urlopen, request, timeout=PATIENCE) as response:
+            assert response.status == 200
+        await watcher.subscribe("rd/pub/home/status", qos=1)
+        async with asyncio.timeout(PATIENCE):
+            async for message in watcher.messages:
+                if message.payload == b"online":
+                    break
+
+
+def test_the_unit_lets_the_server_list_the_machines_addresses() -> None:
+    """Without netlink sockets it announces no table on a home network."""
+    allowed = re.search(r"^RestrictAddressFamilies=(.*)$", UNIT.read_text(), re.MULTILINE)
+    assert allowed is not None
+    assert set(allowed.group(1).split()) == {"AF_INET", "AF_INET6", "AF_NETLINK", "AF_UNIX"}
 
 
 def test_what_is_installed_has_hashes_of_the_versions_that_are_checked() -> None:

@@ -23,6 +23,10 @@ PAUSE_SECONDS: Final = 1.0
 GOODBYE_SECONDS: Final = 1.0
 TTL_SECONDS: Final = 120
 """As short as that of addresses, so that records of a killed server disappear soon."""
+NO_ADDRESS: Final = (
+    "it knows no address of its own on a private network; if it has one, a sandbox may hide it (AF_NETLINK), "
+    "and RACING_DEMON_INTERFACES names it"
+)
 
 log = logging.getLogger("racing_demon_server")
 
@@ -79,7 +83,7 @@ class Announcer(Observer):
             interfaces = find()
             try:
                 if not interfaces:
-                    raise OSError(0, "it has no address on a private network")
+                    raise OSError(0, NO_ADDRESS)
                 await self._announce(interfaces, find, port)
                 told = ""
             except (OSError, zeroconf.Error) as error:

@@ -16,7 +16,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.net import mdns
-from racing_demon_server.net.mdns import Announcer
+from racing_demon_server.net.mdns import NO_ADDRESS, Announcer
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from tests.support.clocks import clock
@@ -113,7 +113,7 @@ async def test_a_network_that_takes_nothing_is_told_of_once(caplog: pytest.LogCa
     assert [record.getMessage() for record in caplog.records] == [
         "the tables cannot be announced on the network; players join by address"
     ]
-    assert [vars(record)["why"] for record in caplog.records] == ["it has no address on a private network"]
+    assert [vars(record)["why"] for record in caplog.records] == [NO_ADDRESS]
 
 
 async def test_a_network_that_comes_later_is_announced_on(monkeypatch: pytest.MonkeyPatch) -> None:
