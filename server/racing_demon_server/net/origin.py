@@ -69,10 +69,10 @@ def origin(
         relays: the networks of trusted relays.
 
     """
-    # The last one is what our proxy has seen; the ones before it can be forged.
+    # Each proxy adds whom it has seen: what stands before the last one that is no proxy can be forged.
     hops = [hop.strip() for value in forwarded for hop in value.split(",")]
     client = peer
-    if hops and _is_in(client, proxies) and not _is_in(client, relays):
+    while hops and _is_in(client, proxies) and not _is_in(client, relays):
         client = hops.pop()
     if not _is_in(client, relays):
         return Origin(_address_text(client, peer), is_relay=False)

@@ -68,6 +68,30 @@ def test_a_proxy_elsewhere_is_believed_if_it_is_named() -> None:
     assert ipaddress.ip_network("172.16.0.0/12") in both
 
 
+@pytest.mark.parametrize(
+    ("hops", "counted_as"),
+    [
+        ("203.0.113.9, 172.18.0.3", "203.0.113.9"),
+        ("127.0.0.1, 203.0.113.9, 172.18.0.3, 127.0.0.1", "203.0.113.9"),
+        ("172.18.0.9, 172.18.0.3", "172.18.0.9"),
+        ("203.0.113.9, unknown, 172.18.0.3", "unknown"),
+    ],
+)
+def test_a_client_is_found_behind_several_proxies(hops: str, counted_as: str) -> None:
+    """From the right, the first who is no proxy is the client; if all are proxies, the leftmost is."""
+    both = networks([*OWN_PROXIES, "172.16.0.0/12"])
+    standard = ", ".join(f"for={hop}" for hop in hops.split(", "))
+    for named in ([hops], hops.split(", "), named_clients([], [standard])):
+        assert origin("127.0.0.1", named, both).counted_as == counted_as
+
+
+def test_a_relay_behind_proxies_names_one_spectator() -> None:
+    """Whom a relay names is counted as it says, and what stands before can be forged."""
+    both, relays = networks([*OWN_PROXIES, "172.16.0.0/12"]), networks(["10.0.0.0/8"])
+    found = origin("127.0.0.1", ["198.51.100.1, 172.18.0.9, 10.1.2.3, 172.18.0.3"], both, relays)
+    assert found == ("172.18.0.9, 10.1.2.3", True)
+
+
 def test_connections_of_one_address_are_counted() -> None:
     """So many and no more, until one of them goes; others are not concerned."""
     addresses = AddressLimits(ServerSettings(connections_per_address=2))
