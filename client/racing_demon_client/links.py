@@ -16,6 +16,11 @@ WEB_SCHEMES: Final = frozenset({"http", "https"})
 LINKS: Final = ("http://", "https://")
 CODE: Final = re.compile(r"[A-Za-z]{4,16}")
 """A table's code; the path ``/v1`` does not match."""
+LOCALHOST: Final = "localhost"
+"""The one host's name that people type alone and that could be a code."""
+PAGE: Final = re.compile(r"/(?:scores|matches|you|new|(?:match|player|qr|web)/.+)/?$")
+"""The end of the path of a page that is no table's, such as that of a match."""
+PORT: Final = re.compile(r":\d+$")
 SEAT: Final = re.compile(r"[#,]seat=([0-9a-f]{64})(?![0-9A-Za-z])")
 """What is behind a table's link that brings a seat: the seat's token."""
 PERSON_PAGE: Final = "you"
@@ -89,8 +94,9 @@ def parse_link(text: str) -> tuple[str, str]:
     """Split what somebody typed or pasted into a server's address and a table's code; either may be empty.
 
     It is a code, a link, or an address with ``#`` or ``/`` and the code behind it, as people send them: with
-    a full stop behind it, in quotes, or in the whole line that a host is shown. A seat that it brings is left
-    out: see `seat_in`.
+    a full stop behind it, in quotes, or in the whole line that a host is shown. The last name of a path is a
+    code, unless a slash is behind it: then the server is below the whole path. Without a port, ``http`` means
+    80, as in browsers. A seat that it brings is left out: see `seat_in`.
 
     Raises:
         ValueError: it is neither; the text says why.
@@ -101,19 +107,23 @@ def parse_link(text: str) -> tuple[str, str]:
     scheme = scheme.lower()
     if is_whole and scheme not in SCHEMES:
         raise ValueError(f"{word}: a table's address begins with http://, https://, ws:// or wss://")
-    if not is_whole and CODE.fullmatch(word.lstrip("#")):
-        return "", word.lstrip("#")
+    bare = word.lstrip("#")
+    if CODE.fullmatch(bare) and bare.lower() != LOCALHOST:
+        return "", bare
     path, _, code = rest.partition("#")
-    if path and not code:
-        path = path.partition("?")[0].rstrip("/")
-        host, slash, last = path.rpartition("/")
-        if slash and (scheme in WEB_SCHEMES or CODE.fullmatch(last)):
-            path, code = host, last
-    if code and "/" in path.rstrip("/"):  # the server is below a path, whose last name is no code
-        path = f"{path.rstrip('/').removesuffix(WEBSOCKET_PATH)}{WEBSOCKET_PATH}"
-    return f"{SCHEMES[scheme]}://{path}" if scheme in WEB_SCHEMES else word[
-        : len(word) - len(rest)
-    ] + path, code
+    place, slash, below = path.partition("?")[0].partition("/")
+    names = f"{slash}{below}"
+    if page := PAGE.search(names):  # what is behind its ``#`` is no table's code
+        names, code = names[: page.start()], ""
+    elif not code and not names.endswith("/"):
+        base, _, last = names.rpartition("/")
+        if CODE.fullmatch(last):
+            names, code = base, last
+    base = names.rstrip("/").removesuffix(WEBSOCKET_PATH)
+    if scheme == "http" and not PORT.search(place):
+        place += f":{HTTP_PORT}"
+    server = f"{place}{base}{WEBSOCKET_PATH if base else ''}"
+    return f"{SCHEMES[scheme]}://{server}" if is_whole else server, code
 
 
 def _word(text: str) -> str:

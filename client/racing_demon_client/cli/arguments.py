@@ -588,7 +588,7 @@ def _find_place(arguments: argparse.Namespace) -> None:
         return
     if url is None:
         return
-    from racing_demon_client.links import parse_link, seat_in  # noqa: PLC0415 - --help does not need it
+    from racing_demon_client.links import LOCALHOST, parse_link, seat_in  # noqa: PLC0415 - --help does not need it
 
     try:
         address, in_link = parse_link(url)
@@ -598,7 +598,7 @@ def _find_place(arguments: argparse.Namespace) -> None:
             arguments.url, arguments.code = parse_address(address or url), parse_code(in_link)
         elif address and in_link:
             arguments.url, arguments.code = parse_address(address), parse_code(in_link)
-        elif any(sign in address for sign in ".:/"):
+        elif any(sign in address for sign in ".:/") or address.lower() == LOCALHOST:
             arguments.url = parse_address(address)
         else:
             arguments.url, arguments.code = None, parse_named_code(in_link or address)

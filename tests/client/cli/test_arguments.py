@@ -185,7 +185,9 @@ def test_a_user_without_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
         (["192.168.1.5#BCDF"], ("192.168.1.5", "BCDF")),
         (["http://192.168.1.5:5252/BCDF"], ("ws://192.168.1.5:5252", "BCDF")),
         (["https://cards.example.org/bcdf?tv"], ("wss://cards.example.org", "bcdf")),
-        (["HTTP://192.168.1.5:5252/BCDF/"], ("ws://192.168.1.5:5252", "BCDF")),
+        (["HTTP://192.168.1.5:5252/BCDF"], ("ws://192.168.1.5:5252", "BCDF")),
+        (["http://192.168.1.5/cards/"], ("ws://192.168.1.5:80/cards/v1", None)),
+        (["localhost"], ("localhost", None)),
         (["http://192.168.1.5:5252", "BCDF"], ("ws://192.168.1.5:5252", "BCDF")),
     ],
 )
@@ -353,7 +355,7 @@ def test_a_code_may_be_pasted_with_what_stands_around_it(words: list[str]) -> No
 
 
 @pytest.mark.parametrize(
-    "address", ["host", "host:1", "192.168.1.5:5252", "[::1]:5252", "wss://a.example/v1", "WS://h", "[::1]"]
+    "address", ["host", "host:1", "192.168.1.5:5252", "[::1]:5252", "wss://a.example", "ws://h", "[::1]"]
 )
 def test_an_address_at_which_a_server_may_be(address: str) -> None:
     """Scheme, port and path may be left out of an address."""
