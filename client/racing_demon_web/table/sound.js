@@ -34,8 +34,9 @@ const SOUNDS = {
 /** @type {AudioContext | null} */
 let context = null;
 
-/** Call on a press: browsers allow no sound before. */
+/** Call on a press: browsers allow no sound before, and some know none. */
 export function unlock() {
+  if (!("AudioContext" in window)) return;
   if (context === null) context = new AudioContext();
   if (context.state !== "running") context.resume().catch(() => undefined);
 }
