@@ -275,7 +275,7 @@ def test_no_seed_is_in_a_dump(opened: Callable[..., PostgresStore], servers: Pos
     assert commitment(SEED, "BCDF/1/1").encode() in log
     assert SEED not in log
     with store.reading() as reader:
-        assert [*reader.seeds(1)] == [("BCDF/1/1", SEED)]
+        assert [*reader.seeds(1)] == [("BCDF/1/1", SEED, commitment(SEED, "BCDF/1/1"))]
 
 
 def test_the_wrong_key_is_found_out(
@@ -287,7 +287,7 @@ def test_the_wrong_key_is_found_out(
     for keys, is_right in (([new], False), ([new, KEY], True)):
         with reading(servers.url(name), ClusterKeys(keys)) as reader:
             if is_right:
-                assert [*reader.seeds(1)] == [("BCDF/1/1", SEED)]
+                assert [*reader.seeds(1)] == [("BCDF/1/1", SEED, commitment(SEED, "BCDF/1/1"))]
             else:
                 with pytest.raises(UnknownContents, match="another cluster key"):
                     list(reader.seeds(1))

@@ -68,7 +68,7 @@ def test_the_seeds_of_a_database_are_read_with_the_keys_that_are_named(
         store.commit([(Operation.OPEN_TABLE, table), (Operation.ADD_SEED, kept)])
     part = extension.journal(url, Namespace(cluster_key=[key]))
     with part.opened(write=True) as journal:
-        assert [seed] == list(journal.seeds(number))
+        assert [(*seed, commitment(seed[1], HAND))] == list(journal.seeds(number))
         journal.correct("1.1", "{}")
     assert (part.prefix, _corrected(part)) == ("", ["1.1"])
 

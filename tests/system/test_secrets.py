@@ -252,7 +252,7 @@ def _secret(
     with connect(url) as db:
         reader = PostgresReader(db, ClusterKeys([KEY]))
         (table,) = reader.tables()
-        ((_, secret),) = reader.seeds(table.id)
+        ((_, secret, _),) = reader.seeds(table.id)
     dealer = Dealer(view.deal_seed(secret), view.hand.rules)
     assert dealer.first_cards() == tuple(shown[0])
     return secret, dealer.open_board().cards

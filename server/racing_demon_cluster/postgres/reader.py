@@ -66,14 +66,15 @@ class PostgresReader(JournalReader):
         )
 
     def seeds(self, table_id: int) -> Rows:
-        """Return the seeds of a table's hands.
+        """Return the seeds of a table's hands, each with its commitment.
 
         Raises:
             UnknownContents: one cannot be decrypted.
 
         """
         for hand_id, commitment, *kept in self.masked(table_id):
-            yield hand_id, self._keys.decrypt(table_id, hand_id, EncryptedSeed(*kept), commitment)
+            seed = self._keys.decrypt(table_id, hand_id, EncryptedSeed(*kept), commitment)
+            yield hand_id, seed, commitment
 
     def masked(self, table_id: int) -> Rows:
         """Return hand id, commitment and encrypted seed of a table's hands."""

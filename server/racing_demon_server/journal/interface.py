@@ -106,7 +106,7 @@ class JournalReader(Protocol):
         self.rows("INSERT INTO corrections (match, entry) VALUES (?1, ?2)", match, entry)
 
     def seeds(self, table_id: int) -> Iterable[Row]:
-        """Return hand id and seed of a table's hands."""
+        """Return hand id, seed and commitment of a table's hands."""
 
     def claims(self, table_id: int) -> Iterable[Row]:
         """Return actor, token hash, counter and answer of a table's seat tokens."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pydantic import ValidationError
 
+from racing_demon_protocol.engine.commit_reveal import SEED_SIZE, matches_commitment
 from racing_demon_protocol.errors import InvalidFrame
 from racing_demon_protocol.wire.codec import decode_server
 from racing_demon_protocol.wire.messages import Event, Message
@@ -199,11 +200,16 @@ def seeds_of(journal: JournalReader, table_id: int) -> dict[str, bytes]:
     """Return the secrets of a table's hands, by hand id.
 
     Raises:
-        UnknownContents: one is invalid.
+        UnknownContents: one is invalid, or not what its commitment promised: it would deal other cards.
 
     """
-    rows = _verified(journal.seeds(table_id), "the secret of a hand", (str,), (bytes,))
-    return {row[0]: row[1] for row in rows}
+    seeds: dict[str, bytes] = {}
+    rows = _verified(journal.seeds(table_id), "the secret of a hand", (str,), (bytes,), (str,))
+    for hand_id, seed, promised in rows:
+        if len(seed) != SEED_SIZE or not matches_commitment(seed, hand_id, promised):
+            raise UnknownContents(f"the seed of hand {hand_id:.40} is not the one that was promised")
+        seeds[hand_id] = seed
+    return seeds
 
 
 def claims_of(journal: JournalReader, table_id: int) -> dict[Actor, SeatToken]:

@@ -209,6 +209,7 @@ async def test_a_table_that_is_closed_stays_closed(path: Path, caplog: pytest.Lo
         ("UPDATE events SET frame = x'93cd2710' WHERE seq = 2", "event 2 is not understood"),
         ("DELETE FROM events WHERE seq = 2", "event 3 after event 1"),
         ("DELETE FROM seeds", "the secret of hand"),
+        ("UPDATE seeds SET seed = zeroblob(32)", "is not the one that was promised"),
         ("UPDATE claims SET reply = x'c0'", "an answer is not understood"),
     ],
 )

@@ -299,8 +299,8 @@ class JournalFile(sqlite3.Connection, JournalReader):
         )
 
     def seeds(self, table_id: int) -> Rows:
-        """Return the seeds of a table's hands."""
-        return self.rows("SELECT hand_id, seed FROM seeds WHERE table_id = ?", table_id)
+        """Return the seeds of a table's hands, each with its commitment."""
+        return self.rows("SELECT hand_id, seed, commitment FROM seeds WHERE table_id = ?", table_id)
 
     def last_us(self) -> int:
         """Return the newest time of open tables; values that are not numbers are ignored."""
