@@ -363,8 +363,13 @@ def _journal(arguments: argparse.Namespace) -> Path | None:
 
 
 def _announce(url: str) -> None:
-    sys.stdout.write(f"racing-demon-server: listening on {url}\n")
-    sys.stdout.flush()
+    """Say where the server listens. It serves even if nobody reads its output, or that cannot be written."""
+    try:
+        sys.stdout.write(f"racing-demon-server: listening on {url}\n")
+        sys.stdout.flush()
+    except OSError:
+        # What is still in the buffer must go somewhere, or Python complains at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 class _Version(argparse.Action):

@@ -50,15 +50,34 @@ async def test_a_server_needs_no_streams() -> None:
     port = free_port()
     whole = [sys.executable, "-c", CLOSED, "012", sys.executable, "-m", SERVER, f"--port={port}"]
     process = await asyncio.create_subprocess_exec(*whole, "--host=127.0.0.1", "--durability=none")
+    await serves(process, port)
+
+
+async def test_a_server_whose_output_nobody_reads_serves() -> None:
+    """Whoever read its output has gone before it says where it listens."""
+    port = free_port()
+    reader, writer = os.pipe()
+    os.close(reader)
+    arguments = ["-m", SERVER, f"--port={port}", "--host=127.0.0.1", "--durability=none"]
+    process = await asyncio.create_subprocess_exec(sys.executable, *arguments, stdout=writer)
+    os.close(writer)
+    await serves(process, port)
+
+
+async def serves(process: asyncio.subprocess.Process, port: int) -> None:
+    """Open a table at a server that has just been started, and end the server."""
     try:
-        while not await is_listening(port):  # noqa: ASYNC110 - another process
+        while not await is_listening(port):
+            assert process.returncode is None
             await asyncio.sleep(0.05)
         async with Peer.hosting(f"ws://127.0.0.1:{port}/v1") as ann:
             assert ann.code
-        assert process.returncode is None
+        process.terminate()
+        assert await process.wait() == 0
     finally:
-        process.kill()
-        await process.wait()
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
 
 
 # Media that cannot be written.
