@@ -18,6 +18,8 @@ import aiomqtt
 MATCHES = "rd/pub/+/tables/+/matches"
 SECONDS_TO_POST = 10
 MAX_POSTED = 1_000
+# A chat reads marks in a name: <!channel>, @here, [a link](…), *bold*. Their wide forms mean nothing to it.
+MARKS = str.maketrans({mark: chr(ord(mark) + 0xFEE0) for mark in "!#&()*/:<>@[\\]_`|~"})
 
 
 async def main(broker: str, webhook: str) -> None:
@@ -38,10 +40,15 @@ async def main(broker: str, webhook: str) -> None:
 
 def sentence(result: dict[str, Any]) -> str:
     """Return a result as a sentence: the winners, then everybody's points."""
-    winners = " and ".join(winner["name"] for winner in result["winners"]) or "Nobody"
+    winners = " and ".join(map(player, result["winners"])) or "Nobody"
     scores = sorted(result["scores"], key=lambda score: -score["total"])
-    points = ", ".join(f"{score['name']} {score['total']}" for score in scores)
+    points = ", ".join(f"{player(score)} {score['total']}" for score in scores)
     return f"{winners} won at table {result['code']}: {points}"
+
+
+def player(row: dict[str, Any]) -> str:
+    """Return a player's name as plain text."""
+    return str(row["name"]).translate(MARKS)
 
 
 def post(webhook: str, text: str) -> None:

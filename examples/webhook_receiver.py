@@ -25,6 +25,8 @@ MAX_BODY = 65_536
 MAX_AGE_SECONDS = 300
 SECONDS_TO_POST = 5  # the server waits for ten
 MAX_KNOWN = 10_000
+# A chat reads marks in a name: <!channel>, @here, [a link](…), *bold*. Their wide forms mean nothing to it.
+MARKS = str.maketrans({mark: chr(ord(mark) + 0xFEE0) for mark in "!#&()*/:<>@[\\]_`|~"})
 
 
 def is_genuine(headers: Message, body: bytes, secret: str) -> bool:
@@ -52,8 +54,8 @@ def sentence(kind: str, data: Mapping[str, Any]) -> str:
 
 
 def player(row: Mapping[str, Any]) -> str:
-    """Return a player's name; without --webhook-names there is only the seat."""
-    return row.get("name") or f"seat {row['seat'] + 1}"
+    """Return a player's name as plain text; without --webhook-names there is only the seat."""
+    return (row.get("name") or f"seat {row['seat'] + 1}").translate(MARKS)
 
 
 def post(chat: str, text: str) -> None:

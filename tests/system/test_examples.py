@@ -16,6 +16,7 @@ from typing import Any
 
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.options import Options
 from tests.support.brokers import Broker, Listening
 from tests.support.nodes import node
 from tests.support.processes import Running, server_process
@@ -131,13 +132,15 @@ async def test_a_match_is_told_to_the_chat_by_a_webhook(tmp_path: Path) -> None:
     """The receiver takes what the server has signed; with another secret nobody tells it anything."""
     secret, other = secret_file(tmp_path), tmp_path / "other.secret"
     other.write_text(f"whsec_{'b3RoZXJz' * 6}\n")
+    options = Options(tally_ms=0, time_limit_ms=1_000, **QUICK)
+    create = cl.Create(name="<!channel>", options=options)
     with chat_room() as (url, posts):
         async with example("webhook_receiver.py", "0", str(secret), url) as receiver:
             address = (await receiver.line(r"^receiving at (\S+)$"))[1]
             for file, names in ((other, ()), (secret, ("--webhook-names",)), (secret, ())):
                 webhook = ("--webhook", address, "--webhook-secret", str(file), *names)
                 async with server_process(*webhook) as (process, server):
-                    async with Peer.hosting(server, time_limit_ms=1_000, **QUICK) as ann:
+                    async with Peer.entered(server, create) as ann:
                         await ann.ask(cl.AddBot)
                         await ann.ask(cl.Start)
                         await ann.until(ev.MatchOver)
@@ -152,5 +155,6 @@ async def test_a_match_is_told_to_the_chat_by_a_webhook(tmp_path: Path) -> None:
                 assert re.fullmatch(begins, begun)
                 result = rf"{player}( and {player})? won at table {ann.code}: {player} -?\d+, {player} -?\d+"
                 assert re.fullmatch(result, over)
-                assert ("Ann" in begun) is bool(names)
+                assert ("！channel" in begun) is bool(names)
+                assert not set("<!>") & set(begun + over)
         assert posts.empty()
