@@ -49,6 +49,8 @@ class DatabaseThread:
         try:
             self._db = self._db or connect_as(self._node, self._url)
             result = job(self._db)
+        except psycopg.DataError as error:  # the caller's fault: the connection is as good as before
+            result = error
         except Exception as error:
             result = error
             if not isinstance(error, psycopg.Error | JournalUnusable):

@@ -8,7 +8,7 @@ from typing import Any, Final
 import psycopg
 
 from racing_demon_cluster.postgres.connection import Database
-from racing_demon_server.journal.interface import Fenced, JournalUnusable
+from racing_demon_server.journal.interface import Fenced, JournalUnusable, UnstorableValue
 
 from .statements import connect_as
 
@@ -45,6 +45,7 @@ class SideStore:
 
         Raises:
             JournalUnusable: the database cannot be used now.
+            UnstorableValue: it cannot hold one of the values.
 
         """
         with self._telling_errors() as db:
@@ -56,6 +57,7 @@ class SideStore:
 
         Raises:
             JournalUnusable: the database cannot be used now.
+            UnstorableValue: it cannot hold one of the values.
 
         """
         with (
@@ -75,6 +77,7 @@ class SideStore:
         Raises:
             Fenced: this incarnation may never write again.
             JournalUnusable: the database cannot be used now.
+            UnstorableValue: it cannot hold one of the values.
 
         """
         with self._telling_errors() as db, db.transaction():
@@ -101,12 +104,19 @@ class SideStore:
             self._db = connect_as(self._node, self._url)
         try:
             yield self._db
+        except psycopg.DataError as error:  # the caller's fault: the connection is as good as before
+            raise UnstorableValue(_first_line(error)) from None
         except psycopg.Error as error:
             self.close()
-            text = str(error).strip().partition("\n")[0]
+            text = _first_line(error)
             if error.sqlstate == FENCED:
                 raise Fenced(text) from None
             raise JournalUnusable(f"The database cannot be used: {text}.") from None
+
+
+def _first_line(error: psycopg.Error) -> str:
+    """Return what the database says, without the statement."""
+    return str(error).strip().partition("\n")[0]
 
 
 def _own(sql: str) -> str:

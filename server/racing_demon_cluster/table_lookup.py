@@ -1,10 +1,13 @@
 """Finds tables of other servers by their codes: where they are, and who owns them."""
 
+from collections import deque
 from collections.abc import Callable
 from enum import Enum, auto
 from functools import partial
 from itertools import islice
 from typing import Final, NamedTuple
+
+import psycopg
 
 from .database_thread import DatabaseThread
 from .statements import TableOwner, locate
@@ -51,7 +54,8 @@ Found = Callable[[Location | SearchResult], None]
 class TableLookup:
     """Collects the codes that arrive during a query, and looks all of them up with the next one.
 
-    So only one query at a time runs at the database, however many clients search.
+    So only one query at a time runs at the database, however many clients search. If it cannot hold a code
+    of a query, each of these is looked up alone, so that one client's does not fail the others'.
 
     Args:
         thread: queries the database.
@@ -61,6 +65,7 @@ class TableLookup:
     def __init__(self, thread: DatabaseThread) -> None:
         self._thread = thread
         self._waiting: dict[str, list[OwnerFound]] = {}
+        self._alone: deque[tuple[str, list[OwnerFound]]] = deque()
         self._searches = 0
         self._is_asking = False
 
@@ -81,14 +86,22 @@ class TableLookup:
 
     def _ask(self) -> None:
         self._is_asking = True
-        codes = list(islice(self._waiting, MAX_CODES))
-        asked = {code: self._waiting.pop(code) for code in codes}
+        if self._alone:
+            asked = dict([self._alone.popleft()])
+        else:
+            asked = {code: self._waiting.pop(code) for code in list(islice(self._waiting, MAX_CODES))}
+        codes = list(asked)
         self._thread.do(partial(locate, codes=codes), partial(self._answer, asked))
 
     def _answer(self, asked: dict[str, list[OwnerFound]], located: Located | Exception) -> None:
         self._is_asking = False
+        if isinstance(located, psycopg.DataError):
+            if len(asked) > 1:
+                self._alone.extend(asked.items())
+                asked = {}
+            located = {}  # no table can have such a code
         self._searches -= sum(map(len, asked.values()))
-        if self._waiting:
+        if self._alone or self._waiting:
             self._ask()
         for code, waiting in asked.items():
             for found in waiting:

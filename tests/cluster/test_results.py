@@ -12,11 +12,11 @@ from racing_demon_cluster.results import JOURNAL, PostgresResults
 from racing_demon_protocol.enums import EndReason
 from racing_demon_protocol.records.summary import HandSummary, MatchSummary, PlayerSummary
 from racing_demon_server.enums import StandingsAccess
-from racing_demon_server.journal.interface import Fenced, JournalReader
+from racing_demon_server.journal.interface import Fenced, JournalReader, UnstorableValue
 from racing_demon_server.journal.matches import BlankedFrame
 from racing_demon_server.journal.operations import Operation
 from racing_demon_server.results.file import ResultsFile
-from racing_demon_server.results.query import StandingsQuery
+from racing_demon_server.results.query import Filter, StandingsQuery
 from racing_demon_server.results.worker import ResultsWorker
 from tests.support.postgres import Postgres
 
@@ -104,3 +104,19 @@ def test_events_and_snapshots_are_blanked(
         results.blank(1, [BlankedFrame(1, 3, b"nobody"), BlankedFrame(2, None, b"nobody")])
     assert servers.sql("SELECT seq, frame FROM events ORDER BY seq", name) == [(1, b"nobody"), (2, b"Ann")]
     assert servers.sql("SELECT seq, frame FROM snapshots", name) == [(2, b"nobody")]
+
+
+def test_what_no_database_can_hold_costs_no_connection(
+    results: tuple[PostgresResults, PostgresResults],
+) -> None:
+    """A text with a NUL, or a number that is too large, is the fault of whoever asks for it."""
+    store, _ = results
+    connection = store.rows("SELECT pg_backend_pid()")
+    with pytest.raises(UnstorableValue):
+        store.table_of("A\0", bytes(32))
+    with pytest.raises(UnstorableValue):
+        list(store.ended(Filter(since_ms=2**70)))
+    with pytest.raises(UnstorableValue), store.transaction():
+        store.rows("SELECT ?1", "A\0")
+    assert store.save(JOURNAL, "7.1", summary(1), is_over=False)
+    assert store.rows("SELECT pg_backend_pid()") == connection

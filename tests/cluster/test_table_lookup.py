@@ -1,11 +1,18 @@
 """However many clients look for tables, the database is asked one question at a time."""
 
+import asyncio
+import contextlib
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
+import psycopg
+
 from racing_demon_cluster.database_thread import DatabaseThread
+from racing_demon_cluster.postgres.store import PostgresStore
 from racing_demon_cluster.statements import TableOwner
 from racing_demon_cluster.table_lookup import MAX_CODES, MAX_WAITING, TableLookup
+from tests.support.postgres import Postgres
 
 
 class Held(DatabaseThread):
@@ -58,6 +65,41 @@ def test_an_error_is_everybodys_answer() -> None:
     finder.find("BCDF", heard.append)
     worker.answer(error)
     assert heard == [error]
+
+
+def test_a_code_that_no_database_can_hold_fails_nobody_elses() -> None:
+    """Of a question that has such a code each is asked alone, before others; that one is no table's."""
+    worker = Held()
+    heard: dict[str, object] = {}
+    finder = TableLookup(worker)
+    for code in ("first", "BCDF", "A\0", "GHJK"):
+        finder.find(code, partial(heard.__setitem__, code))
+    worker.answer({})
+    worker.answer(psycopg.DataError())
+    finder.find("LMNP", partial(heard.__setitem__, "LMNP"))
+    for located in ({"BCDF": where(1)}, psycopg.DataError(), {"GHJK": where(2)}, {}):
+        worker.answer(located)
+    assert worker.asked == [["first"], ["BCDF", "A\0", "GHJK"], ["BCDF"], ["A\0"], ["GHJK"], ["LMNP"]]
+    assert heard == {"first": None, "BCDF": where(1), "A\0": None, "GHJK": where(2), "LMNP": None}
+
+
+async def test_a_lookup_survives_what_no_database_can_hold(
+    servers: Postgres, name: str, opened: Callable[..., PostgresStore]
+) -> None:
+    """A text with a NUL is no table's, and costs no connection."""
+    with contextlib.closing(DatabaseThread(servers.url(name), opened("n1").node, "locator")) as thread:
+        finder = TableLookup(thread)
+
+        async def connection() -> object:
+            found = asyncio.get_running_loop().create_future()
+            thread.do(lambda db: db.info.backend_pid, found.set_result)
+            return await found
+
+        before = await connection()
+        found = asyncio.get_running_loop().create_future()
+        assert finder.find("A\0", found.set_result)
+        assert await found is None
+        assert await connection() == before
 
 
 def test_one_question_has_so_many_codes() -> None:

@@ -27,6 +27,10 @@ class Fenced(Exception):
     """Other servers have declared this one dead and taken its tables: it can never write again."""
 
 
+class UnstorableValue(Exception):
+    """A store cannot hold a value, such as a text with a NUL: its caller's fault. The store is as before."""
+
+
 class StoredTable(NamedTuple):
     """A table in the journal. ``closed_ms`` and the end of its log are ``None`` while it is open."""
 

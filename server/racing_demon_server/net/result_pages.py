@@ -10,6 +10,7 @@ from urllib.parse import parse_qs
 from websockets.http11 import Response
 
 from racing_demon_server.enums import StandingsAccess
+from racing_demon_server.journal.interface import UnstorableValue
 from racing_demon_server.match.seat_tokens import hash_token
 from racing_demon_server.rate_limits import RECORD, STANDINGS
 from racing_demon_server.results.keeper import ResultsKeeper
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 STANDINGS_PATH: Final = "/v1/standings"
 YOU_PATH: Final = "/v1/you"
 MATCHES_PATH: Final = "/v1/matches"
+TABLE_CODE: Final = re.compile(r"[0-9A-Z]{1,16}")
 MATCH_PATH: Final = re.compile(r"/v1/matches/([\w-]{22})")
 PLAYER_PATH: Final = re.compile(r"/v1/players/([0-9a-z]{1,16})")
 RECORD_PATH: Final = re.compile(r"/v1/matches/([\w-]{22})/record")
@@ -42,6 +44,7 @@ RECORD_TYPE: Final = "application/jsonl; charset=utf-8"
 PRIVATE: Final = (("Cache-Control", "private, no-cache"), ("X-Robots-Tag", "noindex"))
 """Headers of what only its reader may keep, and no search engine."""
 UNUSABLE: Final = "The server cannot read its results. Its log says why; its tables go on.\n"
+UNKNOWN_VALUE: Final = "The address is wrong: it asks for what no server has.\n"
 NO_SUCH: Final = "There is no such page, or it is not yours to see.\n"
 """The same words for both: nobody learns what there is."""
 
@@ -146,8 +149,8 @@ class ResultPages:
 
     async def _matches(self, asked: HttpRequest) -> Response:
         """Return the links of a table's matches, to whoever has a seat at the table."""
-        code = _query(asked).get("table", [""])[-1].upper()
-        number = await self._table_of(asked, code)
+        code = _query(asked).get("table", [""])[-1].strip().upper()
+        number = await self._table_of(asked, code) if TABLE_CODE.fullmatch(code) else None
         if number is None:
             return _no_such()
         if isinstance(number, Response):
@@ -193,6 +196,8 @@ class ResultPages:
             return http.too_many()
         except ResultsUnusable:
             return http.text(HTTPStatus.SERVICE_UNAVAILABLE, UNUSABLE)
+        except UnstorableValue:
+            return http.text(HTTPStatus.BAD_REQUEST, UNKNOWN_VALUE)
 
 
 def _no_such() -> Response:

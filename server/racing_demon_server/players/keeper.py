@@ -18,7 +18,7 @@ from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Challenge, DeviceRow, Devices, Identified
 from racing_demon_protocol.wire.player_proof import secret_hash
-from racing_demon_server.journal.interface import Fenced, JournalUnusable
+from racing_demon_server.journal.interface import Fenced, JournalUnusable, UnstorableValue
 from racing_demon_server.match.names import clean
 
 from .directory import CODE_MS, FOR_HTTP, FOR_SERVERS, SIGNED_IN, ChallengeFacts, Directory, SignedIn
@@ -35,6 +35,7 @@ SIGN_IN: Final = "sign-in"
 MAX_SHOWN: Final = 32
 """The most devices that a player is shown: merged players may have more."""
 NO_PLAYER: Final = "Tell the server first who you are."
+UNSTORABLE: Final = "The server cannot keep that text."
 UNUSABLE: Final = "The server cannot read its players now. You can play as a guest."
 
 Answer = TypeVar("Answer")
@@ -420,6 +421,8 @@ class PlayersKeeper:
                 log.error("the players cannot be used now", extra={"why": str(error)})
             self._is_usable = False
             return CommandRefused(Reason.NOT_NOW, UNUSABLE)
+        except UnstorableValue:
+            return CommandRefused(Reason.BAD_TEXT, UNSTORABLE)
         except Exception:
             log.exception("the players cannot be used")
             return CommandRefused(Reason.NOT_NOW, UNUSABLE)

@@ -7,6 +7,8 @@ MAX_PAGES: Final = 1_000
 """The last page of standings that anybody may ask for."""
 MAX_NAME: Final = 40
 """The most characters of a game's or a preset's name."""
+MAX_MS: Final = 2**53
+"""No time is later: stores and JSON have room for that many milliseconds."""
 
 
 class Filter(NamedTuple):
@@ -52,10 +54,20 @@ class StandingsQuery(NamedTuple):
             ValueError: a value is wrong.
 
         """
-        since, until = (int(values[name]) if name in values else None for name in ("since_ms", "until_ms"))
-        only = Filter(values.get("game", "")[:MAX_NAME], values.get("preset", "")[:MAX_NAME], since, until)
+        since, until = (_time(values[name]) if name in values else None for name in ("since_ms", "until_ms"))
+        game, preset = (values.get(name, "")[:MAX_NAME] for name in ("game", "preset"))
+        if not (game + preset).isprintable():
+            raise ValueError("no game and no preset is called that")
+        only = Filter(game, preset, since, until)
         page = int(values.get("page", "1"))
         return cls(only, min(max(page, 1), MAX_PAGES), values.get("people") == "1")
+
+
+def _time(text: str) -> int:
+    time_ms = int(text)
+    if abs(time_ms) > MAX_MS:
+        raise ValueError("no match was played at that time")
+    return time_ms
 
 
 class TooManyQuestions(Exception):

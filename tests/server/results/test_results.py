@@ -137,6 +137,23 @@ async def test_who_may_not_see_learns_nothing(tmp_path: Path) -> None:
             assert (await get(server, f"/v1/matches/{link}/record", Authorization=token))[0] == 200
 
 
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/v1/matches?table=A%00B", 404),
+        ("/v1/matches?table=%ED%A0%80", 404),
+        ("/v1/standings?game=A%00", 400),
+        ("/v1/standings?preset=%1B", 400),
+        (f"/v1/standings?since_ms={10**30}", 400),
+        (f"/v1/standings?until_ms=-{10**30}", 400),
+    ],
+)
+async def test_what_no_store_can_hold_is_not_looked_for(tmp_path: Path, path: str, status: int) -> None:
+    """Texts that are no codes and no names, and times that are none, are answered as the asker's fault."""
+    async with RestartableServer.started(tmp_path / "journal.sqlite", *FAST) as server:
+        assert (await get(server, path, Authorization="Bearer " + "0f" * 32))[0] == status
+
+
 async def test_old_matches_are_pruned(tmp_path: Path) -> None:
     """With --keep-matches the server deletes the events of old matches by itself; results remain."""
     journal = tmp_path / "journal.sqlite"

@@ -54,8 +54,9 @@ HandId = Text
 """What names the hand: the table's code, the number of the match, and that of the hand."""
 ChatText = Annotated[str, Field(min_length=1, max_length=MAX_CHAT_LENGTH)]
 """A line of chat; the server cleans it like a name."""
-Code = Annotated[str, Field(min_length=1, max_length=16)]
-"""The table's code. Capital and small letters, and blanks around it, make no difference."""
+Code = Annotated[str, Field(min_length=1, max_length=16, pattern=r"^[^\x00-\x1f\x7f]+$")]
+"""The table's code. Capital and small letters, and blanks around it, make no difference. No control
+characters."""
 Passphrase = Annotated[str, Field(max_length=MAX_PASSPHRASE_LENGTH)]
 """What opens the table; empty where it has no passphrase."""
 Token = Annotated[str, Field(min_length=64, max_length=64, pattern="^[0-9a-f]+$")]

@@ -1,3 +1,5 @@
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -161,3 +163,19 @@ def test_texts_are_bounded(text: str) -> None:
     else:
         with pytest.raises(ValidationError):
             cl.Hello(version=1, software=text)
+
+
+@pytest.mark.parametrize("code", [" bcdf ", "BCDF", "B C-é"])
+def test_codes_as_people_type_them(code: str) -> None:
+    """Small letters and blanks make no difference, and a code that is no table's is only not found."""
+    assert cl.Watch(code=code).code == code
+
+
+@pytest.mark.parametrize("code", ["A\0", "\0", "BCDF\n", "\x7fBCDF"])
+@pytest.mark.parametrize(
+    "request_of", [cl.Watch, partial(cl.Join, name="Ann"), partial(cl.Resume, token="a" * 64)]
+)
+def test_no_code_has_a_control_character(request_of: Callable[..., Message], code: str) -> None:
+    """A code is a key in databases, which can hold no NUL."""
+    with pytest.raises(ValidationError):
+        request_of(code=code)
