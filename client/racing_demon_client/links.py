@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple, Self
 from urllib.parse import quote, unquote
 
 from racing_demon_protocol.constants import DEFAULT_PORT, WEBSOCKET_PATH
@@ -12,7 +12,6 @@ TLS_PORT: Final = 443
 HTTP_PORT: Final = 80
 SCHEMES: Final = {"http": "ws", "https": "wss", "ws": "ws", "wss": "wss"}
 """The schemes of links, and those of their servers' WebSockets."""
-WEB_SCHEMES: Final = frozenset({"http", "https"})
 LINKS: Final = ("http://", "https://")
 CODE: Final = re.compile(r"[A-Za-z]{4,16}")
 """A table's code; the path ``/v1`` does not match."""
@@ -24,8 +23,8 @@ PORT: Final = re.compile(r":\d+$")
 SEAT: Final = re.compile(r"[#,]seat=([0-9a-f]{64})(?![0-9A-Za-z])")
 """What is behind a table's link that brings a seat: the seat's token."""
 PERSON_PAGE: Final = "you"
-PERSON_LINK: Final = re.compile(r"(\S+)/you#([A-Za-z]{4,16})(?:,([^,]*))?(?:,[A-Z]*)?")
-"""A link for another device: the address, the code, and perhaps a name and a table's code."""
+PERSON: Final = re.compile(r"([A-Za-z]{4,16})(?:,([^,]*))?(?:,[A-Z]*)?")
+"""What is behind ``#`` in a link for another device: its code, and perhaps a name and a table's code."""
 MAX_PERSON_LINK: Final = 106
 """The bytes of a QR code of version 5, the largest that fits into a small terminal."""
 AROUND: Final = "\"'<>()\u00ab\u00bb\u201c\u201d"
@@ -70,60 +69,96 @@ def person_link(address: str, code: str, name: str, table: str = "", most: int =
     return whole if len(whole) <= most else f"{link}{end and ','}{end}"
 
 
-def parse_person_link(text: str) -> tuple[str, str, str]:
-    """Return the server's address, the code and the name of a link for another device.
+class PastedLink(NamedTuple):
+    """What somebody typed or pasted, as it is read.
 
-    Of an address alone, the others are empty.
+    Attributes:
+        address: the server's address; empty if none is named.
+        code: the table's code; empty if none is named.
+        otherwise: the address and the code that are meant if nothing is there; ``None`` if the text can be
+            read in one way only. The last name of a path may be a code, or belong to the server's base path.
+        seat: the token of the seat that a link from another device brings; empty if it brings none.
+        device: the code of a link for another device of a person; empty for other links.
+        name: the person's name in such a link; may be empty.
+
     """
-    found = PERSON_LINK.fullmatch(text.strip())
-    address, code, name = (text.strip(), "", "") if found is None else found.groups(default="")
-    scheme, _, rest = address.rpartition("://")
-    place, slash, path = rest.partition("/")
-    if scheme in WEB_SCHEMES and ":" not in place:
-        place += f":{TLS_PORT if scheme == 'https' else HTTP_PORT}"
-    return f"{SCHEMES.get(scheme, 'ws')}://{place}{slash}{path}", code, unquote(name)
+
+    address: str
+    code: str
+    otherwise: tuple[str, str] | None = None
+    seat: str = ""
+    device: str = ""
+    name: str = ""
+
+    @property
+    def servers(self) -> tuple[str, ...]:
+        """The addresses where only a server can be meant, below the whole path first."""
+        if self.otherwise is None:
+            return (self.address,)
+        places = self.address, self.otherwise[0]
+        return places[::-1] if self.code else places
+
+    def with_code(self, code: str) -> Self:
+        """Return what the address means with a table's code beside it."""
+        whole, *shorter = self.servers
+        return self._replace(address=whole, code=code, otherwise=(shorter[0], code) if shorter else None)
 
 
-def seat_in(text: str) -> str:
-    """Return the token of the seat that a link brings from another device; empty if it brings none."""
-    found = SEAT.search(text)
-    return "" if found is None else found[1]
+def parse_link(text: str) -> PastedLink:
+    """Read what somebody typed or pasted: a code, an address, or the link to a table, a page or a person.
 
-
-def parse_link(text: str) -> tuple[str, str]:
-    """Split what somebody typed or pasted into a server's address and a table's code; either may be empty.
-
-    It is a code, a link, or an address with ``#`` or ``/`` and the code behind it, as people send them: with
-    a full stop behind it, in quotes, or in the whole line that a host is shown. The last name of a path is a
-    code, unless a slash is behind it: then the server is below the whole path. Without a port, ``http`` means
-    80, as in browsers. A seat that it brings is left out: see `seat_in`.
+    An address may have ``#`` or ``/`` and the code behind it, and all may be as people send it: with a full
+    stop behind it, in quotes, or in the whole line that a host is shown. The last name of a path is a code,
+    unless a slash is behind it: then the server is below the whole path. Without a port, ``http`` means 80,
+    as in browsers.
 
     Raises:
-        ValueError: it is neither; the text says why.
+        ValueError: it is none of these; the text says why.
 
     """
-    word = SEAT.sub("", _word(text))
+    pasted = _word(text)
+    seat = SEAT.search(pasted)
+    word = SEAT.sub("", pasted)
     scheme, is_whole, rest = word.rpartition("://")
     scheme = scheme.lower()
     if is_whole and scheme not in SCHEMES:
         raise ValueError(f"{word}: a table's address begins with http://, https://, ws:// or wss://")
     bare = word.lstrip("#")
     if CODE.fullmatch(bare) and bare.lower() != LOCALHOST:
-        return "", bare
+        return PastedLink("", bare)
     path, _, code = rest.partition("#")
     place, slash, below = path.partition("?")[0].partition("/")
-    names = f"{slash}{below}"
-    if page := PAGE.search(names):  # what is behind its ``#`` is no table's code
-        names, code = names[: page.start()], ""
-    elif not code and not names.endswith("/"):
-        base, _, last = names.rpartition("/")
-        if CODE.fullmatch(last):
-            names, code = base, last
-    base = names.rstrip("/").removesuffix(WEBSOCKET_PATH)
     if scheme == "http" and not PORT.search(place):
         place += f":{HTTP_PORT}"
-    server = f"{place}{base}{WEBSOCKET_PATH if base else ''}"
-    return f"{SCHEMES[scheme]}://{server}" if is_whole else server, code
+    server = f"{SCHEMES[scheme]}://{place}" if is_whole else place
+    names = f"{slash}{below}"
+    if page := PAGE.search(names):  # what is behind its ``#`` is no table's code
+        device, name = _person(text, code) if page[0].strip("/") == PERSON_PAGE else ("", "")
+        return PastedLink(_below(server, names[: page.start()]), "", device=device, name=name)
+    token = "" if seat is None else seat[1]
+    base, _, last = names.rstrip("/").rpartition("/")
+    if code or not CODE.fullmatch(last):
+        return PastedLink(_below(server, names), code, seat=token)
+    table, site = (_below(server, base), last), (_below(server, names), "")
+    first, other = (site, table) if names.endswith("/") else (table, site)
+    return PastedLink(*first, otherwise=None if token else other, seat=token)
+
+
+def _below(server: str, names: str) -> str:
+    """Return the address of a server below a path; empty names are none."""
+    base = names.rstrip("/").removesuffix(WEBSOCKET_PATH)
+    return f"{server}{base}{WEBSOCKET_PATH if base else ''}"
+
+
+def _person(text: str, behind: str) -> tuple[str, str]:
+    """Return the code and the name in a link for another device, of what is behind its ``#``.
+
+    The name of a link that stands alone may end with a full stop.
+    """
+    words = text.split()
+    is_alone = len(words) == 1 and words[0][0] not in AROUND
+    found = PERSON.fullmatch(words[0].partition("#")[2] if is_alone else behind)
+    return ("", "") if found is None else (found[1], unquote(found[2] or ""))
 
 
 def _word(text: str) -> str:

@@ -7,11 +7,10 @@ import pytest
 import segno
 
 from racing_demon_client.links import (
+    PastedLink,
     parse_link,
-    parse_person_link,
     person_link,
     qr_lines,
-    seat_in,
     server_url,
     short_address,
     table_link,
@@ -26,7 +25,7 @@ ADDRESSES = json.loads(Path(__file__).with_name("addresses.json").read_text())
 @pytest.mark.parametrize(("text", "url", "code"), ADDRESSES, ids=ascii)
 def test_what_people_paste_means_the_same_everywhere(text: str, url: str, code: str) -> None:
     """Addresses, links, pages and codes, in sentences or alone: the page reads the same table."""
-    address, found = parse_link(text)
+    address, found = parse_link(text)[:2]
     assert (address and server_url(address), found) == (url, code)
 
 
@@ -41,8 +40,8 @@ def test_what_people_paste_means_the_same_everywhere(text: str, url: str, code: 
 def test_a_link_may_bring_a_seat(link: str, table: tuple[str, str]) -> None:
     """It leads to the table like others; only a whole token counts."""
     token = "0f" * 32
-    assert (parse_link(link.format(token)), seat_in(link.format(token))) == (table, token)
-    assert seat_in(link.format(token[1:])) == seat_in(link.format(token + "0")) == ""
+    assert parse_link(link.format(token)) == PastedLink(*table, seat=token)
+    assert parse_link(link.format(token[1:])).seat == parse_link(link.format(token + "0")).seat == ""
 
 
 @pytest.mark.parametrize(
@@ -58,7 +57,7 @@ def test_a_link_may_bring_a_seat(link: str, table: tuple[str, str]) -> None:
 )
 def test_an_address_alone_is_an_address(text: str, address: str) -> None:
     """It has no code: the server is asked for its tables."""
-    assert (address, "") == parse_link(text)
+    assert parse_link(text) == PastedLink(address, "")
 
 
 @pytest.mark.parametrize(
@@ -72,8 +71,8 @@ def test_an_address_alone_is_an_address(text: str, address: str) -> None:
 )
 def test_a_server_may_be_below_a_path(text: str) -> None:
     """The link to one of its tables leads to its WebSocket, and can be made again."""
-    address, code = parse_link(text)
-    assert parse_link(address) == (address, "")
+    address, code = parse_link(text)[:2]
+    assert parse_link(address) == PastedLink(address, "")
     url = server_url(address)
     assert (url, code) == ("wss://cards.example.org:443/games/cards/v1", "BCDF")
     assert table_link(url, code) == "https://cards.example.org:443/games/cards/BCDF"
@@ -90,7 +89,7 @@ def test_a_server_may_be_below_a_path(text: str) -> None:
 def test_the_address_that_is_shown_can_be_typed(url: str, shown: str) -> None:
     """Nothing of it is taken for a table's code."""
     assert short_address(url) == shown
-    assert parse_link(shown) == (shown, "")
+    assert parse_link(shown) == PastedLink(shown, "")
 
 
 def test_other_schemes_are_refused_in_words() -> None:
@@ -101,7 +100,10 @@ def test_other_schemes_are_refused_in_words() -> None:
 
 def test_what_a_host_is_shown_is_taken_apart_again() -> None:
     """The link of a server's address leads back to it."""
-    assert parse_link(table_link("wss://cards.example.org/v1", "BCDF")) == ("wss://cards.example.org", "BCDF")
+    assert parse_link(table_link("wss://cards.example.org/v1", "BCDF"))[:2] == (
+        "wss://cards.example.org",
+        "BCDF",
+    )
 
 
 LINKS = [
@@ -190,7 +192,7 @@ def test_a_link_for_another_device_is_read_again() -> None:
         ("ws://cards.example", "ws://cards.example:80/v1"),
         ("wss://cards.example:8443/games/v1", "wss://cards.example:8443/games/v1"),
     ):
-        for name, table in (("Zoë & Co, 1", "BCDF"), ("Ann", "")):
-            found, code, said = parse_person_link(person_link(address, "BCDFGH", name, table))
-            assert (server_url(found), code, said) == (server, "BCDFGH", name)
-    assert parse_person_link("192.168.1.5") == ("ws://192.168.1.5", "", "")
+        for name, table in (("Zoë & Co, 1", "BCDF"), ("Ann", ""), ("Jim Jr.", "")):
+            link = parse_link(person_link(address, "BCDFGH", name, table))
+            assert (server_url(link.address), link.device, link.name) == (server, "BCDFGH", name)
+            assert link.code == ""

@@ -117,12 +117,24 @@ def parse_named_code(text: str) -> str:
     return parse_code(text)
 
 
-def parse_address(text: str) -> str:
-    """Parse a server's address, with or without scheme, port and path; or a link to it."""
+def parse_server(text: str) -> tuple[str, ...]:
+    """Parse a server's address, with or without scheme, port and path, or a link to one of its pages.
+
+    Returns:
+        the addresses at which it may be: the last name of a path may be a table's code.
+
+    """
     from racing_demon_client.links import parse_link  # noqa: PLC0415 - --help does not need it
 
-    with contextlib.suppress(ValueError):
-        text = parse_link(text)[0] or text
+    try:
+        servers = parse_link(text).servers
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return tuple(_verified(server or text) for server in servers)
+
+
+def _verified(text: str) -> str:
+    """Return a server's address that was read from an argument, unless it is invalid."""
     why = _wrong_address(text)
     if why:
         example = "write one like ws://192.168.1.5:5252, or ws://[fe80::1]:5252"
@@ -306,7 +318,8 @@ def parser() -> argparse.ArgumentParser:
     games = commands.add_parser("games", help="list the games")
     games.add_argument("--json", action="store_true", help="print one JSON object per line")
     presets = commands.add_parser("presets", help="list the presets: well-known ways to play, and your own")
-    presets.add_argument("url", nargs="?", help="a server's address, for the presets that it has besides")
+    text = "a server's address, for the presets that it has besides"
+    presets.add_argument("url", nargs="?", type=parse_server, help=text)
     commands.add_parser("options", help="list the options of a table, with their values and defaults")
     rules = commands.add_parser("rules", help="show the rules of a game")
     rules.add_argument("game", type=str.lower, metavar="GAME", help="see: racing-demon games")
@@ -344,7 +357,7 @@ def _add_host(host: argparse.ArgumentParser) -> None:
     _add_keeping(host, "full")
     _add_passphrase(host)
     text = "open the table on a server that is already running"
-    add("--server", type=parse_address, metavar="URL", help=text)
+    add("--server", type=parse_server, metavar="URL", help=text)
     text = "let others join over the internet, through cloudflared or tailscale, whichever is installed"
     add("--internet", action="store_true", help=text)
     text = "let them join through this tunnel: cloudflared, tailscale, or a command with {port} for the port"
@@ -446,7 +459,7 @@ def _add_replay(replay: argparse.ArgumentParser) -> None:
 def _add_scores(scores: argparse.ArgumentParser) -> None:
     add = scores.add_argument
     add("files", nargs="*", metavar="FILE", help="record files (default: this machine's journal)")
-    add("--server", type=parse_address, metavar="URL", help="the standings that this server shows")
+    add("--server", type=parse_server, metavar="URL", help="the standings that this server shows")
     text = "only matches since a date like 2026-11-01, or 30d for 30 days"
     add("--since", type=parse_day, metavar="DATE", help=text)
     add("--until", type=parse_day, metavar="DATE", help="only matches before a date")
@@ -561,9 +574,19 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
         _find_place(arguments)
     if arguments.command == "tables" and arguments.url is not None:
         _find_server(arguments)
+    if arguments.command == "link":
+        _find_person(arguments)
     arguments.is_named = getattr(arguments, "name", None) is not None
     if getattr(arguments, "name", "") is None:
         arguments.name = _own_name()
+    _verify(arguments)
+    if arguments.command in {"play", "host"} or (arguments.command == "solo" and arguments.game):
+        arguments.options = _options(arguments)
+    return arguments
+
+
+def _verify(arguments: argparse.Namespace) -> None:
+    """Exit with an error if a command's arguments do not go together."""
     if arguments.command == "solo":
         _find_game(arguments)
     if arguments.command == "record":
@@ -573,14 +596,11 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     if arguments.command in {"play", "host"}:
         _verify_bots(arguments)
         _verify_journal(arguments)
-    if arguments.command in {"play", "host"} or (arguments.command == "solo" and arguments.game):
-        arguments.options = _options(arguments)
-    return arguments
 
 
 def _find_place(arguments: argparse.Namespace) -> None:
     """Split a table's link into address and code, and perhaps the token of a seat."""
-    url, code, arguments.seat = arguments.url, arguments.code, ""
+    url, code, arguments.seat, arguments.otherwise = arguments.url, arguments.code, "", None
     if getattr(arguments, "mqtt", None) is not None:
         if url is None or code is not None:
             _fail("with --mqtt URL, name the table by its code alone, or as NODE/CODE")
@@ -588,34 +608,46 @@ def _find_place(arguments: argparse.Namespace) -> None:
         return
     if url is None:
         return
-    from racing_demon_client.links import LOCALHOST, parse_link, seat_in  # noqa: PLC0415 - --help does not need it
+    from racing_demon_client.links import LOCALHOST, parse_link  # noqa: PLC0415 - --help does not need it
 
     try:
-        address, in_link = parse_link(url)
-        arguments.seat = seat_in(url)
+        link = parse_link(url)
         if code is not None:
-            in_link = parse_link(code)[1] or code
-            arguments.url, arguments.code = parse_address(address or url), parse_code(in_link)
-        elif address and in_link:
-            arguments.url, arguments.code = parse_address(address), parse_code(in_link)
-        elif any(sign in address for sign in ".:/") or address.lower() == LOCALHOST:
-            arguments.url = parse_address(address)
+            link = link.with_code(parse_link(code).code or code)
+        arguments.seat, arguments.otherwise = link.seat, link.otherwise
+        if code is not None or (link.address and link.code):
+            arguments.url, arguments.code = _verified(link.address or url), parse_code(link.code)
+        elif any(sign in link.address for sign in ".:/") or link.address.lower() == LOCALHOST:
+            arguments.url = _verified(link.address)
         else:
-            arguments.url, arguments.code = None, parse_named_code(in_link or address)
+            arguments.url, arguments.code = None, parse_named_code(link.code or link.address)
     except (argparse.ArgumentTypeError, ValueError) as error:
         _fail(str(error))
 
 
 def _find_server(arguments: argparse.Namespace) -> None:
-    """Take the server's address out of what may be the link to one of its tables."""
+    """Take the server's address out of what may be the link to one of its pages."""
     if arguments.mqtt is not None:
         _fail("name a server's address or a broker's, not both")
+    try:
+        arguments.url = parse_server(arguments.url)
+    except argparse.ArgumentTypeError as error:
+        _fail(str(error))
+
+
+def _find_person(arguments: argparse.Namespace) -> None:
+    """Split the link for another device of a person into address, code and name."""
     from racing_demon_client.links import parse_link  # noqa: PLC0415 - --help does not need it
 
     try:
-        arguments.url = parse_address(parse_link(arguments.url)[0] or arguments.url)
+        link = parse_link(arguments.url)
+        arguments.url = parse_server(arguments.url)
     except (argparse.ArgumentTypeError, ValueError) as error:
         _fail(str(error))
+    arguments.code = arguments.code or link.device
+    if not arguments.code:
+        _fail("name the code, too: racing-demon link URL CODE --name NAME")
+    arguments.name = arguments.name or link.name or None
 
 
 def _find_game(arguments: argparse.Namespace) -> None:

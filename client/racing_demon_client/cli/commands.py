@@ -26,9 +26,9 @@ from racing_demon_client.discovery.finder import (
 )
 from racing_demon_client.errors import ConnectionFailed
 from racing_demon_client.files import open_for_append
-from racing_demon_client.links import parse_person_link, qr_lines, server_url, table_link
+from racing_demon_client.links import qr_lines, server_url, table_link
 from racing_demon_client.net.local_server import JournalConfig
-from racing_demon_client.net.server_query import fetch_presets
+from racing_demon_client.net.server_query import fetch_presets, find_server, is_server
 from racing_demon_client.plain.session import attend, take_part
 from racing_demon_client.plain.solo import play_alone
 from racing_demon_client.records.recorder import Recorder, explained_write_errors
@@ -125,7 +125,7 @@ async def host(arguments: argparse.Namespace) -> int:
     """Open a table for the network, on a local server or another, and take a seat."""
     table = arguments.name, arguments.options, Bots(arguments.bots, arguments.level), arguments.passphrase
     if arguments.server is not None:
-        opening = tables.host_on_server(arguments.server, *table)
+        opening = tables.host_on_server(await find_server(arguments.server), *table)
     else:
         journal = _journal_config(arguments, "full")
         hosting = Hosting(
@@ -219,13 +219,12 @@ async def _report_known_people(opened: OpenedTable) -> None:
 
 async def join(arguments: argparse.Namespace) -> int:
     """Take a seat at a table and play."""
-    found = await resolve_table(arguments.url, arguments.code, write, asks=is_terminal(), sits=True)
-    if found is None:
-        return 2
     ask = _ask if is_terminal() else None
     opening = functools.partial(tables.join, name=arguments.name, is_typed=arguments.is_named, ask=ask)
-    table = TableAddress(*found, arguments.passphrase, arguments.seat)
-    async with _with_passphrase(opening, table) as opened:
+    async with contextlib.AsyncExitStack() as stack:
+        opened = await _open_meant(stack, opening, arguments, write, sits=True)
+        if opened is None:
+            return 2
         notes = [opened.note] if opened.note else []
         await _take_part(opened, arguments, [*notes, JOINED])
     return 0
@@ -252,12 +251,47 @@ async def watch(arguments: argparse.Namespace) -> int:
             await _attend(OpenedTable(onlooker, "watched"), arguments)
         return 0
     say = write_error if arguments.json else write
-    found = await resolve_table(arguments.url, arguments.code, say, asks=is_terminal())
-    if found is None:
-        return 2
-    async with _with_passphrase(tables.watch, TableAddress(*found, arguments.passphrase)) as opened:
+    async with contextlib.AsyncExitStack() as stack:
+        opened = await _open_meant(stack, tables.watch, arguments, say)
+        if opened is None:
+            return 2
         await _attend(opened, arguments)
     return 0
+
+
+async def _open_meant(
+    stack: contextlib.AsyncExitStack,
+    opening: Opening,
+    arguments: argparse.Namespace,
+    say: Callable[[str], None],
+    *,
+    sits: bool = False,
+) -> OpenedTable | None:
+    """Open the table that is meant, read in the other way if nothing is where its address leads first.
+
+    Returns:
+        ``None`` if there are several tables and the user chose none.
+
+    """
+
+    async def opened(url: str | None, code: str | None) -> OpenedTable | None:
+        found = await resolve_table(url, code, say, asks=is_terminal(), sits=sits)
+        if found is None:
+            return None
+        table = TableAddress(*found, arguments.passphrase, arguments.seat)
+        return await stack.enter_async_context(_with_passphrase(opening, table))
+
+    first, other = (arguments.url, arguments.code), arguments.otherwise
+    if other is None:
+        return await opened(*first)
+    if arguments.code is None and not await is_server(arguments.url):
+        return await opened(*other)
+    try:
+        return await opened(*first)
+    except (ConnectionFailed, CommandRefused) as error:
+        if not tables.is_missing(error) or not await is_server(other[0]):
+            raise
+    return await opened(other[0], other[1] or None)
 
 
 @contextlib.asynccontextmanager
@@ -290,7 +324,8 @@ async def list_tables(arguments: argparse.Namespace) -> int:
         if arguments.url is not None:
             from racing_demon_client.net.server_query import fetch_tables  # noqa: PLC0415
 
-            found, nothing = await fetch_tables(arguments.url), empty_list_text(arguments.url)
+            address = await find_server(arguments.url)
+            found, nothing = await fetch_tables(address), empty_list_text(address)
         else:
             write_error("looking for tables on this network...")
             found, nothing = await find_tables(), NO_TABLES
@@ -324,12 +359,8 @@ async def link(arguments: argparse.Namespace) -> int:
     """Let this machine be another device of somebody whom a server knows."""
     from racing_demon_client.net.introductions import link_device  # noqa: PLC0415 - done once a server
 
-    address, code, name = parse_person_link(arguments.url)
-    code, name = arguments.code or code, arguments.name if arguments.is_named else name or arguments.name
-    if not code:
-        write_error("racing-demon: name the code, too: racing-demon link URL CODE --name NAME")
-        return 2
-    known = await link_device(server_url(address), name, code)
+    url = server_url(await find_server(arguments.url))
+    known = await link_device(url, arguments.name, arguments.code)
     write(f"This machine is a device of {printable(known.name)} now, wherever you sit down by that name.")
     write("The other devices show it, and can remove it. For seven days it may change nothing.")
     return 0
@@ -439,7 +470,7 @@ async def games(arguments: argparse.Namespace) -> int:
 async def presets(arguments: argparse.Namespace) -> int:
     """List the presets: the well-known ones, the user's own, and those of a server."""
     own, wrong = saved_presets()
-    those = {} if arguments.url is None else await fetch_presets(arguments.url)
+    those = {} if arguments.url is None else await fetch_presets(await find_server(arguments.url))
     for preset in (PRESETS | own | those).values():
         write(f"{preset.name}: {printable(preset.title)}")
         if preset.name in PRESETS:

@@ -303,6 +303,7 @@ async def _server_scores(arguments: argparse.Namespace, since_ms: int | None, un
     from racing_demon_client.links import server_url  # noqa: PLC0415 - few ask a server
     from racing_demon_client.net.introductions import player_token  # noqa: PLC0415
     from racing_demon_client.net.results import fetch_standings  # noqa: PLC0415
+    from racing_demon_client.net.server_query import find_server  # noqa: PLC0415
 
     wanted = {
         "game": arguments.game,
@@ -312,15 +313,16 @@ async def _server_scores(arguments: argparse.Namespace, since_ms: int | None, un
         "people": None if arguments.bots else 1,
     }
     query = {name: value for name, value in wanted.items() if value is not None}
-    token = await player_token(server_url(arguments.server))
+    address = await find_server(arguments.server)
+    token = await player_token(server_url(address))
     page = pages = 1
     rows: list[StandingsRow] = []
     last: ServerStandings | None = None
     while page <= min(pages, MAX_PAGES):
-        last = await fetch_standings(arguments.server, {**query, "page": page}, token)
+        last = await fetch_standings(address, {**query, "page": page}, token)
         if last is None:
             raise RecordUnreadable(
-                f"The server at {arguments.server} shows no standings, or only to players whom it remembers; "
+                f"The server at {address} shows no standings, or only to players whom it remembers; "
                 "who runs it decides with --standings. If it knows you on another device: racing-demon link."
             )
         rows += last.rows

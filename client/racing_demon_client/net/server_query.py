@@ -5,6 +5,7 @@ Any server may be asked, so what it sends is limited and cleaned, like announcem
 
 import asyncio
 import secrets
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
@@ -27,7 +28,7 @@ from racing_demon_protocol.wire.presets import Preset
 from racing_demon_protocol.wire.redirects import at_port
 from racing_demon_protocol.wire.saved_presets import MAX_SAVED, read_list
 
-from .transport import NoRedirectConnect, fetch_page
+from .transport import NoRedirectConnect, fetch_page, open_websocket
 
 PROBE_SECONDS: Final = 1.0
 MAX_ANSWER_BYTES: Final = 4_096
@@ -98,6 +99,24 @@ async def _answer(url: str, code: str) -> Message | None:
         await socket.send(encode(Hello(version=VERSION, software="racing-demon")))
         await socket.send(encode(Resume(code=code, token=secrets.token_hex(32), seq=0)))
         return decode_server(await socket.recv())
+
+
+async def is_server(address: str) -> bool:
+    """Return whether a Racing Demon server answers at an address, as people write it."""
+    try:
+        async with asyncio.timeout(LIST_SECONDS):
+            async with await open_websocket(server_url(address), Encoding.MSGPACK, LIST_SECONDS) as socket:
+                return isinstance(decode_server(await socket.recv()), Versions)
+    except (ConnectionFailed, TimeoutError, WebSocketException, InvalidFrame):
+        return False
+
+
+async def find_server(addresses: Sequence[str]) -> str:
+    """Return the address at which a server answers, of those at which it may be; if none does, the first."""
+    for address in addresses if len(addresses) > 1 else ():
+        if await is_server(address):
+            return address
+    return addresses[0]
 
 
 TABLES_PAGE: Final = "/tables.json"

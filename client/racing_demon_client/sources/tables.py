@@ -438,6 +438,13 @@ async def join(
                     _forget_if_left(client, stored)
 
 
+def is_missing(error: Exception) -> bool:
+    """Return whether a table was not opened because there is none, or no server, where it was sought."""
+    if isinstance(error, CommandRefused):
+        return error.reason is Reason.UNKNOWN_TABLE
+    return isinstance(error, ConnectionFailed)
+
+
 def _forget_if_left(client: Client, stored: StoredSeat) -> None:
     if client.has_left:
         stored.forget()

@@ -182,7 +182,10 @@ class TerminalApp(App[None]):
         try:
             opened = await self._stack.enter_async_context(opening(request, self._ask_about_seat))
         except RacingDemonError as error:
-            screen.show_text(str(error))
+            if tables.is_missing(error):
+                await screen.go_otherwise(request, str(error))
+            else:
+                screen.show_text(str(error))
             return
         while self.screen is not screen:  # a dialog was opened meanwhile
             self.pop_screen()

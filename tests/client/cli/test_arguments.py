@@ -339,11 +339,37 @@ def test_an_address_at_which_nothing_can_be(
     assert "write one like ws://192.168.1.5:5252" in said
 
 
-@pytest.mark.parametrize("link", ["http://192.168.1.5:5252/", "http://192.168.1.5:5252/BCDF."])
-def test_a_link_may_stand_where_a_servers_address_is_asked_for(link: str) -> None:
-    """Browsers show it like that."""
-    assert parse(["host", "--server", link]).server == "ws://192.168.1.5:5252"
-    assert parse(["tables", link]).url == "ws://192.168.1.5:5252"
+@pytest.mark.parametrize(
+    ("link", "servers"),
+    [
+        ("http://192.168.1.5:5252/", ("ws://192.168.1.5:5252",)),
+        ("http://192.168.1.5:5252/scores", ("ws://192.168.1.5:5252",)),
+        ("http://192.168.1.5:5252/BCDF.", ("ws://192.168.1.5:5252/BCDF/v1", "ws://192.168.1.5:5252")),
+        ("http://192.168.1.5:5252/BCDF/", ("ws://192.168.1.5:5252/BCDF/v1", "ws://192.168.1.5:5252")),
+    ],
+)
+@pytest.mark.parametrize(
+    "words", [["host", "--server"], ["scores", "--server"], ["tables"], ["presets"]], ids=" ".join
+)
+def test_a_link_may_stand_where_a_servers_address_is_asked_for(
+    words: list[str], link: str, servers: tuple[str, ...]
+) -> None:
+    """Browsers show it like that. The server is sought below the whole path first."""
+    found = vars(parse([*words, link]))
+    assert (found.get("server") or found["url"]) == servers
+
+
+def test_the_link_for_another_device_brings_code_and_name() -> None:
+    """What is typed besides counts more."""
+    link = "https://cards.example.org/games/you#BCDFGH,Zo%C3%AB,JKLM"
+    found = parse(["link", link])
+    assert (found.url, found.code, found.name) == (
+        ("wss://cards.example.org/games/v1",),
+        "BCDFGH",
+        "Zoë",
+    )
+    assert parse(["link", link, "KLMN", "--name", "Ann"]).name == "Ann"
+    assert parse(["link", "192.168.1.5", "KLMN"]).url == ("192.168.1.5",)
 
 
 @pytest.mark.parametrize(

@@ -199,3 +199,39 @@ async def test_a_guest_finds_a_seat() -> None:
             assert joined.name == "Ben"
             guest.hang_up()
             assert (await guest.end()).code == 0
+
+
+async def test_the_last_name_of_a_path_may_be_the_servers() -> None:
+    """Without a slash it is a code; if there is no such table, the server is below the whole path."""
+    async with serving(lists_tables=True, base_path="/games/cards") as served:
+        below = served.url.removesuffix("/v1")
+        async with Peer.hosting(served.url) as ann:
+            async with started(CLIENT, "join", below, "--name", "Ben") as guest:
+                await guest.line(f"^found {ann.code}  Ann's table")
+                joined = await ann.until(Joined)
+                assert joined.name == "Ben"
+            async with started(CLIENT, "watch", below, ann.code, "--json") as onlooker:
+                await onlooker.line(f'"code": "{ann.code}"')
+
+
+async def test_a_tables_link_with_a_stray_slash_leads_to_the_table(here: Here) -> None:
+    """If no server answers below that path, the last name is the code after all."""
+    async with serving() as served, Peer.hosting(served.url) as ann:
+        async with started(CLIENT, "watch", f"{served.origin}/{ann.code}/", "--json") as onlooker:
+            await onlooker.line(f'"code": "{ann.code}"')
+        for link in (f"{served.origin}/ZZZZ/", f"{served.origin}/ZZZZ"):
+            ended = await here("join", link)
+            assert (ended.code, ended.err) == (4, "racing-demon: There is no table with that code here.\n")
+
+
+async def test_where_only_a_server_can_be_meant_it_is_below_the_whole_path(here: Here) -> None:
+    """``tables``, ``presets`` and ``--server`` take no last name for a code, with a slash or without."""
+    ours = new_preset("Club night", Options(game="classic", reserve=11))
+    async with serving(lists_tables=True, base_path="/games/cards", presets=(ours,)) as served:
+        below = served.origin
+        async with started(CLIENT, "host", "--server", below, "--name", "Ann", "--plain") as host:
+            await host.line("racing-demon join http://.*/games/cards/[A-Z]+$")
+            for address in (below, f"{below}/"):
+                ended = await here("tables", address)
+                assert (ended.code, ended.err) == (0, "")
+                assert "club-night" in (await here("presets", address)).out

@@ -19,8 +19,8 @@ from textual.widgets.option_list import Option
 from racing_demon_client.discovery.finder import table_line
 from racing_demon_client.discovery.mdns import find
 from racing_demon_client.errors import ConnectionFailed
-from racing_demon_client.links import parse_link, seat_in
-from racing_demon_client.net.server_query import FoundTable, fetch_tables
+from racing_demon_client.links import PastedLink, parse_link
+from racing_demon_client.net.server_query import FoundTable, fetch_tables, is_server
 from racing_demon_client.saved_presets import saved_presets
 from racing_demon_client.saved_tables import RecentTable
 from racing_demon_client.sources.tables import TableAddress
@@ -298,6 +298,7 @@ class OpeningRequest:
         level: how well they play.
         passphrase: the table's passphrase; empty for none.
         seat: the token of the seat that a pasted link brings; empty for none.
+        otherwise: the address and the code that are meant if there is no such table; ``None`` for none.
         options: the options of a table to host.
 
     """
@@ -311,6 +312,7 @@ class OpeningRequest:
     level: str = BotLevel.MEDIUM
     passphrase: str = ""
     seat: str = ""
+    otherwise: tuple[str, str] | None = None
     options: Options = field(default_factory=usual_options)
 
     @property
@@ -543,28 +545,52 @@ class WelcomeScreen(Screen[None]):
         """Open the highlighted table, the entered one, or the only one."""
         row = self.query_one(TableList).pointed
         try:
-            texts = [self._text(field) for field in ("address", "code")]
-            typed = [parse_link(text) if text else ("", "") for text in texts]
+            link = self._typed()
         except ValueError as error:
             self._ask_for("address", str(error))
             return
-        # A whole link may stand in either field.
-        address = next((place for place, _ in typed if place), "")
-        code = next((code for _, code in reversed(typed) if code), "")
-        if row is None and not (address or code) and len(self._found) == 1:
+        if row is None and not (link.address or link.code) and len(self._found) == 1:
             row = self._found[0]
         if row is not None:
             self._go_to_row(what, row)
-        elif address and code:
-            seat = next(filter(None, map(seat_in, texts)), "")
-            self._request(what, TableAddress(address, code.upper(), seat=seat))
-        elif address:
-            self.show_text(f"Asking {address} for its tables...")
-            self.run_worker(self._ask_server(what, address), group="asking", exclusive=True)
-        elif self._found and not code:
+        elif link.address:
+            self._go_to_address(what, link)
+        elif self._found and not link.code:
             self._offer(len(self._found))
         else:
             self._ask_for("address", MISSING)
+
+    def _typed(self) -> PastedLink:
+        """Return what stands in the fields for address and code; a whole link may stand in either.
+
+        Raises:
+            ValueError: it is no address; the text says why.
+
+        """
+        address, code = (
+            parse_link(text) if text else PastedLink("", "") for text in map(self._text, ("address", "code"))
+        )
+        if not address.address:
+            return code if code.address or code.code else address
+        if code.code:
+            address = address.with_code(code.code)
+        return address._replace(seat=address.seat or code.seat)
+
+    def _go_to_address(self, what: str, link: PastedLink) -> None:
+        """Open a table at an address, or the only one that its server lists."""
+        if link.code:
+            table = TableAddress(link.address, link.code.upper(), seat=link.seat)
+            self._request(what, table, otherwise=link.otherwise)
+        else:
+            self.show_text(f"Asking {link.address} for its tables...")
+            self.run_worker(self._ask_server(what, link), group="asking", exclusive=True)
+
+    async def go_otherwise(self, request: OpeningRequest, why: str) -> None:
+        """Go where an address leads in its other reading; show why it failed if no server is there."""
+        if request.otherwise is not None and await is_server(request.otherwise[0]):
+            self._go_to_address(request.what, PastedLink(*request.otherwise))
+        else:
+            self.show_text(why)
 
     def _go_to_row(self, what: str, row: TableRow) -> None:
         """Open a table of the list."""
@@ -575,10 +601,13 @@ class WelcomeScreen(Screen[None]):
         else:
             self._request(what, TableAddress(row.address, row.code))
 
-    async def _ask_server(self, what: str, address: str) -> None:
+    async def _ask_server(self, what: str, link: PastedLink) -> None:
         """Open the only table that a server lists, or list them; who joins needs a free seat."""
+        if link.otherwise is not None and not await is_server(link.address):
+            self._go_to_address(what, PastedLink(*link.otherwise))
+            return
         try:
-            tables = await fetch_tables(address)
+            tables = await fetch_tables(link.address)
         except ConnectionFailed as error:
             self._ask_for("address", str(error))
             return
@@ -616,6 +645,7 @@ class WelcomeScreen(Screen[None]):
         what: str,
         table: TableAddress = NO_TABLE,
         *,
+        otherwise: tuple[str, str] | None = None,
         game: str = "",
         options: Options | None = None,
     ) -> None:
@@ -630,6 +660,7 @@ class WelcomeScreen(Screen[None]):
                 self._choice("level"),
                 self.query_one("#passphrase", Input).value,
                 table.seat,
+                otherwise,
                 options or usual_options(),
             )
         )

@@ -138,6 +138,28 @@ async def test_an_address_alone_leads_to_the_only_free_seat() -> None:
             assert ann.code == app.session.client.code
 
 
+@pytest.mark.parametrize("behind", ["", "/"])
+async def test_a_server_may_be_below_a_path(behind: str) -> None:
+    """The last name of the path is taken for a code only as long as no server is there."""
+    async with serving(lists_tables=True, base_path="/games/cards") as served:
+        async with Peer.hosting(served.url) as ann, at_first_screen() as (app, pilot):
+            await type_into(pilot, "address", served.url.removesuffix("/v1") + behind)
+            await pilot.press("enter")
+            await wait(pilot, lambda: isinstance(app.screen, LobbyScreen))
+            assert app.session is not None
+            assert ann.code == app.session.client.code
+
+
+async def test_a_stray_slash_leads_to_the_table() -> None:
+    """If no server is below the whole path, its last name is the code."""
+    async with serving() as served, Peer.hosting(served.url) as ann, at_first_screen() as (app, pilot):
+        await type_into(pilot, "address", f"{served.origin}/{ann.code}/")
+        await pilot.press("enter")
+        await wait(pilot, lambda: isinstance(app.screen, LobbyScreen))
+        assert app.session is not None
+        assert ann.code == app.session.client.code
+
+
 async def test_a_wrong_address_is_told() -> None:
     """An address where nobody listens, and one that is none, end with a whole sentence there."""
     async with at_first_screen(size=(80, 24)) as (app, pilot):
