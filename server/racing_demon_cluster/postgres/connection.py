@@ -20,9 +20,10 @@ DEFAULTS: Final = {
     "tcp_user_timeout": 3_000,
     "target_session_attrs": "read-write",
     "application_name": "racing-demon-server",
+    "client_encoding": "UTF8",
 }
 """Defaults of a connection, which the URL can change."""
-
+SAY_WHO: Final = " Put the password into the variable PGPASSWORD, or into the file ~/.pgpass."
 
 MAX_APART_SECONDS: Final = 2.0
 """Clocks that differ by more make times of matches wrong."""
@@ -32,7 +33,7 @@ def connect(url: str) -> Database:
     """Connect to the database of a URL; each statement is a transaction of its own.
 
     Raises:
-        JournalUnusable: it cannot be reached; the text contains no password.
+        JournalUnusable: it cannot be reached, or cannot hold every text; the text contains no password.
 
     """
     try:
@@ -42,15 +43,25 @@ def connect(url: str) -> Database:
             "The journal's URL is not understood: write one like postgresql://USER@HOST/DATABASE."
         ) from None
     try:
-        return psycopg.connect(
+        db = psycopg.connect(
             make_conninfo(**{**chosen, "options": _options(chosen)}),
             autocommit=True,
             cursor_factory=psycopg.RawCursor,
         )
     except psycopg.Error as error:
+        is_unknown = error.pgconn is not None and error.pgconn.needs_password
         raise JournalUnusable(
             f"The database {described(url)} cannot be used: {str(error).strip().splitlines()[-1]}."
+            + (SAY_WHO if is_unknown else "")
         ) from None
+    encoding, name = db.info.parameter_status("server_encoding"), db.info.dbname
+    if encoding != "UTF8":
+        db.close()
+        raise JournalUnusable(
+            f"The database {described(url)} has the encoding {encoding}, which cannot hold names of all "
+            f"languages. Make another: createdb --encoding=UTF8 --template=template0 {name}"
+        )
+    return db
 
 
 def _options(chosen: dict[str, Any]) -> str:
