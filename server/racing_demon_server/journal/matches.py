@@ -121,18 +121,24 @@ def matches(store: JournalReader, journal: str = "") -> Iterator[Match]:
             yield match
 
 
-def matches_of(store: JournalReader, table: StoredTable) -> Iterator[Match]:
+def matches_of(store: JournalReader, table: StoredTable, since: Snapshot | None = None) -> Iterator[Match]:
     """Yield the matches of a table.
+
+    Args:
+        store: the journal.
+        table: the table.
+        since: the table before the first match that is wanted; ``None`` for all.
 
     Raises:
         UnknownContents: something is not understood.
 
     """
     verify(table)
-    beginnings, game = deque(beginnings_of(store, table.id)), options_of(table).game
+    beginnings, game = deque(_beginnings(store, table, since)), options_of(table).game
     players: dict[int, ev.Joined | SeatState] = {}
     played: Match | None = None
-    for event, _, at_ms in log_of(store, table.id, kinds=MARKS):
+    first = 1 if since is None else 1 + since.seq
+    for event, _, at_ms in log_of(store, table.id, kinds=MARKS, first=first):
         while beginnings and beginnings[0].seq < event.seq:
             snapshot = beginnings.popleft()
             game, players = snapshot.options.game, {each.seat: each for each in snapshot.seats}
@@ -156,8 +162,19 @@ def matches_of(store: JournalReader, table: StoredTable) -> Iterator[Match]:
         yield played
 
 
-def stretch_of(store: JournalReader, match: Match) -> tuple[TableState, int]:
+def _beginnings(store: JournalReader, table: StoredTable, since: Snapshot | None) -> list[Snapshot]:
+    """Return what the log of a table can be read from, oldest first: nothing before what is known already."""
+    found = beginnings_of(store, table.id)
+    return found if since is None else [since, *(each for each in found if each.seq > since.seq)]
+
+
+def stretch_of(store: JournalReader, match: Match, since: Snapshot | None = None) -> tuple[TableState, int]:
     """Return the table at the start of a match's stretch of the log, and the number of the first event there.
+
+    Args:
+        store: the journal.
+        match: the match.
+        since: the table at some time before the match, to read no more of the log; ``None`` if not known.
 
     Raises:
         UnknownContents: something is not understood.
@@ -166,7 +183,7 @@ def stretch_of(store: JournalReader, match: Match) -> tuple[TableState, int]:
     table, first = match.table, 1
     view = TableState(table.code, options_of(table))
     view.locked = table.passphrase is not None
-    for snapshot in beginnings_of(store, table.id):
+    for snapshot in _beginnings(store, table, since):
         if snapshot.seq < match.first:
             first = 1 + snapshot.seq
             _restore(view, snapshot)
@@ -299,15 +316,20 @@ def _untold(message: Message) -> Message:
     return message.model_copy(update={"text": UNTOLD})
 
 
-def entries_of(store: JournalReader, match: Match) -> Iterator[TimedMessage]:
+def entries_of(store: JournalReader, match: Match, since: Snapshot | None = None) -> Iterator[TimedMessage]:
     """Yield what happened in a match: the initial table, every event and every lost race, with its times.
+
+    Args:
+        store: the journal.
+        match: the match.
+        since: the table at some time before the match, to read no more of the log; ``None`` if not known.
 
     Raises:
         UnknownContents: something is not understood.
 
     """
     table = match.table
-    view, first = stretch_of(store, match)
+    view, first = stretch_of(store, match, since)
     last = match.last or LAST
     beaten: dict[int, list[TimedMessage]] = {}
     for seq, entry in beaten_of(store, table.id, first=match.first, last=last):

@@ -11,13 +11,14 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from itertools import chain, islice
+from itertools import islice
 from typing import Any, Final, TypeVar
 
 from racing_demon_protocol.errors import RacingDemonError
 from racing_demon_protocol.records.ratings import RatedPlayers
 from racing_demon_protocol.records.standings import Key, Standings, StandingsTotal
 from racing_demon_protocol.records.summary import MatchSummary, Summarizer
+from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_server.enums import StandingsAccess
 from racing_demon_server.journal.interface import JournalReader
 from racing_demon_server.journal.matches import FORMER, Match, blanked, entries_of, export, matches_of
@@ -38,6 +39,8 @@ REST_SECONDS: Final = 0.001
 """How long it rests."""
 MAX_TOTALS: Final = 16
 """How many filters' sums are kept, to which the next match is added."""
+MAX_REACHED: Final = 1_000
+"""For how many open tables is kept up to which match results are made."""
 MAX_HISTORY: Final = 100
 """How many ratings of a player are kept for the chart."""
 FRAMES: Final = 20
@@ -75,6 +78,7 @@ class ResultsWorker:
         self._corrections = -1
         self._totals: OrderedDict[Filter, _Total] = OrderedDict()
         self._unknown = set[int]()
+        self._reached: OrderedDict[int, Snapshot] = OrderedDict()
         self._named = set[str]()
         self.is_stopping = False
 
@@ -110,6 +114,7 @@ class ResultsWorker:
             if count != self._corrections:
                 self._corrections = count
                 for table_id in sorted({_table_of(match) for match in reader.corrected()}):
+                    self._reached.pop(table_id, None)  # any of its matches may have been corrected
                     self._update(reader, table_id)
         self._blank_all()
 
@@ -153,7 +158,10 @@ class ResultsWorker:
         return self._players is not None and player != "" and self._players.player(player) is None
 
     def _update(self, reader: JournalReader, table_id: int) -> bool:
-        """Make the results of a table that are missing, or were made before its last hand or correction."""
+        """Make the results of a table that are missing, or were made before its last hand or correction.
+
+        Only from the last match on that was made before: a table may have had thousands.
+        """
         # Read before the journal: what another server has written since then, it made of the same or of more.
         versions = self._file.versions(self._name, table_id)
         with reader.moment():
@@ -161,41 +169,65 @@ class ResultsWorker:
             if table is None:  # it was pruned
                 return True
             try:
-                # A list: each of them is written, whatever becomes of the others.
-                written = [
-                    self._summarize(reader, match, versions.get(match.key, 0))
-                    for match in self._paced(matches_of(reader, table))
-                ]
+                since, is_written = self._reached.pop(table_id, None), True
+                for match in self._paced(matches_of(reader, table, since)):
+                    made, since = self._summarize(reader, match, versions.get(match.key, 0), since)
+                    is_written = (
+                        made and is_written
+                    )  # each of them is written, whatever becomes of the others
             except (UnknownContents, RacingDemonError) as error:
                 log.warning("a match has no result", extra={"table": table.code, "why": str(error)})
                 self._unknown.add(table.id)
                 return True
-        if table.closed_ms is not None and all(written):
+        if table.closed_ms is None and is_written and since is not None:
+            self._reached[table_id] = since
+            while len(self._reached) > MAX_REACHED:
+                self._reached.popitem(last=False)
+        if table.closed_ms is not None and is_written:
             self._blank(reader, table_id)
             self._file.set_finished(self._name, table.id)
-        return all(written)
+        return is_written
 
-    def _summarize(self, reader: JournalReader, match: Match, version: int) -> bool:
-        """Write the result of a match, unless it is there already; return whether it is there."""
+    def _summarize(
+        self, reader: JournalReader, match: Match, version: int, since: Snapshot | None
+    ) -> tuple[bool, Snapshot | None]:
+        """Write the result of a match, unless it is there already.
+
+        Args:
+            reader: the journal.
+            match: the match.
+            version: the number of its result, read before the journal was.
+            since: the table at some time before the match, as far as it is known.
+
+        Returns:
+            Whether the result is there, and the newest table before the match that is known then.
+
+        """
         corrections = tuple(corrections_of(reader, match.key))
         known, is_over = self._file.of_match(self._name, match.key), match.ended_ms is not None
         if known is not None:
             same_hands = len(known.summary.hands) == match.hands and known.is_over == is_over
             if same_hands and known.summary.corrections == corrections:
-                return True
+                return True, since
         if not match.hands:
-            return True
+            return True, since
         summarizer = Summarizer(match.key)
-        entries = self._paced(entries_of(reader, match))
-        found = list(chain.from_iterable(summarizer.apply(entry) for entry in entries)) or summarizer.rest()
+        entries = self._paced(entries_of(reader, match, since))
+        found = list[MatchSummary]()
+        for entry in entries:
+            if isinstance(entry.message, Snapshot):
+                since = entry.message
+            found += summarizer.apply(entry)
+        found = found or summarizer.rest()
         if not found or not found[0].hands:
-            return True
+            return True, since
         ended_ms = match.ended_ms if is_over else found[0].ended_ms
         summary = found[0].model_copy(update={"corrections": corrections, "ended_ms": ended_ms})
         if self._players is not None:
             seatings = self._players.seatings(self._name, match.table.id)
             summary = self._seated(summary, seatings)
-        return self._file.save(self._name, match.key, summary, is_over=is_over, replaces=version)
+        made = self._file.save(self._name, match.key, summary, is_over=is_over, replaces=version)
+        return made, since
 
     # Answering.
 

@@ -3,17 +3,24 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
-from racing_demon_protocol.enums import EndReason
-from racing_demon_protocol.records.summary import HandSummary, MatchSummary, PlayerSummary
+from racing_demon_protocol.enums import EndReason, Phase
+from racing_demon_protocol.records.format import read_records
+from racing_demon_protocol.records.summary import HandSummary, MatchSummary, PlayerSummary, summarize
+from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_server.enums import StandingsAccess
 from racing_demon_server.journal.interface import JournalReader
+from racing_demon_server.journal.matches import export, matches
+from racing_demon_server.journal.sqlite.database import reading
 from racing_demon_server.results.file import ResultsFile
 from racing_demon_server.results.query import StandingsQuery, Stopping
 from racing_demon_server.results.store import Result
 from racing_demon_server.results.worker import ResultsWorker
+from tests.support.restartable_server import RestartableServer
+from tests.support.servers import Peer
 
 HAND = HandSummary(hand=1, reason=EndReason.OUT, out=0, elapsed_ms=1_000, points={0: 5, 1: 3}, plays={})
 MATCH = MatchSummary(
@@ -48,3 +55,61 @@ def test_an_answer_is_made_in_steps(tmp_path: Path, what: str) -> None:
         worker.is_stopping = True
         with pytest.raises(Stopping):
             QUESTIONS[what](worker, result)
+
+
+class Noting:
+    """A journal that notes from which event on it was read."""
+
+    def __init__(self, journal: JournalReader, firsts: list[int]) -> None:
+        self._journal = journal
+        self._firsts = firsts
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what the journal has of this name."""
+        return getattr(self._journal, name)
+
+    def marks(self, table_id: int, kinds: frozenset[int], first: int, last: int) -> Any:
+        """Note a reading of some kinds."""
+        self._firsts.append(first)
+        return self._journal.marks(table_id, kinds, first, last)
+
+    def events(self, table_id: int, first: int, last: int) -> Any:
+        """Note a reading of everything."""
+        self._firsts.append(first)
+        return self._journal.events(table_id, first, last)
+
+
+async def reach(host: Peer, phase: Phase) -> None:
+    """Wait until a table is in a phase."""
+    while host.view.phase is not phase:
+        await host.hear()
+
+
+async def test_the_end_of_a_hand_visits_only_what_is_new(tmp_path: Path) -> None:
+    """However many matches a table has had, its log is read from the last known one on; results are equal."""
+    journal, firsts = tmp_path / "journal.sqlite", list[int]()
+
+    @contextmanager
+    def noted() -> Iterator[JournalReader]:
+        with reading(journal) as db:
+            yield cast("JournalReader", Noting(db, firsts))
+
+    async with RestartableServer.started(journal) as server:
+        async with Peer.hosting(
+            server.url, game="puzzle", hands=1, seats=1, countdown_ms=0, tally_ms=0
+        ) as host:
+            with ResultsFile(tmp_path / "own.sqlite") as file:
+                worker = ResultsWorker(file, noted, "")
+                for _ in range(4):
+                    firsts.clear()
+                    await host.ask(cl.Start)
+                    await reach(host, Phase.PLAYING)
+                    await host.ask(cl.Stuck)
+                    await reach(host, Phase.OVER)
+                    assert worker.update(1)
+                made = [result.summary for result in file.ended()]
+        with reading(journal) as db:
+            found = list(matches(db))
+            lines = [line for match in found for line in export(db, match)]
+    assert min(firsts) >= found[2].first
+    assert [each.hands for each in made] == [each.hands for each in summarize(read_records(lines))]
