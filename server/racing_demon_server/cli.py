@@ -349,7 +349,7 @@ def _journal(arguments: argparse.Namespace) -> Path | None:
 
     """
     from racing_demon_server.journal.interface import JournalUnusable  # noqa: PLC0415
-    from racing_demon_server.journal.sqlite.database import default_path  # noqa: PLC0415
+    from racing_demon_server.journal.sqlite.database import default_path, practice_path  # noqa: PLC0415
     from racing_demon_server.journal.sqlite.lock_file import first_free  # noqa: PLC0415
 
     if arguments.durability is Durability.NONE:
@@ -358,6 +358,8 @@ def _journal(arguments: argparse.Namespace) -> Path | None:
         raise JournalUnusable("Nothing is installed here that keeps a journal at a URL.")
     if isinstance(arguments.journal, Path):
         return arguments.journal
+    if arguments.stop_with_stdin:  # practice must never keep a host from the host's own file
+        return first_free(practice_path())
     # Each client that hosts a table gets a file of its own; a permanent server has one, too.
     return first_free(default_path()) if is_owned(arguments) else default_path()
 

@@ -50,8 +50,8 @@ def test_the_library_shows_its_names() -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
-async def test_a_match_against_bots_is_in_the_standings(tmp_path: Path) -> None:
-    """After ``make play``, ``scores`` shows who has played."""
+async def test_a_match_against_bots_is_kept_as_practice(tmp_path: Path) -> None:
+    """After ``make play``, ``scores`` says in which file it is, and with that shows who has played."""
     quick = ("--hands", "1", "--option", "countdown_ms=0", "--option", "time_limit_ms=1000")
     env = {"RACING_DEMON_DATA": str(tmp_path), "RACING_DEMON_STATE": str(tmp_path)}
 
@@ -68,5 +68,8 @@ async def test_a_match_against_bots_is_in_the_standings(tmp_path: Path) -> None:
                 table.ended()
 
     await asyncio.wait_for(asyncio.to_thread(play), PATIENCE)
+    practice = str(tmp_path / "practice.sqlite")
     ended = await text_of(CLIENT, "scores", env=env)
+    assert f"What was practised is in {practice}: to read it, name its file." in ended.err, ended
+    ended = await text_of(CLIENT, "scores", "--journal", practice, env=env)
     assert re.search(r"(?m)^Ann +\d/1 ", ended.out), ended

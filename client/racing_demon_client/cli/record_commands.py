@@ -375,9 +375,11 @@ async def replay(arguments: argparse.Namespace) -> int:
     from racing_demon_client.sources.replay import ReplayClient  # noqa: PLC0415
     from racing_demon_client.sources.tables import OpenedTable  # noqa: PLC0415 - standings need no tables
 
-    source = arguments.source or await _latest(arguments.journal)
+    source, journal = arguments.source, arguments.journal
+    if not source:
+        source, journal = await _latest(journal)
     try:
-        async with open_lines(source, arguments.journal) as lines:
+        async with open_lines(source, journal) as lines:
             timeline = Timeline(_chosen_record(read_records(lines), arguments.match))
     except InvalidRecord as error:
         raise RecordUnreadable(f"{source} cannot be played back: {error}") from error
@@ -397,12 +399,12 @@ async def replay(arguments: argparse.Namespace) -> int:
     return 0
 
 
-async def _latest(journal: str | None) -> str:
-    """Return the journal's last match."""
-    found = await list_matches(journal)
+async def _latest(journal: str | None) -> tuple[str, str | None]:
+    """Return the last match, and its journal: if none is named, what was practised last counts, too."""
+    found = await list_matches(journal, practice=journal is None)
     if not found:
         raise RecordUnreadable("The journal has no match yet; name a record's file: racing-demon replay FILE")
-    return found[-1].id
+    return found[-1].id, found[-1].journal or journal
 
 
 def _chosen_record(records: Iterator[Record], number: int) -> Record:

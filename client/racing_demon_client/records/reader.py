@@ -55,6 +55,8 @@ class ListedMatch(BaseModel):
     bots: tuple[int, ...] = ()
     finished: bool = False
     corrections: int = 0
+    journal: str | None = None
+    """The journal's file, if several were listed."""
 
 
 def is_file(source: str) -> bool:
@@ -92,15 +94,19 @@ def read_file(path: str) -> Iterator[Record]:
         yield from read_records(_whole_lines(_bounded(lines), path))
 
 
-async def list_matches(journal: str | None) -> list[ListedMatch]:
+async def list_matches(journal: str | None, *, practice: bool = False) -> list[ListedMatch]:
     """Return the journal's matches, oldest first.
+
+    Args:
+        journal: the journal; ``None`` for that of hosts on this machine.
+        practice: whether those of practice on this machine belong to them.
 
     Raises:
         RecordUnreadable: there is no journal, or it cannot be read.
 
     """
     found: list[ListedMatch] = []
-    async with run_journal_command("list", "--json", journal=journal) as lines:
+    async with run_journal_command("list", "--json", *["--all"] * practice, journal=journal) as lines:
         for line in lines:
             try:
                 found.append(ListedMatch.model_validate_json(line))

@@ -18,10 +18,10 @@ from racing_demon_protocol.formatting import pluralize
 from racing_demon_protocol.records.format import Correction, correction_problem
 from racing_demon_server.arguments import fail, parser_of
 from racing_demon_server.arguments import journal as journal_named
-from racing_demon_server.journal.sqlite.database import default_path, journals_of, reading
+from racing_demon_server.journal.sqlite.database import default_path, journals_of, practice_path, reading
 
 from .check import FindUnrestorable, check
-from .interface import JournalPart, JournalReader, JournalUnusable, UrlJournals
+from .interface import JournalMissing, JournalPart, JournalReader, JournalUnusable, UrlJournals
 from .matches import Match, export, matches
 from .reader import UnknownContents, corrections_of
 from .sqlite.backup import backup, restore
@@ -82,7 +82,7 @@ def _do(arguments: argparse.Namespace, unrestorable: FindUnrestorable, others: S
         case "prune":
             return _prune(arguments.file, arguments.before, dry_run=arguments.dry_run, asks=not arguments.yes)
         case "list":
-            return _list(_parts(arguments.journal, arguments, others), as_json=arguments.json)
+            return _list(arguments, others)
         case "correct":
             return _correct(_parts(arguments.journal, arguments, others), arguments.journal, arguments.id)
         case _:
@@ -152,14 +152,35 @@ def _moment(text: str) -> datetime:
     raise argparse.ArgumentTypeError(f"{text!r} is neither a date like 2026-11-01 nor days ago like 90d")
 
 
-def _list(parts: Iterable[JournalPart], *, as_json: bool) -> int:
+def _list(arguments: argparse.Namespace, others: Sequence[UrlJournals]) -> int:
+    """List the matches of a journal; or of hosts and of practice, each with its journal, if there is one.
+
+    Raises:
+        JournalUnusable: one cannot be used, or there is none.
+
+    """
+    journals = [practice_path(), default_path()] if arguments.all else [arguments.journal]
+    missing = []
+    for journal in journals:
+        path = journal if arguments.all else None
+        try:
+            _write_list(_parts(journal, arguments, others), path, as_json=arguments.json)
+        except JournalMissing as error:
+            missing.append(error)
+    if len(missing) == len(journals):
+        raise missing[-1]
+    return 0
+
+
+def _write_list(parts: Iterable[JournalPart], path: Path | None, *, as_json: bool) -> None:
     for journal, match in _matches(parts):
-        line = _line_of(match)
         if as_json:
             row = {**match.as_json(), "corrections": len(corrections_of(journal, match.key))}
+            row |= {} if path is None else {"journal": str(path)}
             line = json.dumps(row, ensure_ascii=False)
+        else:
+            line = _line_of(match) if path is None else f"{_line_of(match)}  in {path}"
         sys.stdout.write(line + "\n")
-    return 0
 
 
 def _matches(parts: Iterable[JournalPart]) -> Iterator[tuple[JournalReader, Match]]:
@@ -262,8 +283,12 @@ def _parser(others: Sequence[UrlJournals]) -> argparse.ArgumentParser:
         ("correct", "append a correction from standard input, as written by racing-demon record correct"),
     ):
         command = commands.add_parser(name, help=text)
-        command.add_argument("--journal", type=journal_named, metavar="FILE|URL", default=default_path())
+        books = command.add_mutually_exclusive_group() if name == "list" else command
+        books.add_argument("--journal", type=journal_named, metavar="FILE|URL", default=default_path())
         if name == "list":
+            books.add_argument(
+                "--all", action="store_true", help="the matches of practice on this machine, too"
+            )
             command.add_argument("--json", action="store_true", help="one JSON object a line, for programs")
         else:
             or_all = ", or all" if name == "export" else ""

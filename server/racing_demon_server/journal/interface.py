@@ -16,6 +16,10 @@ class JournalUnusable(Exception):
     """A journal cannot be used. The text says why, and what to do. The journal is unchanged."""
 
 
+class JournalMissing(JournalUnusable):
+    """There is no such journal yet."""
+
+
 class StoreLacks(JournalUnusable):
     """The store answers, but lacks something that an operator must provide.
 

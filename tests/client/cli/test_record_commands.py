@@ -583,6 +583,25 @@ async def test_a_replay_of_the_last_match(journal: Path, here: Here) -> None:
     assert "the match is over" in last.out
 
 
+async def test_a_replay_alone_is_of_the_last_match_hosted_or_practised(tmp_path: Path, here: Here) -> None:
+    """Whoever has practised and hosted in turn need not know which journal has the last match."""
+    data = tmp_path / "data"
+    hosts, practice = (str(data / name) for name in ("journal.sqlite", "practice.sqlite"))
+
+    async def played(seed: str, *arguments: str) -> None:
+        play = (CLIENT, "play", "--watch", *QUICK, "--durability=normal", f"--seed={seed}")
+        assert (await text_of(*play, *arguments)).code == 0
+
+    await played("01")
+    assert await here("replay") == await here("replay", "1.1", "--journal", practice)
+    await played("02", f"--journal={hosts}")
+    assert await here("replay") == await here("replay", "1.1", "--journal", hosts)
+    await played("03")
+    assert await here("replay") == await here("replay", "2.1", "--journal", practice)
+    Path(practice).write_bytes(b"no journal")
+    failed(await here("replay"), rf"{practice} is no journal of Racing Demon\. .*")
+
+
 def broken(lines: list[str]) -> list[str]:
     """Cut a line in the middle of a record short."""
     return [*lines[:40], lines[40][:30], *lines[41:]]

@@ -134,6 +134,19 @@ def pids_of(argument: str) -> list[int]:
     return found
 
 
+async def test_practice_keeps_no_host_from_its_journal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever practises in one terminal and hosts in another has the evening in the hosts' journal."""
+    monkeypatch.setenv("RACING_DEMON_DATA", str(tmp_path))
+    async with local_server(journal=JournalConfig("normal")), local_server(journal=JournalConfig("normal")):
+        hosted = local.start_hosted_server(host="127.0.0.1", port=0, journal=JournalConfig("normal"))
+        _, pid = await hosted
+        os.kill(pid, signal.SIGTERM)
+    locks = {path.name for path in tmp_path.glob("*.sqlite-lock")}
+    assert locks == {f"{name}.sqlite-lock" for name in ("journal", "practice", "practice-2")}
+
+
 async def test_a_journal_that_cannot_be_used_has_a_way_out(tmp_path: Path) -> None:
     """Where nothing can be kept, the user learns how to play all the same."""
     (tmp_path / "file").touch()

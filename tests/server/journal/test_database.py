@@ -23,6 +23,7 @@ from racing_demon_server.journal.sqlite.database import (
     journals_of,
     layout,
     open_journal,
+    practice_path,
     reading,
     tables_of,
     telling_damage,
@@ -316,6 +317,7 @@ def test_the_usual_place_is_the_users(tmp_path: Path, monkeypatch: pytest.Monkey
     """A variable names another folder."""
     monkeypatch.setenv("RACING_DEMON_DATA", str(tmp_path))
     assert tmp_path / "journal.sqlite" == default_path()
+    assert tmp_path / "practice.sqlite" == practice_path()
     monkeypatch.delenv("RACING_DEMON_DATA")
     assert default_path().is_absolute()
     if sys.platform == "linux":

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from racing_demon_protocol.wire.messages.events import Played
 from racing_demon_server.enums import Durability
-from racing_demon_server.journal.interface import JournalReader, JournalUnusable, StoredTable
+from racing_demon_server.journal.interface import JournalMissing, JournalReader, JournalUnusable, StoredTable
 from racing_demon_server.journal.play_runs import MAX_RUN, RUN
 from racing_demon_server.sharding import MAX_PROCESSES
 
@@ -345,6 +345,11 @@ def default_path() -> Path:
     return user_data_path("racing-demon", appauthor=False) / "journal.sqlite"
 
 
+def practice_path() -> Path:
+    """Return the path for practice, which is beside that of hosts and permanent servers."""
+    return default_path().with_name("practice.sqlite")
+
+
 def journal_of(path: Path, number: int) -> Path:
     """Return the journal of a process; the first process has that of a server alone."""
     return path if number == 1 else path.with_stem(f"{path.stem}-process-{number}")
@@ -467,11 +472,17 @@ def _prepare(path: Path, *, write: bool) -> bool:
                 "name would ruin it. Remove one of the two names, or make a copy of the file."
             )
     elif not path.exists():
-        raise JournalUnusable(
-            f"There is no journal at {path}. Hosting a table creates it. "
-            "If you keep it elsewhere, name its file."
+        raise JournalMissing(
+            f"There is no journal at {path}. Hosting a table creates it. {_where_else(path)} name its file."
         )
     return is_fixed
+
+
+def _where_else(path: Path) -> str:
+    """Return when another journal is to be named in place of a missing one."""
+    if path == default_path() and practice_path().exists():
+        return f"What was practised is in {practice_path()}: to read it,"
+    return "If you keep it elsewhere,"
 
 
 def _verify_beginning(path: Path) -> None:
