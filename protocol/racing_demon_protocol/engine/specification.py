@@ -71,7 +71,7 @@ class TailRule(StrEnum):
     TOP = "top"
     """The last of them: all remaining cards are turned together."""
     EITHER2 = "either2"
-    """Either of the last two: they may also be turned one by one."""
+    """Either of the last two, where a turn takes three or more: one of them may be turned alone."""
 
 
 class TakeBack(StrEnum):
