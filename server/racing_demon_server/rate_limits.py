@@ -180,7 +180,8 @@ class _Entry:
     Attributes:
         tables: limits the tables that it opens.
         units: limits what its connections use beyond their shares.
-        misses: limits the wrong codes that it sends.
+        misses: limits the wrong codes of tables that it sends.
+        guesses: limits the wrong codes of players' devices that it sends.
         reports: limits what it reports to the operator.
         events: counts the events that its plays cause.
         times: how many times the limits of an address it has.
@@ -192,6 +193,7 @@ class _Entry:
     tables: TokenBucket
     units: TokenBucket
     misses: TokenBucket
+    guesses: TokenBucket
     reports: TokenBucket
     events: TokenBucket
     times: int
@@ -243,13 +245,22 @@ class AddressLimits:
         return not address or _take(self.pools(address), at, units)
 
     def may_miss(self, address: str, at: int) -> bool:
-        """Return whether an address may try another unknown code."""
+        """Return whether an address may try another unknown code of a table."""
         return not address or not any(entry.misses.is_empty(at) for entry in self._entries_of(address))
 
     def count_miss(self, address: str, at: int) -> None:
-        """Count an unknown code."""
+        """Count an unknown code of a table."""
         if address:
             _take([entry.misses for entry in self._entries_of(address)], at)
+
+    def may_guess(self, address: str, at: int) -> bool:
+        """Return whether an address may try another code of a player's device."""
+        return not address or not any(entry.guesses.is_empty(at) for entry in self._entries_of(address))
+
+    def count_guess(self, address: str, at: int) -> None:
+        """Count a wrong code of a player's device."""
+        if address:
+            _take([entry.guesses for entry in self._entries_of(address)], at)
 
     def too_many_misses(self) -> CommandRefused:
         """Return the refusal of an address that has tried too many codes."""
@@ -299,10 +310,12 @@ class AddressLimits:
         if entry is None:
             self._forget()
             settings = self._settings
+            per_second, burst = settings.misses_per_minute * times / MINUTE, settings.miss_burst * times
             entry = self._entries[address] = _Entry(
                 tables=TokenBucket(settings.tables_per_minute * times / MINUTE, settings.table_burst * times),
                 units=pool(settings.units_per_address * times),
-                misses=TokenBucket(settings.misses_per_minute * times / MINUTE, settings.miss_burst * times),
+                misses=TokenBucket(per_second, burst),
+                guesses=TokenBucket(per_second, burst),
                 reports=TokenBucket(REPORTS_PER_HOUR * times / HOUR, REPORTS_PER_HOUR * times),
                 events=TokenBucket(EVENTS_PER_SECOND * times, EVENT_BURST * times),
                 times=times,

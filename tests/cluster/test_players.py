@@ -11,7 +11,7 @@ from racing_demon_cluster.seed_encryption import ClusterKeys
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.wire.player_proof import secret_hash
 from racing_demon_server.journal.interface import Fenced, JournalUnusable
-from racing_demon_server.players.directory import Directory
+from racing_demon_server.players.directory import Directory, Guess
 from racing_demon_server.players.store import Seating
 from tests.support.postgres import KEY, Postgres
 
@@ -91,7 +91,7 @@ def test_a_wrong_device_is_undone_in_a_database(
         assert phone is not None
         with players.transaction():
             code = directory.new_code(phone, NOW, bytes(16))
-            wrong = directory.link("Ann", code, KEYS[1], "", NOW)
+            wrong = directory.link(Guess("Ann", code, ""), KEYS[1], "", NOW)
             for table_id, device in ((1, phone), (2, wrong), (3, phone)):
                 players.add_seating("", Seating(table_id, 0, NOW, device.player, device.number))
         with players.transaction():

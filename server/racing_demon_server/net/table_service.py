@@ -51,8 +51,6 @@ from .sign_in import SignInHeader
 PORT: Final = re.compile(r":\d+$")
 USUAL_PORTS: Final = frozenset({80, 443})
 """The ports that browsers leave out of a host."""
-GUESSED: Final = frozenset({Reason.BAD_TOKEN, Reason.UNKNOWN_PLAYER})
-"""Refusals that count as wrong guesses."""
 NO_REPORTS: Final = "Nobody reads reports here. Talk to whoever runs this server."
 TOO_MANY_REPORTS: Final = "You have made many reports; whoever runs this server reads them. Wait ten minutes."
 SEATED: Final = "You have a seat at this table already: go on there, leave it, or let the host remove it."
@@ -290,12 +288,16 @@ class TableHandler(Handler):
             self.go_on()
 
     def identify(self, request: cl.PlayerRequest) -> None:
-        """Answer a request about the connection's player. An address that guesses is refused for a while."""
+        """Answer a request about the connection's player.
+
+        An address that guesses the codes of devices is refused others for a while. Nothing else can be
+        guessed: many people may share an address, and whoever has a secret is believed at any time.
+        """
         players, addresses = self._tables.players, self.context.addresses
         if players is None or self.identity is None:
             super().identify(request)
             return
-        if not addresses.may_miss(self.address, self.arrived):
+        if isinstance(request, cl.Link) and not addresses.may_guess(self.address, self.arrived):
             raise addresses.too_many_misses()
         if isinstance(request, cl.Enroll | cl.Rename):
             name = self._tables.forbidden_names.replaced(request.name)
@@ -310,8 +312,8 @@ class TableHandler(Handler):
         try:
             await players.answer(self, identity, request)
         except CommandRefused as error:
-            if error.reason in GUESSED:
-                self.context.addresses.count_miss(self.address, self.context.clock())
+            if isinstance(request, cl.Link) and error.reason is Reason.BAD_TOKEN:
+                self.context.addresses.count_guess(self.address, self.context.clock())
             is_older = error.reason is Reason.UNKNOWN_PLAYER and not understands(self.software, FORGETS)
             self.refuse(Reason.BAD_TOKEN if is_older else error.reason, error.text)
         except Exception:

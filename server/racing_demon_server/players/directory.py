@@ -1,12 +1,13 @@
 """The rules for players and their devices: who may prove to be whom, and change what.
 
-Everything is in the store, which several processes or servers may share, and nothing is remembered here: each
-call belongs into a transaction of the store. What was written before a refusal counts, too. Times are
-milliseconds since 1970, and randomness is an argument.
+Everything is in the store, which several processes or servers may share: each call belongs into a transaction
+of the store. Only wrong codes are counted here, by each process for itself. Times are milliseconds since
+1970, and randomness is an argument.
 """
 
 import hashlib
 import hmac
+from collections import Counter
 from collections.abc import Collection
 from dataclasses import replace
 from typing import Final, NamedTuple
@@ -25,7 +26,9 @@ CODE_LENGTH: Final = 6
 CODE_MS: Final = 120_000
 """How long a code for another device is valid."""
 MAX_WRONG_CODES: Final = 5
-"""So many wrong codes for a name end the codes of that name, whoever tried them."""
+"""After so many wrong codes for a name from one address, that address cannot use the codes of that name."""
+MAX_GUESSERS: Final = 10_000
+"""The most codes and addresses for which wrong codes are counted."""
 MAX_DEVICES: Final = 16
 """The most devices of a player."""
 MAX_PLAYERS: Final = 20_000
@@ -110,6 +113,21 @@ class ChallengeFacts(NamedTuple):
     hosts: tuple[str, ...]
 
 
+class Guess(NamedTuple):
+    """What a client knows, or guesses, of a player of whom its device shall be.
+
+    Attributes:
+        name: the player's name.
+        code: the code that another device shows.
+        address: where the client comes from, which alone pays for wrong codes.
+
+    """
+
+    name: str
+    code: str
+    address: str
+
+
 class Directory:
     """The players of a server.
 
@@ -120,6 +138,7 @@ class Directory:
 
     def __init__(self, store: PlayersStore) -> None:
         self._store = store
+        self._wrong: Counter[tuple[str, str, str]] = Counter()  # by address, player and code
 
     def canonical(self, player: str) -> str:
         """Return whose results a player's are: those of another whom the player was merged into."""
@@ -213,16 +232,26 @@ class Directory:
             raise CommandRefused(Reason.BAD_TOKEN, WRONG_PROOF)
         return device
 
-    def link(self, name: str, code: str, key: bytes, label: str, at_ms: int) -> Device:
+    def link(self, guess: Guess, key: bytes, label: str, at_ms: int) -> Device:
         """Add a device to a player, by the name and a code that another device shows.
+
+        Args:
+            guess: the name, the code, and who sends them.
+            key: the hash of the new device's secret.
+            label: what the device is called.
+            at_ms: the time.
 
         Raises:
             CommandRefused: the name or the code is wrong, or the player has too many devices.
 
         """
         self._verify_new(key)
-        code = code.strip().upper()
-        valid = [each for each in self._store.codes(folded(name)) if at_ms < each.until_ms]
+        code, address = guess.code.strip().upper(), guess.address
+        valid = [
+            each
+            for each in self._store.codes(folded(guess.name))
+            if at_ms < each.until_ms and self._wrong[address, each.player, each.code] < MAX_WRONG_CODES
+        ]
         for each in valid:
             if hmac.compare_digest(each.code.encode(), code.encode()):
                 if len(self._store.devices(each.player)) >= MAX_DEVICES:
@@ -231,10 +260,9 @@ class Directory:
                 self._store.remove_code(each.player)
                 return self._store.add_device(each.player, key, label[:MAX_LABEL], at_ms, is_linked=True)
         for each in valid:
-            if each.wrong + 1 >= MAX_WRONG_CODES:
-                self._store.remove_code(each.player)
-            else:
-                self._store.save_code(each._replace(wrong=each.wrong + 1))
+            self._wrong[address, each.player, each.code] += 1
+        while len(self._wrong) > MAX_GUESSERS:
+            del self._wrong[next(iter(self._wrong))]
         raise CommandRefused(Reason.BAD_TOKEN, WRONG_CODE)
 
     # What a device may do.
@@ -427,7 +455,7 @@ class Directory:
 
     def _code_for(self, player: Player, at_ms: int, randomness: bytes) -> LinkCode:
         letters = _letters(randomness, CODE_LETTERS, CODE_LENGTH)
-        code = LinkCode(player.id, folded(player.name), letters, at_ms + CODE_MS, 0)
+        code = LinkCode(player.id, folded(player.name), letters, at_ms + CODE_MS)
         self._store.remove_codes(at_ms)
         self._store.save_code(code)
         return code

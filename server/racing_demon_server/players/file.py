@@ -58,7 +58,7 @@ PLAYERS: Final = SideFile("players", int.from_bytes(b"RDP2", "big"), 1, _LAYOUT,
 
 - ``server``: the name by which devices know the server.
 - ``devices``: ``device_key`` is the hash of a device's secret.
-- ``device_codes``: for another device of a player; ``wrong`` counts the wrong ones that were tried.
+- ``device_codes``: for another device of a player; ``wrong`` is not used any more.
 - ``seatings``: who took which seat of a table when, with which device, by the journal of the table's process;
   a guest has no player, and device 0.
 - ``player_changes``: what other processes have to know: whose name or devices have changed, and the number of

@@ -21,7 +21,7 @@ from racing_demon_protocol.wire.player_proof import secret_hash
 from racing_demon_server.journal.interface import Fenced, JournalUnusable, UnstorableValue
 from racing_demon_server.match.names import clean
 
-from .directory import CODE_MS, FOR_HTTP, FOR_SERVERS, SIGNED_IN, ChallengeFacts, Directory, SignedIn
+from .directory import CODE_MS, FOR_HTTP, FOR_SERVERS, SIGNED_IN, ChallengeFacts, Directory, Guess, SignedIn
 from .store import Device, PlayersStore, Seating
 
 WATCH_SECONDS: Final = 1.0
@@ -44,7 +44,14 @@ log = logging.getLogger("racing_demon_server")
 
 
 class Visitor(Protocol):
-    """A connection, as far as its player is concerned."""
+    """A connection, as far as its player is concerned.
+
+    Attributes:
+        address: where it comes from; empty for this machine.
+
+    """
+
+    address: str
 
     def reply(self, message: Message) -> None:
         """Send a message to this connection only."""
@@ -147,7 +154,7 @@ class PlayersKeeper:
             CommandRefused: it is refused; with ``bad_token``, a guess was wrong.
 
         """
-        answer = await self._ask(partial(self._answer, identity, request))
+        answer = await self._ask(partial(self._answer, identity, request, visitor.address))
         identity.device = answer.device
         if answer.device is None:
             self.leave(visitor)
@@ -162,7 +169,7 @@ class PlayersKeeper:
         """Forget a connection."""
         self._visitors.pop(visitor, None)
 
-    def _answer(self, identity: Identity, request: cl.PlayerRequest) -> _Answer:
+    def _answer(self, identity: Identity, request: cl.PlayerRequest, address: str) -> _Answer:
         now, directory = self._now_ms(), self._directory
         match request:
             case cl.Enroll():
@@ -179,7 +186,8 @@ class PlayersKeeper:
                 return self._welcome(device, now)
             case cl.Link():
                 key, label = secret_hash(request.secret), printable(request.device)
-                return self._welcome(directory.link(clean(request.name), request.code, key, label, now), now)
+                guess = Guess(clean(request.name), request.code, address)
+                return self._welcome(directory.link(guess, key, label, now), now)
         return self._change(identity, request, now)
 
     def _change(self, identity: Identity, request: cl.PlayerRequest, now: int) -> _Answer:
@@ -414,7 +422,7 @@ class PlayersKeeper:
             with self._store.transaction() if writes else nullcontext():
                 try:
                     done: Answer | CommandRefused = work()
-                except CommandRefused as refused:  # what was written remains: a wrong code counts
+                except CommandRefused as refused:
                     done = refused
         except (JournalUnusable, Fenced) as error:
             if self._is_usable:

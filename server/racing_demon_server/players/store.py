@@ -84,7 +84,6 @@ class LinkCode(NamedTuple):
         name: the player's name, folded.
         code: the code.
         until_ms: when it ends.
-        wrong: how many wrong codes were tried for it.
 
     """
 
@@ -92,7 +91,6 @@ class LinkCode(NamedTuple):
     name: str
     code: str
     until_ms: int
-    wrong: int
 
 
 class Seating(NamedTuple):
@@ -249,21 +247,19 @@ class PlayersStore(Protocol):
     def codes(self, name: str) -> list[LinkCode]:
         """Return the codes of all players with a folded name."""
         return [
-            LinkCode(player, named, self.opened(code).decode(), until_ms, wrong)
-            for player, named, code, until_ms, wrong in self.rows(
-                "SELECT player, name, code, until_ms, wrong FROM device_codes WHERE name = ?1", name
+            LinkCode(player, named, self.opened(code).decode(), until_ms)
+            for player, named, code, until_ms in self.rows(
+                "SELECT player, name, code, until_ms FROM device_codes WHERE name = ?1", name
             )
         ]
 
     def save_code(self, code: LinkCode) -> None:
         """Write a code in place of the player's earlier one."""
         self.rows(
-            "INSERT INTO device_codes (player, name, code, until_ms, wrong) VALUES (?1, ?2, ?3, ?4, ?5) "
+            "INSERT INTO device_codes (player, name, code, until_ms, wrong) VALUES (?1, ?2, ?3, ?4, 0) "
             "ON CONFLICT (player) DO UPDATE SET name = excluded.name, code = excluded.code, "
             "until_ms = excluded.until_ms, wrong = excluded.wrong",
-            *code._replace(code="")[:2],
-            self.sealed(code.code.encode()),
-            *code[3:],
+            *(code.player, code.name, self.sealed(code.code.encode()), code.until_ms),
         )
 
     def remove_code(self, player: str) -> None:

@@ -7,13 +7,15 @@ import pytest
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.wire.player_proof import player_proof, secret_hash
-from racing_demon_server.players.directory import CODE_MS, MAX_WRONG_CODES, ChallengeFacts, Directory
+from racing_demon_server.players.directory import CODE_MS, MAX_WRONG_CODES, ChallengeFacts, Directory, Guess
 from racing_demon_server.players.file import PlayersFile
 from racing_demon_server.players.store import TRIAL_MS, Device
 
 NOW: Final = 1_796_000_000_000
 KEYS: Final = [secret_hash(f"{number:064x}") for number in range(20)]
 HERE: Final = ChallengeFacts("5e" * 32, "0c" * 32, ("cards.example:5252",))
+HOME: Final = ""
+STRANGER: Final = "203.0.113.7"
 
 
 def randomness(number: int) -> bytes:
@@ -37,7 +39,7 @@ def proof_of(device: Device, challenge: ChallengeFacts = HERE) -> str:
 def linked(directory: Directory, phone: Device) -> Device:
     """Return another device of the player, linked now."""
     code = directory.new_code(phone, NOW, randomness(1234))
-    return directory.link("ann", code.lower(), KEYS[1], "tablet", NOW)
+    return directory.link(Guess("ann", code.lower(), HOME), KEYS[1], "tablet", NOW)
 
 
 def test_a_device_proves_its_player() -> None:
@@ -83,13 +85,13 @@ def test_a_code_links_one_device_and_ends() -> None:
     assert tablet.player == phone.player
     code = directory.new_code(phone, NOW, randomness(5))
     with pytest.raises(CommandRefused):
-        directory.link("Bob", code, KEYS[3], "", NOW)
+        directory.link(Guess("Bob", code, HOME), KEYS[3], "", NOW)
     with pytest.raises(CommandRefused):
-        directory.link("Ann", code, KEYS[3], "", NOW + CODE_MS)
+        directory.link(Guess("Ann", code, HOME), KEYS[3], "", NOW + CODE_MS)
     code = directory.new_code(phone, NOW, randomness(6))
-    directory.link("Ann", code, KEYS[3], "", NOW)
+    directory.link(Guess("Ann", code, HOME), KEYS[3], "", NOW)
     with pytest.raises(CommandRefused):
-        directory.link("Ann", code, KEYS[4], "", NOW)
+        directory.link(Guess("Ann", code, HOME), KEYS[4], "", NOW)
 
 
 def test_an_operators_code_links_a_player_without_devices() -> None:
@@ -101,22 +103,25 @@ def test_an_operators_code_links_a_player_without_devices() -> None:
     directory.remove(phone, phone.number, NOW)
     confirmed = directory.confirm(annie.id, NOW, randomness(6))
     assert confirmed is not None
-    tablet = directory.link("Ann", confirmed[1].code, KEYS[3], "tablet", NOW)
+    tablet = directory.link(Guess("Ann", confirmed[1].code, HOME), KEYS[3], "tablet", NOW)
     assert (confirmed[0].id, tablet.player) == (phone.player, phone.player)
     with pytest.raises(CommandRefused, match="seven days"):
         directory.new_code(tablet, NOW, randomness(8))
     assert directory.confirm("nobody", NOW, randomness(9)) is None
 
 
-def test_wrong_codes_end_a_code() -> None:
-    """After some wrong codes the right one is refused, too, whoever tried them."""
+def test_wrong_codes_end_a_code_for_their_address_alone() -> None:
+    """After some wrong codes an address is refused the right one, too; a new code, and others, are not."""
     directory, phone = with_ann()
     code = directory.new_code(phone, NOW, randomness(5))
     for _ in range(MAX_WRONG_CODES):
         with pytest.raises(CommandRefused):
-            directory.link("Ann", "BBBBBB", KEYS[3], "", NOW)
+            directory.link(Guess("Ann", "BBBBBB", STRANGER), KEYS[3], "", NOW)
     with pytest.raises(CommandRefused):
-        directory.link("Ann", code, KEYS[3], "", NOW)
+        directory.link(Guess("Ann", code, STRANGER), KEYS[3], "", NOW)
+    assert directory.link(Guess("Ann", code, HOME), KEYS[1], "", NOW).player == phone.player
+    code = directory.new_code(phone, NOW, randomness(6))
+    assert directory.link(Guess("Ann", code, STRANGER), KEYS[3], "", NOW).player == phone.player
 
 
 def test_a_linked_device_changes_nothing_for_seven_days() -> None:
@@ -178,5 +183,5 @@ def test_an_operators_code_stays_for_half_of_its_time() -> None:
     assert code_at(CODE_MS // 2, 7) == first
     second = code_at(CODE_MS // 2 + 1, 8)
     assert second != first
-    directory.link("Ann", second, KEYS[3], "", NOW + CODE_MS)
+    directory.link(Guess("Ann", second, HOME), KEYS[3], "", NOW + CODE_MS)
     assert code_at(CODE_MS, 9) not in {first, second}

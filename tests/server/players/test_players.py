@@ -37,6 +37,7 @@ from tests.support.servers import PATIENCE, Peer
 
 WORDS: Final = [word for text in (b"Annabel", b"Bananas") for word in (text.decode(), text.hex().upper())]
 """In a dump bytes are hexadecimal."""
+FAR: Final = {"X-Forwarded-For": "203.0.113.7"}
 FAST: Final = ("--bot-speed=100", "--standings=open")
 
 
@@ -99,6 +100,41 @@ async def test_wrong_proofs_are_refused(tmp_path: Path) -> None:
             await older.greet(announced("older", REMEMBERS))
             await older.until(Challenge)
             assert await older.refusal(nobody) is Reason.BAD_TOKEN
+
+
+async def test_a_strangers_wrong_codes_keep_nobody_from_linking(tmp_path: Path) -> None:
+    """Though the stranger knows the name, and tries until the server refuses that address everything."""
+    async with RestartableServer.started(tmp_path / "journal.sqlite", *FAST) as server:
+        async with Peer.connect(server.url) as phone, Peer.connect(server.url) as tablet:
+            known = await enrolled(phone, "Ann", SECRETS[0])
+            code = await link_code(phone)
+            async with Peer.connect(server.url, additional_headers=FAR) as stranger:
+                await challenged(stranger)
+                guess = cl.Link(name="Ann", code="BCDFGH", secret=SECRETS[1])
+                while await stranger.refusal(guess) is not Reason.TOO_FAST:
+                    pass
+            await challenged(tablet)
+            await tablet.say(cl.Link(name="Ann", code=code, secret=SECRETS[2]))
+            assert (await tablet.until(Identified)).player == known.player
+
+
+async def test_others_guesses_refuse_nobody_who_has_nothing_to_guess(tmp_path: Path) -> None:
+    """Behind one address: a new player, and a device with the right proof, after wrong words and codes."""
+    few = ("--limit=miss_burst=2", "--limit=misses_per_minute=0.001")
+    async with RestartableServer.started(tmp_path / "journal.sqlite", *FAST, *few) as server:
+        connected = partial(Peer.connect, server.url, additional_headers=FAR)
+        async with connected() as guesser:
+            await challenged(guesser)
+            word = cl.Join(code="BCDFGHJK", name="Eve")
+            code = cl.Link(name="Ann", code="BCDFGH", secret=SECRETS[1])
+            for guess, reason in ((word, Reason.UNKNOWN_TABLE), (code, Reason.BAD_TOKEN)):
+                answers = [await guesser.refusal(guess) for _ in range(3)]
+                assert answers == [reason, reason, Reason.TOO_FAST]
+        async with connected() as friend:
+            known = await enrolled(friend, "Ann", SECRETS[0])
+        async with connected() as friend:
+            await friend.say(answer(await challenged(friend), known, SECRETS[0], host_of(server)))
+            assert (await friend.until(Identified)).player == known.player
 
 
 async def test_another_device_is_linked_and_removed(tmp_path: Path) -> None:
