@@ -42,7 +42,7 @@ def main(host: str, port: int, phones: int) -> None:
         text = _get(host, port, f"{folder}/{name}", "identity").decode()
         imported = (posixpath.join(posixpath.dirname(name), path) for path in IMPORT.findall(text))
         scripts += dict.fromkeys(path for path in map(posixpath.normpath, imported) if path not in scripts)
-    names = ["style.css", "games.json", *scripts]
+    names = ["style.css", *scripts]
     refused: list[str] = []
 
     def load() -> None:

@@ -37,7 +37,17 @@ from racing_demon_protocol.wire.options import (
     TieBreak,
 )
 from racing_demon_protocol.wire.presets import PRESETS
-from web_data import FROM_MENUS, FROM_PLAYERS, constants, games_with_moves, options, presets, requests, texts
+from web_data import (
+    FROM_MENUS,
+    FROM_PLAYERS,
+    constants,
+    options,
+    other_games,
+    presets,
+    requests,
+    texts,
+    usual_game,
+)
 
 FOLDER = Path(__file__).parent
 DOCUMENT = FOLDER.parent / "docs" / "wire.md"
@@ -228,7 +238,8 @@ def _files() -> dict[Path, str]:
         FOLDER / "moves.json": moves(),
         DOCUMENT: document(),
         HOSTING: hosting(),
-        PAGE / "games.json": games_with_moves(),
+        PAGE / "rules" / "games.js": usual_game(),
+        PAGE / "rules" / "games_later.js": other_games(),
         PAGE / "texts.json": texts(),
         PAGE / "wire" / "protocol.js": constants(),
         PAGE / "wire" / "requests_of_menus.js": requests(FROM_MENUS),

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from enum import StrEnum
 from typing import Any, Final
 
@@ -189,15 +189,46 @@ def _later() -> dict[str, Any]:
     return {name: Options.model_fields[name].default for name in LATER}
 
 
-def games_with_moves() -> str:
-    """Return all games with their moves, and the moves' tables, as JSON with one line per game."""
-    data, known = json.loads(games()), json.loads(moves())
-    rows = (
-        _compact({**_for_drawing(game), **_scored(name), "moves": known["games"][name]})
-        for name, game in data.items()
+def usual_game() -> str:
+    """Return the game of a new table with its moves, and their tables, as a JavaScript module."""
+    name = Options().game
+    tables = json.loads(moves())["tables"]
+    return (
+        "// Generated from the games by protocol/generate.py.\n\n"
+        "/** A new table's game; `games_later.js` adds all others. @type {Record<string, any>} */\n"
+        f"export const GAMES = {_listed([name])};\n\n"
+        "/** The tables of the moves. @type {string[][]} */\n"
+        f"export const TABLES = {_compact(tables[: _greatest_table(name) + 1])};\n"
     )
-    listed = ",\n".join(f"{json.dumps(name)}:{row}" for name, row in zip(data, rows, strict=True))
-    return f'{{"tables":{_compact(known["tables"])},\n"games":{{\n{listed}\n}}}}\n'
+
+
+def other_games() -> str:
+    """Return all other games and the tables of their moves, as a JavaScript module that adds them."""
+    usual = Options().game
+    tables = json.loads(moves())["tables"]
+    there = _greatest_table(usual) + 1
+    return (
+        "// Generated from the games by protocol/generate.py.\n\n"
+        'import { GAMES, TABLES } from "./games.js";\n\n'
+        f"Object.assign(GAMES, {_listed([name for name in GAMES if name != usual])});\n\n"
+        f"TABLES.splice({there}, TABLES.length, ...{_compact(tables[there:])});\n"
+    )
+
+
+def _greatest_table(name: str) -> int:
+    """Return the number of the last table that a game's moves need."""
+    rows = json.loads(moves())["games"][name]
+    numbers: list[int | None] = [number for row in rows for number in (*row.get("takes", ()), row.get("run"))]
+    return max(number for number in numbers if number is not None)
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return games with their moves as JavaScript, one line per game."""
+    data, known = json.loads(games()), json.loads(moves())["games"]
+    rows = (_compact({**_for_drawing(data[name]), **_scored(name), "moves": known[name]}) for name in names)
+    return (
+        "{\n" + "".join(f"{json.dumps(name)}:{row},\n" for name, row in zip(names, rows, strict=True)) + "}"
+    )
 
 
 def _compact(data: object) -> str:

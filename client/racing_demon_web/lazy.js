@@ -4,6 +4,7 @@
  * @typedef {object} Modules
  * @property {typeof import("./wire/person.js")} person
  * @property {typeof import("./proof/proof.js")} proof
+ * @property {typeof import("./rules/games_later.js")} games
  * @property {typeof import("./screens/handicaps.js")} handicaps
  * @property {typeof import("./rules/hints.js")} hints
  * @property {typeof import("./screens/invitation.js")} invitation
@@ -28,6 +29,7 @@ const MAX_LOAD_MS = 8000; // timeout of a load
 
 /** @type {Record<keyof Modules, string>} */
 const FILES = {
+  games: "./rules/games_later.js",
   handicaps: "./screens/handicaps.js",
   hints: "./rules/hints.js",
   person: "./wire/person.js",

@@ -5,6 +5,7 @@ import { load, loaded, loadStyle, onLoadError, preload, withModule, withSound } 
 import { BASE, codeIn, pageIn, pathOf, readCode } from "./links.js";
 import { hex, randomBytes } from "./proof/sha256.js";
 import { install, isOutdated } from "./pwa.js";
+import { GAMES, TABLES } from "./rules/games.js";
 import { Dialog } from "./screens/dialog.js";
 import { LobbyScreen } from "./screens/lobby.js";
 import {
@@ -70,8 +71,6 @@ let replay = null;
 let overlay = null;
 /** @type {import("./screens/pages.js").Pages | null} */
 let pages = null;
-/** @type {any} */
-let games;
 const match = new MatchLog();
 
 /** @param {number} milliseconds */
@@ -121,7 +120,7 @@ function enter(entry, view = "") {
   changeSettings({ name: field("name").value.trim() });
   showProblem("");
   page.session?.close();
-  const session = new Session(games, listener);
+  const session = new Session(GAMES, listener);
   page.session = session;
   tableScreen.attach(session);
   lobby.chat = [];
@@ -317,6 +316,7 @@ function go() {
 
 /** @type {import("./wire/session.js").Listener} */
 const listener = {
+  lacks: (game) => !(game in GAMES || loaded.games),
   message(name, fields, isPast) {
     const session = /** @type {Session} */ (page.session);
     if (replay?.isOpen && name === "committed") replay.close(); // the next hand begins
@@ -529,7 +529,7 @@ function openMenu(name, seat = -1) {
     menus ??= new Menus({
       session: () => page.session,
       dialog,
-      games,
+      games: GAMES,
       announce,
       leave,
       redraw: requestRender,
@@ -546,9 +546,9 @@ function openMenu(name, seat = -1) {
 function openPage(path, isNew = true) {
   if (isNew) history.pushState({}, "", BASE + path);
   loadStyle("later.css");
-  withModule("pages", ({ Pages }) => {
+  const show = (/** @type {typeof import("./screens/pages.js")} */ { Pages }) => {
     pages ??= new Pages({
-      games,
+      games: GAMES,
       announce,
       go: openPage,
       close: closePage,
@@ -560,7 +560,8 @@ function openPage(path, isNew = true) {
     replay?.close();
     showScreen("page");
     pages.show(path);
-  });
+  };
+  withModule("games", () => withModule("pages", show));
 }
 
 const isOnPage = () => document.body.dataset.screen === "page";
@@ -584,7 +585,7 @@ function closePage() {
  */
 function openReplay(record, seat, ended, from = record.firstDeal) {
   withModule("replay", ({ Replay }) => {
-    replay ??= new Replay(games, tableScreen);
+    replay ??= new Replay(GAMES, tableScreen);
     replay.open(record, seat, from, () => {
       if (page.session) tableScreen.attach(page.session);
       ended();
@@ -660,18 +661,18 @@ function addListeners() {
   setInterval(() => page.session && document.body.dataset.screen !== "start" && requestRender(), 500);
 }
 
-/**
- * Fetch a JSON file from beside this module.
- * @param {string} name
- */
-const fetchJson = async (name) => (await fetch(new URL(name, import.meta.url))).json();
+const fetchTexts = async () => (await fetch(new URL("texts.json", import.meta.url))).json();
 
 /** Load the games' descriptions, unless they are loaded. */
 async function loadTexts() {
   if (page.hasTexts) return;
-  const texts = await fetchJson("texts.json").catch(() => ({}));
-  for (const name of Object.keys(texts)) games[name].text = texts[name];
-  page.hasTexts = Object.keys(texts).length > 0;
+  try {
+    const [texts] = await Promise.all([fetchTexts(), load("games")]);
+    for (const name of Object.keys(texts)) GAMES[name].text = texts[name];
+    page.hasTexts = true;
+  } catch {
+    // they are asked for again at the next connection
+  }
 }
 
 /**
@@ -680,9 +681,10 @@ async function loadTexts() {
  */
 async function listTables({ openTables, tableRow }) {
   const tables = await openTables();
+  if (tables.length) await load("games").catch(() => undefined); // their titles
   byId("tables").replaceChildren(
     ...tables.map((table) =>
-      tableRow(table, games, () => {
+      tableRow(table, GAMES, () => {
         field("code").value = table.code;
         byId("passphrase-row").hidden = !table.locked;
         (settings.name || field("name").value ? byId("join") : field("name")).focus();
@@ -708,8 +710,6 @@ async function begin() {
   applySettings();
   fillIn();
   if (!getComputedStyle(document.documentElement).getPropertyValue("--felt")) throw new Error("style.css");
-  const file = await fetchJson("games.json");
-  games = file.games;
   dialog = new Dialog();
   onLoadError((again, target) => {
     const items = [
@@ -724,7 +724,7 @@ async function begin() {
     reloadWhenOutdated();
   });
   tableScreen = new TableScreen(byId("table"), {
-    tables: file.tables,
+    tables: TABLES,
     announce,
     openMenu: () => openMenu("menu"),
     openHelp: () => openMenu("help"),
@@ -737,12 +737,12 @@ async function begin() {
         ({ analysis }) => {
           if (page.session)
             list.replaceChildren(
-              ...analysis(page.session, match, file.tables).map((line) => element("li", "", line)),
+              ...analysis(page.session, match, TABLES).map((line) => element("li", "", line)),
             );
         },
         list,
       ),
-    games,
+    games: GAMES,
     command: (name, fields) => page.session?.command(name, fields),
     share: () => openMenu("invite"),
     manage: (seat) => openMenu("manage", seat),

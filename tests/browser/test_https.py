@@ -76,7 +76,7 @@ async def test_a_login_page_is_not_kept_as_a_file(tmp_path: Path) -> None:
             page = player.page
             await page.evaluate(READY)
             await page.context.route(
-                "**/games.json", lambda route: route.fulfill(body=LOGIN, content_type=HTML)
+                "**/games.js", lambda route: route.fulfill(body=LOGIN, content_type=HTML)
             )
             await page.goto(url)
             await page.locator("text=Please log in").wait_for(state="hidden")

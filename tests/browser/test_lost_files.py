@@ -9,16 +9,17 @@ import pytest
 from playwright.async_api import Browser, Page, Route, ViewportSize
 
 from racing_demon_protocol.wire.codec import VERSION, Encoding, encode
+from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Versions
 from tests.support.browsers import LASTING, Phone, phone
 from tests.support.effort import covering
 from tests.support.restartable_server import wait_until
-from tests.support.servers import serving
+from tests.support.servers import Peer, serving
 
 LOGIN: Final = "<html><title>Wi-Fi</title>Please log in to the Wi-Fi</html>"
 SMALL: Final[ViewportSize] = {"width": 390, "height": 844}
 OTHER: Final = "/web/0123456789abcdef/"
-FILES: Final = ("games.json", "main.js", "session.js", "style.css")
+FILES: Final = ("games.js", "main.js", "session.js", "style.css")
 
 
 async def _abort(route: Route) -> None:
@@ -84,6 +85,22 @@ async def test_what_is_not_needed_stops_nobody(name: str, lose: Loss, browser: B
         await player.page.wait_for_selector("#start.is-ready")
         assert await player.create("Ann")
         await context.close()
+
+
+async def test_a_tables_game_is_loaded_before_its_cards_are_dealt(browser: Browser) -> None:
+    """Whoever comes to a table of another game waits for its file, and is at the table once it comes."""
+    async with serving() as served, Peer.hosting(served.url, game="st-helena") as ann:
+        async with phone(browser, served.origin) as ben:
+            await ben.page.route(re.compile("/games_later.js"), _refuse)
+            await ben.open(f"{served.origin}/{ann.place.code}")
+            await ben.page.fill("#name", "Ben")
+            await ben.page.tap("#join")
+            await ben.page.locator("#offline", has_text="lost").wait_for()
+            assert not await ben.page.locator("#lobby").is_visible()
+            await ben.page.unroute_all()
+            await ben.see("#lobby")
+            await ann.ask(cl.Start)
+            await ben.until_playing()
 
 
 async def test_a_picture_that_was_lost_is_asked_for_again(browser: Browser) -> None:

@@ -1,6 +1,6 @@
 // The games, as the page has them.
 
-import { readFileSync } from "node:fs";
+import { GAMES, TABLES } from "../../client/racing_demon_web/rules/games.js";
+import "../../client/racing_demon_web/rules/games_later.js";
 
-const file = new URL("../../client/racing_demon_web/games.json", import.meta.url);
-export const { games, tables } = JSON.parse(readFileSync(file, "utf8"));
+export { GAMES as games, TABLES as tables };

@@ -1,4 +1,4 @@
-// The piles of a hand, by their numbers, as games.json describes them.
+// The piles of a hand, by their numbers, as its game describes them.
 
 /** @param {number} card */
 export const rank = (card) => (card % 13) + 1;
@@ -53,7 +53,7 @@ export const FOUNDATIONS = -1;
  */
 
 /**
- * @typedef {object} Game an entry of games.json
+ * @typedef {object} Game an entry of games.js or games_later.js
  * @property {string} title
  * @property {string} racing
  * @property {string} deals

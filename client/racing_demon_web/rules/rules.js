@@ -1,4 +1,4 @@
-// What may be played: the plays that two piles alone decide, from the game's `moves` in games.json.
+// What may be played: the plays that two piles alone decide, from the game's `moves`.
 // What they do not allow is not refused here: the server judges it.
 
 import { FOUNDATIONS, UNKNOWN } from "./layout.js";

@@ -90,7 +90,7 @@ export class HandView {
 }
 
 export class TableState {
-  /** @param {Record<string, any>} games games.json */
+  /** @param {Record<string, any>} games by their names */
   constructor(games) {
     this.games = games;
     this.seq = 0;

@@ -136,12 +136,9 @@ export class LobbyScreen {
     setText(this.part("about"), games[table.options.game]?.text ?? "");
     setText(this.part("all-options"), showsAll ? WORDS.fewerOptions : WORDS.allOptions);
     const options = this.part("options");
-    withModule(
-      "options",
-      ({ optionRows }) =>
-        options.replaceChildren(...optionRows({ table, games, command, mayChange, showsAll })),
-      options,
-    );
+    const show = (/** @type {typeof import("./options.js")} */ { optionRows }) =>
+      options.replaceChildren(...optionRows({ table, games, command, mayChange, showsAll }));
+    withModule("games", () => withModule("options", show, options), options);
     const own = table.seats.get(this.seat ?? -1);
     const ready = this.part("ready");
     // With nobody to wait for, one button is enough.

@@ -1,5 +1,6 @@
 // A session at a table: the WebSocket, reconnecting, and commands until they are acknowledged.
 
+import { load } from "../lazy.js";
 import { BASE } from "../links.js";
 import { TableState } from "../rules/state.js";
 import { WORDS } from "../words.js";
@@ -46,6 +47,7 @@ function now() {
 
 /**
  * @typedef {object} Listener
+ * @property {(game: string) => boolean} lacks whether a game has yet to be loaded
  * @property {(name: string, fields: any, isPast: boolean) => void} message called after the table has applied it
  * @property {(state: "connecting" | "open" | "lost" | "closed", reason: string, code?: number) => void} connection
  * @property {(fields: any, play: any) => void} refused
@@ -65,11 +67,13 @@ export class Session {
   #socket = null;
   #timer = 0;
   #heardAt = 0;
+  /** What has come since the table's game is being loaded. @type {string[] | null} */
+  #held = null;
   #connectingSince = 0;
   #latency = 0;
 
   /**
-   * @param {any} games games.json
+   * @param {Record<string, any>} games by their names
    * @param {Listener} listener
    * @param {() => number} clock a monotonic clock in milliseconds
    */
@@ -172,6 +176,7 @@ export class Session {
     this.#connectingSince = this.clock();
     const socket = new WebSocket(/** @type {string} */ (this.url), SUBPROTOCOL);
     this.#socket = socket;
+    this.#held = null;
     this.isCaughtUp = false;
     this.#timer = setTimeout(() => this.#reconnect(socket, ABNORMAL, ""), ENTRY_MS);
     socket.onmessage = (event) => this.#socket === socket && this.#receive(event.data);
@@ -243,6 +248,12 @@ export class Session {
   /** @param {string} text */
   #receive(text) {
     this.#heardAt = this.clock();
+    if (this.#held) this.#held.push(text);
+    else this.#read(text);
+  }
+
+  /** @param {string} text */
+  #read(text) {
     let message = null;
     try {
       message = decode(text);
@@ -251,9 +262,28 @@ export class Session {
     }
     if (message === null) return;
     const { name, fields } = message;
+    if (fields.options && this.listener.lacks(fields.options.game)) return this.#hold(text);
     const handle = Session.#HANDLERS[name];
     if (handle) handle(this, fields);
     else this.#apply(name, fields);
+  }
+
+  /**
+   * Keep what comes, in its order, until the table's game has been loaded.
+   * @param {string} text
+   */
+  async #hold(text) {
+    const socket = /** @type {WebSocket} */ (this.#socket);
+    const held = [text];
+    this.#held = held;
+    const isLoaded = await load("games").then(
+      () => true,
+      () => false,
+    );
+    if (this.#held !== held) return; // the connection was lost meanwhile
+    this.#held = null;
+    if (!isLoaded) return this.#reconnect(socket, ABNORMAL, "");
+    for (const each of held) if (this.#socket === socket && !this.#isOver) this.#read(each);
   }
 
   /**

@@ -35,6 +35,7 @@ LATER: Final = (
         "later.css",
         "words_later.js",
         "wake_lock.js",
+        "rules/games_later.js",
         "rules/handicaps.js",
         "rules/hints.js",
         "overlay.css",
