@@ -11,6 +11,7 @@
  * @property {typeof import("./screens/options.js")} options
  * @property {typeof import("./screens/overlay.js")} overlay
  * @property {typeof import("./screens/pages.js")} pages
+ * @property {typeof import("./pasted_link.js")} pasted
  * @property {typeof import("./screens/presets.js")} presets
  * @property {typeof import("./screens/questions.js")} questions
  * @property {typeof import("./screens/replay.js")} replay
@@ -38,6 +39,7 @@ const FILES = {
   options: "./screens/options.js",
   overlay: "./screens/overlay.js",
   pages: "./screens/pages.js",
+  pasted: "./pasted_link.js",
   presets: "./screens/presets.js",
   questions: "./screens/questions.js",
   replay: "./screens/replay.js",

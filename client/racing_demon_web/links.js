@@ -1,4 +1,4 @@
-// Codes of tables, as people type and paste them; and words of invitations over the internet.
+// Codes of tables and words of invitations over the internet, in the addresses of this page.
 
 /** The path below which the server has everything, such as `/games/cards`; empty for none. */
 export const BASE = /\/\/[^/]*(.*)\/web\//.exec(import.meta.url)?.[1] ?? "";
@@ -29,22 +29,3 @@ export const codeIn = ({ pathname, hash }) =>
     (pageIn({ pathname }) ? [""] : /[a-z]{4,16}/i.exec(pathname.slice(BASE.length))) ?? [""])[0]
     .replace("#", "")
     .toUpperCase();
-
-/**
- * The table's code in what somebody has typed or pasted: a code, a link, or a line with one.
- * @param {string} typed
- * @returns {{code: string, server: string, scheme: "http" | "https"}} server: the host, with the path, of the server
- *   that a link names, or empty
- */
-export function readCode(typed) {
-  const text = typed.normalize("NFKC").replace(/[\u200b-\u200f\u2060\ufeff]/g, "");
-  const link =
-    /(?:(\w+):\/\/)?([^\s/#"'<>]+)([^\s#?]*?)(?:\/(?:v1|\?[^\s#]*)?)?[/#]([a-z]{4,16}|\d\w{15})(?![\w/])/i.exec(
-      text,
-    );
-  return {
-    code: (link?.[4] ?? /^\d\w{15}$/.exec(text.trim())?.[0] ?? text.replace(/[^a-z]/gi, "")).toUpperCase(),
-    server: link ? link[2].toLowerCase() + link[3] : "",
-    scheme: /^(https|wss)$/i.test(link?.[1] ?? "") ? "https" : "http",
-  };
-}

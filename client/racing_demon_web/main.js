@@ -2,7 +2,7 @@
 
 import { button, byId, element, setText } from "./dom.js";
 import { load, loaded, loadStyle, onLoadError, preload, withModule, withSound } from "./lazy.js";
-import { BASE, codeIn, pageIn, pathOf, readCode } from "./links.js";
+import { BASE, codeIn, pageIn, pathOf } from "./links.js";
 import { hex, randomBytes } from "./proof/sha256.js";
 import { install, isOutdated } from "./pwa.js";
 import { GAMES, TABLES } from "./rules/games.js";
@@ -81,17 +81,23 @@ const viewInAddress = () => {
 };
 
 /**
- * The table's code in what somebody has typed or pasted.
- * @returns {string | null} null if the page is leaving for another server
+ * Call a function with the table's code in what somebody has typed or pasted, unless that leads elsewhere.
+ * @param {(code: string) => void} use
  */
-function readCodeField() {
-  const { code, server, scheme } = readCode(field("code").value);
-  if (server && server !== location.host + BASE) {
-    location.assign(`${scheme}://${server}${pathOf(code, "", "")}`);
-    return null;
-  }
-  field("code").value = code;
-  return code;
+function withCode(use) {
+  const typed = field("code").value;
+  /** @param {string} code */
+  const go = (code) => {
+    field("code").value = code;
+    use(code);
+  };
+  if (/^([a-z]{0,8}|\d\w{15})$/i.test(typed)) go(typed.toUpperCase());
+  else
+    withModule("pasted", ({ readPasted }) => {
+      const { code, elsewhere } = readPasted(typed, location.origin + BASE);
+      if (elsewhere) location.assign(elsewhere);
+      else go(code);
+    });
 }
 
 /**
@@ -139,9 +145,12 @@ function enter(entry, view = "") {
 }
 
 function join() {
-  if (isFramed) return showProblem(WORDS.isFramed);
-  const code = readCodeField();
-  if (code === null) return;
+  if (isFramed) showProblem(WORDS.isFramed);
+  else withCode(joinTable);
+}
+
+/** @param {string} code */
+function joinTable(code) {
   const name = field("name").value.trim();
   if (!name) return showProblem(WORDS.enterName, "name");
   if (!code) return showProblem(WORDS.enterCode, "code");
@@ -208,11 +217,11 @@ function playNow() {
 
 /** @param {string} view */
 function watch(view) {
-  const code = readCodeField();
-  if (code === null) return;
-  if (!code && view === "tv") return askPreset("", true);
-  if (!code) return showProblem(WORDS.enterCode, "code");
-  enter({ name: "watch", fields: { code, passphrase: field("passphrase").value } }, view);
+  withCode((code) => {
+    if (code) enter({ name: "watch", fields: { code, passphrase: field("passphrase").value } }, view);
+    else if (view === "tv") askPreset("", true);
+    else showProblem(WORDS.enterCode, "code");
+  });
 }
 
 /** @param {string} view */

@@ -1,59 +1,69 @@
-// Codes in whatever people type and paste.
+// Addresses of the page, and whatever people type and paste.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import test from "node:test";
-import { codeIn, pathOf, readCode } from "../../client/racing_demon_web/links.js";
+import { codeIn, pathOf } from "../../client/racing_demon_web/links.js";
+import { readPasted } from "../../client/racing_demon_web/pasted_link.js";
 
-const ALONE = ["BCDF", " bcdf ", "BC DF", "bc-df", "#BCDF", '"BCDF"', "BCDF.", "ＢＣＤＦ", "BCDF\u200b"];
-const LINKS = [
-  "http://cards.example:5252/BCDF",
-  "http://cards.example:5252/BCDF.",
-  "http://cards.example:5252/BCDF?tv",
-  "cards.example:5252/BCDF",
-  "ws://cards.example:5252/v1#BCDF",
-  "Come: http://cards.example:5252/bcdf!",
-  "racing-demon join http://cards.example:5252/BCDF",
-  "HTTP://Cards.Example:5252/bcdf",
-];
-
-for (const typed of ALONE)
-  test(`a code alone: ${typed}`, () =>
-    assert.deepEqual(readCode(typed), { code: "BCDF", server: "", scheme: "http" }));
-
-for (const typed of LINKS)
-  test(`a code in a link: ${typed}`, () =>
-    assert.deepEqual(readCode(typed), { code: "BCDF", server: "cards.example:5252", scheme: "http" }));
-
-for (const scheme of ["https", "wss", "HTTPS"])
-  test(`a safe server: ${scheme}`, () =>
-    assert.equal(readCode(`${scheme}://cards.example/BCDF`).scheme, "https"));
-
-for (const behind of [
-  "/BCDF",
-  "/BCDF?tv",
-  "/BCDF#seat=00",
-  "/#7BCDFGHJKLMNPQ23",
-  "/?tv#7BCDFGHJKLMNPQ23",
-  "/v1#BCDF",
-])
-  test(`a server below a path: ${behind}`, () =>
-    assert.equal(readCode(`https://Cards.example/Games/cards${behind}`).server, "cards.example/Games/cards"));
-
-test("nothing typed is no code", () => assert.equal(readCode("").code, ""));
-
+const ADDRESSES = JSON.parse(readFileSync(new URL("../client/addresses.json", import.meta.url), "utf8"));
+const OWN = "http://cards.example:5252";
 const WORD = "7BCDFGHJKLMNPQ23";
+const SEAT = `seat=${"0f".repeat(32)}`;
 
-test("an invitation over the internet stands behind #, as a link or a line", () => {
-  for (const typed of [
-    `https://four-quiet-word-names.trycloudflare.com/#${WORD}`,
-    `racing-demon join https://four-quiet-word-names.trycloudflare.com/#${WORD.toLowerCase()}`,
-  ]) {
-    const server = "four-quiet-word-names.trycloudflare.com";
-    assert.deepEqual(readCode(typed), { code: WORD, server, scheme: "https" });
-  }
-  assert.equal(readCode(` ${WORD.toLowerCase()} `).code, WORD);
+for (const [typed, url, code] of ADDRESSES)
+  test(`as the terminal reads it: ${typed}`, () => {
+    const read = readPasted(typed);
+    const socket = read.server && `${read.server.replace(/^http/, "ws")}/v1`;
+    assert.deepEqual([socket, read.code], [url, code.toUpperCase()]);
+  });
+
+for (const typed of [" bcdf ", "BC DF", "bc-df"])
+  test(`a code alone: ${typed}`, () =>
+    assert.deepEqual(readPasted(typed), { code: "BCDF", server: "", elsewhere: "" }));
+
+for (const typed of ["/BCDF", "/bcdf.", "/BCDF/", "/BCDF?tv", "/v1#BCDF", "/#BCDF", ""])
+  test(`the own server: ${typed}`, () => {
+    const { code, elsewhere } = readPasted(`Cards.Example:5252${typed}`, OWN);
+    assert.deepEqual([code, elsewhere], [typed && "BCDF", ""]);
+  });
+
+test("the own server below a path", () => {
+  const own = "https://cards.example/games/cards";
+  for (const [behind, code] of [
+    ["", ""],
+    ["/", ""],
+    ["/BCDF", "BCDF"],
+    ["/BCDF/", "BCDF"],
+    [`/#${WORD}`, WORD],
+  ])
+    assert.deepEqual(readPasted(own + behind, own), {
+      code,
+      server: "https://cards.example:443/games/cards",
+      elsewhere: "",
+    });
+});
+
+for (const [typed, elsewhere] of [
+  ["192.168.1.5/BCDF", "http://192.168.1.5:5252/BCDF"],
+  ["wss://club.example/v1#BCDF", "https://club.example:443/BCDF"],
+  ["http://club.example/games/cards/", "http://club.example:80/games/cards/"],
+  ["http://club.example/games/cards", "http://club.example:80/games/cards"],
+  [`https://club.example/?tv#${WORD}`, `https://club.example:443/#${WORD}`],
+  [`https://club.example/BCDF#${SEAT}`, `https://club.example:443/BCDF#${SEAT}`],
+  [`${OWN}/#${WORD},${SEAT}`, `${OWN}/#${WORD},${SEAT}`],
+  [`${OWN}/you#BCDFGH,Ann`, `${OWN}/you#BCDFGH,Ann`],
+  ["https://club.example/cards/match/aB_-9?from=3", "https://club.example:443/cards/match/aB_-9?from=3"],
+])
+  test(`it leads elsewhere: ${typed}`, () => assert.equal(readPasted(typed, OWN).elsewhere, elsewhere));
+
+for (const typed of ["", "ftp://club.example/BCDF", "http://", "http://my host/"])
+  test(`no code: ${typed}`, () => assert.equal(readPasted(typed, OWN).code, ""));
+
+test("an invitation over the internet stands behind #", () => {
+  assert.equal(readPasted(` ${WORD.toLowerCase()} `).code, WORD);
   assert.equal(codeIn(new URL(`https://name.example/?tv#${WORD}`)), WORD);
-  assert.equal(codeIn(new URL(`https://name.example/#${WORD},seat=${"0f".repeat(32)}`)), WORD);
+  assert.equal(codeIn(new URL(`https://name.example/#${WORD},${SEAT}`)), WORD);
   assert.equal(codeIn(new URL("http://192.168.1.5:5252/BCDF#seat=00")), "BCDF");
   assert.deepEqual([pathOf(WORD, "?tv"), pathOf("BCDF", "?tv")], [`/?tv#${WORD}`, "/BCDF?tv"]);
 });

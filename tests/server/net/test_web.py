@@ -36,6 +36,7 @@ LATER: Final = (
         "words_later.js",
         "wake_lock.js",
         "rules/games_later.js",
+        "pasted_link.js",
         "rules/handicaps.js",
         "rules/hints.js",
         "overlay.css",
