@@ -1,6 +1,5 @@
 """The presets that this user has saved: a file each, in a folder beside the settings."""
 
-import contextlib
 import json
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from racing_demon_protocol.wire.saved_presets import (
     MAX_BYTES,
     MAX_SAVED,
     as_data,
+    is_preset_file,
     new_preset,
     read_preset,
 )
@@ -28,13 +28,23 @@ def saved_presets() -> tuple[dict[str, Preset], list[str]]:
     """Return the saved presets by name, and a sentence for each file that holds none."""
     presets: dict[str, Preset] = {}
     wrong: list[str] = []
-    with contextlib.suppress(OSError):
-        for path in sorted(folder().glob("*.json"))[:MAX_SAVED]:
-            try:
-                with path.open("rb") as file:
-                    presets[path.stem] = read_preset(path.stem, file.read(MAX_BYTES + 1))
-            except InvalidPreset as error:
-                wrong.append(f"{path}: {error}")
+    try:
+        paths = sorted(path for path in folder().iterdir() if is_preset_file(path.name))
+    except OSError:  # nothing has been saved yet
+        return presets, wrong
+    for path in paths:
+        if len(presets) == MAX_SAVED:
+            wrong.append(f"{path}: only the first {MAX_SAVED} presets of a folder are shown.")
+            continue
+        try:
+            if not path.is_file():  # a folder, or a pipe, whose opening would wait for a writer
+                raise InvalidPreset("It is no file.")
+            with path.open("rb") as file:
+                presets[path.stem] = read_preset(path.stem, file.read(MAX_BYTES + 1))
+        except InvalidPreset as error:
+            wrong.append(f"{path}: {error}")
+        except OSError as error:
+            wrong.append(f"{path} cannot be read: {error.strerror}.")
     return presets, wrong
 
 

@@ -129,27 +129,41 @@ def limit(text: str) -> tuple[str, float]:
 
 
 @_argument
-def presets(text: str) -> "list[Preset]":
-    """Return the presets in a folder, which has a file for each."""
+def presets(text: str) -> "tuple[tuple[Preset, ...], tuple[str, ...]]":
+    """Return the presets in a folder, and a sentence for each file that holds none that could be played."""
     from racing_demon_protocol.errors import CommandRefused, InvalidPreset  # noqa: PLC0415
-    from racing_demon_protocol.wire.saved_presets import MAX_BYTES, MAX_SAVED, read_preset  # noqa: PLC0415
+    from racing_demon_protocol.wire.saved_presets import (  # noqa: PLC0415
+        MAX_BYTES,
+        MAX_SAVED,
+        is_preset_file,
+        read_preset,
+    )
 
     from .match.commands import verify_options  # noqa: PLC0415 - a --help needs no games
 
-    found = []
     try:
-        paths = sorted(path for path in Path(text).iterdir() if path.suffix == ".json")
-        if len(paths) > MAX_SAVED:
-            raise ValueError(f"{text} has {len(paths)} presets: at most {MAX_SAVED} can be shown")
-        for path in paths:
-            with path.open("rb") as file:
-                found.append(read_preset(path.stem, file.read(MAX_BYTES + 1)))
-            verify_options(found[-1].options)
+        paths = sorted(path for path in Path(text).iterdir() if is_preset_file(path.name))
     except OSError as error:
-        raise ValueError(f"{error.filename or text} cannot be read: {error.strerror}") from None
-    except (InvalidPreset, CommandRefused) as error:
-        raise ValueError(f"{path}: {error}") from None
-    return found
+        raise ValueError(f"{text} cannot be read: {error.strerror}") from None
+    found: list[Preset] = []
+    wrong: list[str] = []
+    for path in paths:
+        if len(found) == MAX_SAVED:
+            wrong.append(f"{path}: only the first {MAX_SAVED} presets of a folder are shown.")
+            continue
+        try:
+            if not path.is_file():  # a folder, or a pipe, whose opening would wait for a writer
+                raise InvalidPreset("It is no file.")
+            with path.open("rb") as file:
+                preset = read_preset(path.stem, file.read(MAX_BYTES + 1))
+            verify_options(preset.options)
+        except (InvalidPreset, CommandRefused) as error:
+            wrong.append(f"{path}: {error}")
+        except OSError as error:
+            wrong.append(f"{path} cannot be read: {error.strerror}.")
+        else:
+            found.append(preset)
+    return tuple(found), tuple(wrong)
 
 
 def network(text: str) -> str:

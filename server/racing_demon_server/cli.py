@@ -2,6 +2,7 @@
 
 import argparse
 import gc
+import logging
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from .settings import ServerSettings
     from .setup_check import Finding
 
+log = logging.getLogger("racing_demon_server")
 
 TUNNEL_KEY = "RACING_DEMON_TUNNEL_KEY"
 """The variable that hands on the secret of the invitations: other users can read arguments."""
@@ -154,6 +156,8 @@ def _serve(arguments: argparse.Namespace, extensions: Sequence[Extension]) -> in
     settings = _settings(arguments)
     if arguments.check:
         return _check(settings, arguments, extensions)
+    for why in arguments.presets[1]:
+        log.warning("a file among the presets is passed over", extra={"why": why})
     for extension in extensions:
         if (server := extension.server(settings, arguments)) is not None:
             return serve(server, _announce)
@@ -172,7 +176,7 @@ def _check(settings: "ServerSettings", arguments: argparse.Namespace, extensions
     import asyncio  # noqa: PLC0415 - the server has its own loop
     import time  # noqa: PLC0415
 
-    from .setup_check import Verdict, check_setup  # noqa: PLC0415
+    from .setup_check import Finding, Verdict, check_setup  # noqa: PLC0415
 
     def show(finding: "Finding") -> None:
         sys.stdout.write(f"{finding.verdict:8} {finding.about}: {finding.text}\n")
@@ -186,6 +190,8 @@ def _check(settings: "ServerSettings", arguments: argparse.Namespace, extensions
     verdicts = set[Verdict]()
     journal = None if isinstance(arguments.journal, str) else _journal(arguments)
     asyncio.run(run())
+    for why in arguments.presets[1]:
+        show(Finding(Verdict.WARNING, "presets", why))
     for extension in extensions:
         for finding in extension.check(arguments):
             show(finding)
@@ -209,7 +215,7 @@ def _settings(arguments: argparse.Namespace) -> "ServerSettings":
         control=arguments.control,
         public_urls=tuple(arguments.public_url),
         announces=_announces(arguments),
-        presets=tuple(arguments.presets),
+        presets=arguments.presets[0],
         lists_tables=_announces(arguments) if arguments.list_tables is None else arguments.list_tables,
         proxies=(*OWN_PROXIES, *arguments.proxy),
         relays=tuple(arguments.relays),
@@ -495,7 +501,7 @@ def _parser(extensions: Sequence[Extension]) -> argparse.ArgumentParser:
     add(
         "--presets",
         type=presets,
-        default=[],
+        default=((), ()),
         metavar="FOLDER",
         help="show the presets in this folder to everybody who opens a table; see docs/server.md",
     )

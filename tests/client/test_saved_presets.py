@@ -1,5 +1,6 @@
 """Presets that this user has saved, in the folder beside the settings."""
 
+import codecs
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,25 @@ def test_a_damaged_file_is_told_and_passed_over() -> None:
     presets, [wrong] = saved_presets()
     assert list(presets) == ["ours"]
     assert "bad.json" in wrong
+
+
+def test_what_lies_beside_presets_hides_none() -> None:
+    """Folders and hidden files, which others leave there; a byte-order mark changes nothing."""
+    save_preset("Ours", OURS)
+    (folder() / "._ours.json").write_bytes(b"\0\5\26\7")
+    (folder() / "a-folder.json").mkdir()
+    (folder() / "ours-2.json").write_bytes(codecs.BOM_UTF8 + (folder() / "ours.json").read_bytes())
+    presets, wrong = saved_presets()
+    assert sorted(presets) == ["ours", "ours-2"]
+    assert wrong == [f"{folder() / 'a-folder.json'}: It is no file."]
+
+
+def test_stray_files_are_no_saved_presets() -> None:
+    """However many they are, what was saved is found."""
+    save_preset("Ours", OURS)
+    for number in range(MAX_SAVED):
+        (folder() / f"a-stray-{number}.json").touch()
+    assert list(saved_presets()[0]) == ["ours"]
 
 
 def test_there_is_an_end_to_saving() -> None:

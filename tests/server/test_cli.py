@@ -1,6 +1,7 @@
 """The command ``racing-demon-server``, as a process of its own."""
 
 import asyncio
+import codecs
 import importlib
 import json
 import os
@@ -19,11 +20,20 @@ import pytest
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Pong
+from racing_demon_protocol.wire.saved_presets import MAX_SAVED
 from racing_demon_server import cli
+from racing_demon_server.arguments import presets
 from tests.support.processes import SERVER, Ended, server_process, started, text_of
 from tests.support.servers import Closing, Peer
 
 SILENCE = Ended(0, "", "")
+PRESETS_OF_NOBODY = {
+    "bad.json": "{",
+    "club (copy).json": '{"title": "Club", "options": {}}',
+    "empty.json": "",
+    "nerts.json": '{"title": "Nerts", "options": {}}',
+    "unplayable.json": '{"title": "Bad", "options": {"reserve": 10}}',
+}
 
 # Start and stop.
 
@@ -199,32 +209,72 @@ def test_wrong_arguments(arguments: list[str], complaint: str, capsys: pytest.Ca
     assert complaint in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("text", "complaint"),
-    [
-        ("{", "bad.json: bad: not understood: no JSON"),
-        ('{"title": "Bad", "options": {"reserve": 10}}', "nothing that the option 'reserve' could change"),
-    ],
-    ids=["no JSON", "not playable"],
-)
-def test_presets_that_cannot_be_shown(
-    text: str, complaint: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A folder with a preset that nobody could play ends it with 2, and the file is named."""
-    (tmp_path / "bad.json").write_text(text, encoding="utf-8")
+def test_a_folder_of_presets_that_is_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What was given by mistake ends it with 2."""
     with pytest.raises(SystemExit) as ended:
-        cli.main(["--presets", str(tmp_path)])
+        cli.main(["--presets", str(tmp_path / "nowhere")])
     assert ended.value.code == 2
-    assert complaint in " ".join(capsys.readouterr().err.split())
+    assert "nowhere cannot be read" in capsys.readouterr().err
+
+
+def test_presets_that_cannot_be_shown(tmp_path: Path) -> None:
+    """Each file that holds none is named, whatever it is, and hides none that comes after it."""
+    _write_presets(tmp_path, "club")
+    for name, text in PRESETS_OF_NOBODY.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / "a-folder.json").mkdir()
+    (tmp_path / "nowhere.json").symlink_to(tmp_path / "gone")
+    (tmp_path / "._club.json").write_bytes(b"\0\5\26\7")
+    (tmp_path / "z-marked.json").write_bytes(codecs.BOM_UTF8 + (tmp_path / "club.json").read_bytes())
+    found, wrong = presets(str(tmp_path))
+    assert [preset.name for preset in found] == ["club", "z-marked"]
+    named = sorted([*PRESETS_OF_NOBODY, "a-folder.json", "nowhere.json"])
+    assert [text.partition(".json")[0] for text in wrong] == [
+        str(tmp_path / name).removesuffix(".json") for name in named
+    ]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no named pipes")
+def test_a_pipe_among_the_presets(tmp_path: Path) -> None:
+    """Nobody waits for somebody who writes into it."""
+    os.mkfifo(tmp_path / "pipe.json")
+    assert presets(str(tmp_path)) == ((), (f"{tmp_path / 'pipe.json'}: It is no file.",))
+
+
+def test_more_presets_than_can_be_shown(tmp_path: Path) -> None:
+    """The first are shown, and only what is a preset counts."""
+    _write_presets(tmp_path, *(f"club-{number:02}" for number in range(MAX_SAVED + 1)))
+    (tmp_path / "a-stray.json").write_text("{", encoding="utf-8")
+    found, wrong = presets(str(tmp_path))
+    assert len(found) == MAX_SAVED
+    assert ["club-32.json" in text for text in wrong] == [False, True]
+
+
+def _write_presets(folder: Path, *names: str) -> None:
+    for name in names:
+        text = '{"title": "Club", "options": {"hands": 3}}'
+        (folder / f"{name}.json").write_text(text, encoding="utf-8")
+
+
+def test_a_check_names_presets_that_cannot_be_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As a warning: the server would start."""
+    (tmp_path / "bad.json").write_text("{", encoding="utf-8")
+    assert cli.main(["--check", "--port", "0", "--durability", "none", "--presets", str(tmp_path)]) == 0
+    assert f"warning  presets: {tmp_path / 'bad.json'}: bad: not understood" in capsys.readouterr().out
 
 
 async def test_presets_of_a_folder_are_shown(tmp_path: Path) -> None:
-    """The program's page lists them to whoever opens a table."""
-    (tmp_path / "club.json").write_text('{"title": "Club", "options": {"hands": 3}}', encoding="utf-8")
-    async with server_process("--presets", str(tmp_path)) as (_, url):
+    """The program's page lists them to whoever opens a table, and a warning names what is none."""
+    _write_presets(tmp_path, "club")
+    (tmp_path / "bad.json").write_text("{", encoding="utf-8")
+    async with server_process("--presets", str(tmp_path)) as (server, url):
         page = url.replace("ws://", "http://").replace("/v1", "/presets.json")
         with await asyncio.to_thread(urlopen, page) as answer:
             (told,) = json.load(answer)
+        server.stop()
+        assert f"{tmp_path / 'bad.json'}: bad: not understood" in (await server.end()).err
     assert told == {"name": "club", "title": "Club", "text": "", "options": {"hands": 3}}
 
 

@@ -4,6 +4,7 @@ A file's name is the preset's, and the file holds a title, maybe a sentence, and
 ``{"title": "At Grandma's", "text": "A short reserve.", "options": {"game": "classic", "reserve": 10}}``.
 """
 
+import codecs
 import json
 import re
 from collections.abc import Iterable, Iterator
@@ -70,6 +71,15 @@ def new_preset(title: str, options: Options) -> Preset:
     return read_preset(name_of(title), json.dumps({"title": title, "options": changed}).encode())
 
 
+def is_preset_file(name: str) -> bool:
+    """Return whether a file of this name is meant as a preset: what systems leave beside it is hidden.
+
+    >>> [name for name in ("club.json", "._club.json", "club.txt") if is_preset_file(name)]
+    ['club.json']
+    """
+    return name.endswith(".json") and not name.startswith(".")
+
+
 def read_preset(name: str, data: bytes) -> Preset:
     """Return the preset in a file.
 
@@ -88,7 +98,7 @@ def read_preset(name: str, data: bytes) -> Preset:
     if len(data) > MAX_BYTES:
         raise InvalidPreset(f"{name}: a preset has at most {MAX_BYTES:,} bytes.")
     try:
-        saved = _Saved.model_validate_json(data)
+        saved = _Saved.model_validate_json(data.removeprefix(codecs.BOM_UTF8))
     except ValidationError as error:
         places = [".".join(map(str, each["loc"])) for each in error.errors(include_url=False)]
         raise InvalidPreset(
