@@ -26,12 +26,13 @@ from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_server.journal.interface import Fenced, Journal, JournalUnusable, Store
 from racing_demon_server.journal.null_journal import NullJournal
+from racing_demon_server.journal.sqlite.database import bans_of, reports_of
 from racing_demon_server.journal.sqlite.lock_file import JournalTaken, LockFile
 from racing_demon_server.journal.sqlite.store import SqliteStore
 from racing_demon_server.journal.writer import DurableJournal
-from racing_demon_server.moderation.bans import ServerBans, bans_of
+from racing_demon_server.moderation.bans import ServerBans
 from racing_demon_server.moderation.control_socket import RequestFailed, serving_operator
-from racing_demon_server.moderation.reports import Reports, reports_of
+from racing_demon_server.moderation.reports import Reports
 from racing_demon_server.moderation.requests import OperatorRequests, TunnelRequests
 from racing_demon_server.net.gateway import Gateway, url_of
 from racing_demon_server.net.handler import MetricsHooks, ServerContext, Service

@@ -5,7 +5,8 @@ from pathlib import Path
 from playwright.async_api import Browser
 
 from racing_demon_protocol.wire.messages import client as cl
-from racing_demon_server.moderation.reports import read_reports, reports_of
+from racing_demon_server.journal.sqlite.database import reports_of
+from racing_demon_server.moderation.reports import read_reports
 from tests.support.browsers import phone
 from tests.support.processes import server_process
 from tests.support.restartable_server import wait_until

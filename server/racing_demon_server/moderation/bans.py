@@ -17,9 +17,8 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from racing_demon_server.journal.interface import JournalUnusable
+from racing_demon_server.private_file import write_private
 from racing_demon_server.rate_limits import MAX_REMEMBERED, SHARED_BITS
-
-from .private_file import write_private
 
 ADDRESS: Final = "address"
 """The kind of bans of addresses: their subject is a network."""
@@ -150,11 +149,6 @@ def _number(network: Network, bits: int) -> int:
 
 
 # The file.
-
-
-def bans_of(journal: Path) -> Path:
-    """Return the file with the bans of the server that has this journal: the first of its processes'."""
-    return journal.with_name(f"{journal.name}-bans")
 
 
 def read_bans(path: Path) -> Sequence[ServerBan]:

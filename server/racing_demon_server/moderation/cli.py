@@ -13,12 +13,12 @@ from typing import Any, Final
 from racing_demon_protocol.formatting import is_printable, pluralize, printable
 from racing_demon_server.arguments import fail, parser_of
 from racing_demon_server.journal.interface import JournalUnusable
-from racing_demon_server.journal.sqlite.database import default_path, journals_of
+from racing_demon_server.journal.sqlite.database import bans_of, default_path, journals_of, reports_of
 from racing_demon_server.journal.sqlite.lock_file import numbered
 
-from .bans import ADDRESS, MAX_REASON_BYTES, ServerBan, add_ban, banned_network, bans_of, lift_bans, read_bans
+from .bans import ADDRESS, MAX_REASON_BYTES, ServerBan, add_ban, banned_network, lift_bans, read_bans
 from .control_socket import NotRunning, RequestFailed, control_socket_of, request
-from .reports import Person, StoredReport, mark_done, read_reports, reports_of
+from .reports import Person, StoredReport, mark_done, read_reports
 
 UNITS: Final = {"m": 60, "h": 3_600, "d": 86_400}
 MAX_SECONDS: Final = 3_660 * UNITS["d"]

@@ -19,10 +19,9 @@ from pydantic import BaseModel, ValidationError
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.wire.messages.events import Event, Said
+from racing_demon_server.private_file import write_private
 from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.read_model import CommittedTable
-
-from .private_file import write_private
 
 MAX_REPORTS: Final = 500
 """Reports in the folder. Beyond that those that are done make room, the oldest first."""
@@ -80,11 +79,6 @@ class StoredReport(BaseModel):
     about: Person | None
     text: str
     chat: tuple[ChatLine, ...]
-
-
-def reports_of(journal: Path) -> Path:
-    """Return the folder with the reports of the server that has this journal: the first of its processes'."""
-    return journal.with_name(f"{journal.name}-reports")
 
 
 class Reports(Observer):

@@ -16,7 +16,8 @@ from racing_demon_client.terminal.screens.table import TableScreen
 from racing_demon_protocol.enums import Reaction
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
-from racing_demon_server.moderation.reports import read_reports, reports_of
+from racing_demon_server.journal.sqlite.database import reports_of
+from racing_demon_server.moderation.reports import read_reports
 from tests.support.processes import server_process
 from tests.support.screens import SLOW, deal, hosting, shows, sitting, turned, wait
 from tests.support.servers import end_tasks, serving

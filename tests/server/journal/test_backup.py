@@ -4,6 +4,8 @@ import contextlib
 import json
 import os
 import re
+import shutil
+import sqlite3
 import stat
 import subprocess
 import sys
@@ -175,6 +177,65 @@ def test_a_copy_takes_the_place_of_nothing(
     code, said = fails(capsys, "restore", copy, "--to", played)
     assert (code, "is there already" in said) == (3, True)
     assert before == played.read_bytes()
+
+
+def test_a_restore_brings_back_all_that_belongs_to_a_server(
+    played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The journals of its other processes, players, results, bans, reports and notices, too."""
+    second = played.with_stem("journal-process-2")
+    shutil.copy(played, second)
+    beside = {
+        "journal-results.sqlite": b"",
+        "journal-players.sqlite": b"",
+        "journal-webhook.sqlite": b"",
+        "journal.sqlite-bans": b"[]",
+        "journal.sqlite-reports/1.json": b"{}",
+    }
+    played.with_name("journal.sqlite-reports").mkdir()
+    for name, data in beside.items():
+        tmp_path.joinpath(name).write_bytes(data)
+        if not data:
+            with contextlib.closing(sqlite3.connect(tmp_path / name)) as db:
+                db.execute("CREATE TABLE kept (text)")
+    copies, there = tmp_path / "copies", tmp_path / "there"
+    for folder in (copies, there):
+        folder.mkdir()
+    lines(capsys, "backup", played, "--to", copies / "copy.sqlite")
+    lines(capsys, "restore", copies / "copy.sqlite", "--to", there / "journal.sqlite")
+    for name in beside:
+        assert tmp_path.joinpath(name).read_bytes()[-100:] == there.joinpath(name).read_bytes()[-100:]
+    assert check(there / "journal-process-2.sqlite").faults == []
+    assert len(lines(capsys, "list", "--journal", there / "journal.sqlite")) == 2
+
+
+@pytest.mark.parametrize(
+    "name", ["copy-process-2.sqlite", "copy-players.sqlite", "copy-webhook.sqlite", "copy.sqlite-bans"]
+)
+def test_a_restore_overwrites_nothing_beside_the_journal(
+    played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    """What another server has left there stays, and the sentence names it."""
+    tmp_path.joinpath(name).write_bytes(b"kept")
+    code, said = fails(capsys, "restore", played, "--to", tmp_path / "copy.sqlite")
+    assert (code, f"{name} is there already" in said) == (3, True)
+    assert tmp_path.joinpath(name).read_bytes() == b"kept"
+    assert not tmp_path.joinpath("copy.sqlite").exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root changes owners")
+def test_a_restored_server_belongs_to_the_owner_of_its_folder(
+    played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Root restores, and the service reads: each file is its own, the lock included."""
+    played.with_name("journal.sqlite-bans").write_text("[]")
+    there = tmp_path / "there"
+    there.mkdir()
+    os.chown(there, 12_345, 12_345)
+    lines(capsys, "restore", played, "--to", there / "journal.sqlite")
+    owners = {path.name: path.stat().st_uid for path in there.iterdir()}
+    assert {"journal.sqlite", "journal.sqlite-bans", "journal.sqlite-lock"} <= owners.keys()
+    assert set(owners.values()) == {12_345}
 
 
 async def test_a_journal_in_use_is_not_replaced(

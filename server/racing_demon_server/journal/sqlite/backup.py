@@ -6,20 +6,34 @@ import sqlite3
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from racing_demon_server.journal.check import FindUnrestorable, check
 from racing_demon_server.journal.interface import JournalUnusable
+from racing_demon_server.private_file import give_to_folders_owner, write_private
 
-from .database import open_journal, players_of, results_of
+from .database import (
+    bans_of,
+    journal_of,
+    journals_of,
+    open_journal,
+    players_of,
+    reports_of,
+    results_of,
+    webhook_of,
+)
 from .lock_file import JournalTaken, LockFile
 
 
 def backup(source: Path, target: Path) -> None:
-    """Copy a journal as it is at this moment, also while a server writes it, and what is beside it.
+    """Copy a server's journal and all that belongs to it, also while the server writes.
+
+    Each file is copied as it is at one moment: first the results, because a server makes those that the copy
+    lacks from the journals; last the players, because a journal names only those that are there already.
 
     Raises:
-        JournalUnusable: one of the two files cannot be used, both are the same, or a server uses the
-            target; an existing target is unchanged.
+        JournalUnusable: one of the files cannot be used, the journal and its copy are the same, or a server
+            uses the target; an existing target is unchanged.
 
     """
     if _is_same(source, target):
@@ -28,45 +42,97 @@ def backup(source: Path, target: Path) -> None:
         )
     if not target.parent.is_dir():  # for example, its disk is not mounted
         raise JournalUnusable(f"{target} cannot be written: there is no folder {target.parent}.")
-    with _held(target), contextlib.closing(open_journal(source)) as db:
-        _copy_others(source, target)  # first: a server makes those that the copy lacks from the journal
-        _copy(db, target)
+    with _held(source, target):
+        _copy_all(source, target)
 
 
 def restore(source: Path, target: Path, unrestorable: FindUnrestorable) -> None:
-    """Restore a copy as a journal, which must not exist and which no server may use, and its results.
+    """Restore a copy of a journal and of all that belongs to it, of which nothing may be there yet.
+
+    The files belong to the owner of their folder: a server, which reads them, may have a user of its own.
 
     Args:
         source: the copy.
-        target: the journal.
+        target: the journal, which no server may use.
         unrestorable: see :func:`~racing_demon_server.journal.check.check`.
 
     Raises:
         JournalUnusable: the copy cannot be restored.
 
     """
-    with _held(target):
-        for existing in (target, results_of(target), players_of(target)):
+    with _held(source, target):
+        for existing in (*(path for _, path in journals_of(target)), *_others_of(target), reports_of(target)):
             if existing.exists():
                 raise JournalUnusable(
                     f"{existing} is there already. Move it away first: nothing is overwritten."
                 )
-        with contextlib.closing(open_journal(source)) as db:
-            faults = check(db, unrestorable).faults
-        if faults:
-            raise JournalUnusable(f"{source} is damaged: {faults[0]}.")
-        _copy_others(source, target)
-        with contextlib.closing(open_journal(source)) as db:
+        for _, journal in journals_of(source):
+            with contextlib.closing(open_journal(journal)) as db:
+                faults = check(db, unrestorable).faults
+            if faults:
+                raise JournalUnusable(f"{journal} is damaged: {faults[0]}.")
+        _copy_all(source, target)
+
+
+def _copy_all(source: Path, target: Path) -> None:
+    """Copy a journal, those of its server's other processes, and what is beside them."""
+    of_source, of_target = _others_of(source), _others_of(target)
+    _copy_file(of_source.results, of_target.results)
+    for journal, copy in _pairs(source, target):
+        with contextlib.closing(open_journal(journal)) as db:
+            _copy(db, copy)
+    _copy_file(of_source.players, of_target.players)
+    _copy_file(of_source.webhook, of_target.webhook)
+    _copy_text(of_source.bans, of_target.bans)
+    reports = reports_of(source)
+    for report in sorted(reports.iterdir()) if reports.is_dir() else ():
+        _copy_text(report, reports_of(target) / report.name)
+
+
+class _Others(NamedTuple):
+    """The files beside a journal."""
+
+    results: Path
+    players: Path
+    webhook: Path
+    bans: Path
+
+
+def _others_of(path: Path) -> _Others:
+    return _Others(results_of(path), players_of(path), webhook_of(path), bans_of(path))
+
+
+def _pairs(source: Path, target: Path) -> list[tuple[Path, Path]]:
+    """Return the journals of a server's processes, each with the name of its copy."""
+    return [
+        (journal, journal_of(target, int(prefix.removesuffix("-") or 1)))
+        for prefix, journal in journals_of(source)
+    ]
+
+
+def _copy_file(source: Path, target: Path) -> None:
+    """Copy a database to a file, if there is one."""
+    if source.exists():
+        uri = f"{source.absolute().as_uri()}?mode=ro"
+        with contextlib.closing(sqlite3.connect(uri, uri=True)) as db:
             _copy(db, target)
 
 
-def _copy_others(source: Path, target: Path) -> None:
-    """Copy the results and the players beside a journal, if there are any."""
-    for file_of in (results_of, players_of):
-        if file_of(source).exists():
-            uri = f"{file_of(source).absolute().as_uri()}?mode=ro"
-            with contextlib.closing(sqlite3.connect(uri, uri=True)) as db:
-                _copy(db, file_of(target))
+def _copy_text(source: Path, target: Path) -> None:
+    """Copy a file that is always written at once, if it is there."""
+    try:
+        data = source.read_bytes()
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise JournalUnusable(f"{source} cannot be read: {error.strerror}.") from error
+    try:
+        if not target.parent.exists():
+            target.parent.mkdir(mode=0o700)
+            give_to_folders_owner(target.parent)
+        write_private(target, data)
+    except OSError as error:
+        raise JournalUnusable(f"{target} cannot be written: {error.strerror}.") from error
 
 
 def _is_same(source: Path, target: Path) -> bool:
@@ -76,28 +142,28 @@ def _is_same(source: Path, target: Path) -> bool:
 
 
 @contextlib.contextmanager
-def _held(target: Path) -> Iterator[None]:
-    """Lock a file against servers while another is put in its place.
+def _held(source: Path, target: Path) -> Iterator[None]:
+    """Lock the files against servers that copies of journals are put in the place of.
 
     Raises:
-        JournalUnusable: a server uses it, or crashed and left its log beside it.
+        JournalUnusable: a server uses one of them, or crashed and left its log beside it.
 
     """
-    try:
-        lock = LockFile(target)
-    except JournalTaken as error:
-        text = f"Another server uses the journal {target}; name another file with --to."
-        raise JournalUnusable(text) from error
-    try:
-        log = target.with_name(f"{target.name}-wal")
-        if log.exists() and log.stat().st_size:  # SQLite would mistake it for the copy's log
-            raise JournalUnusable(
-                f"{log} is there: it belongs to the journal that was {target}, and would spoil a copy in its "
-                "place. Move both away together."
-            )
+    with contextlib.ExitStack() as held:
+        for _, copy in _pairs(source, target):
+            try:
+                lock = LockFile(copy)
+            except JournalTaken as error:
+                text = f"Another server uses the journal {copy}; name another file with --to."
+                raise JournalUnusable(text) from error
+            held.callback(lock.release)
+            log = copy.with_name(f"{copy.name}-wal")
+            if log.exists() and log.stat().st_size:  # SQLite would mistake it for the copy's log
+                raise JournalUnusable(
+                    f"{log} is there: it belongs to the journal that was {copy}, and would spoil a copy in "
+                    "its place. Move both away together."
+                )
         yield
-    finally:
-        lock.release()
 
 
 def _sync(path: Path, flags: int) -> None:
@@ -116,6 +182,7 @@ def _copy(db: sqlite3.Connection, target: Path) -> None:
         with contextlib.closing(sqlite3.connect(part)) as copy:
             db.backup(copy)
             copy.execute("PRAGMA journal_mode=DELETE")
+        give_to_folders_owner(part)
         _sync(part, os.O_RDWR)
         os.replace(part, target)
         if sys.platform != "win32":  # otherwise a power cut could lose the file's name

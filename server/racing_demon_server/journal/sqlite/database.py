@@ -370,6 +370,16 @@ def webhook_of(path: Path) -> Path:
     return path.with_stem(f"{path.stem}-webhook")
 
 
+def bans_of(path: Path) -> Path:
+    """Return the file of the operator's bans that belongs to a server's journal."""
+    return path.with_name(f"{path.name}-bans")
+
+
+def reports_of(path: Path) -> Path:
+    """Return the folder of the reports that belongs to a server's journal."""
+    return path.with_name(f"{path.name}-reports")
+
+
 def journals_of(path: Path) -> Iterator[tuple[str, Path]]:
     """Yield the journals of a server, each with the prefix of its matches' names.
 

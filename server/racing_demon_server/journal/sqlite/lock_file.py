@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from racing_demon_server.journal.interface import JournalUnusable
+from racing_demon_server.private_file import give_to_folders_owner
 
 MAX_FILES: Final = 64
 
@@ -35,6 +36,7 @@ class LockFile:
         try:
             name.parent.mkdir(parents=True, exist_ok=True)
             self._handle = os.open(name, os.O_CREAT | os.O_RDWR, 0o600)
+            give_to_folders_owner(name)
         except OSError as error:
             raise JournalUnusable(f"The journal {path} cannot be opened: {error.strerror}.") from error
         try:
