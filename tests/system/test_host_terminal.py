@@ -271,7 +271,7 @@ def scanned(text: str, path: Path) -> str:
 
 @pytest.mark.skipif(shutil.which("zbarimg") is None, reason="zbarimg reads the QR code: install zbar-tools")
 async def test_a_lobby_at_a_new_address_invites_who_was_there_before(tmp_path: Path) -> None:
-    """The next evening's address is another one: unasked, the lobby shows a code that makes Ben himself."""
+    """At the next address the lobby shows the code of the table alone, and Ben's where it is asked for."""
     known = None
     for port in (free_port(), free_port()):
         with mouse(tmp_path, "host", "--name", "Ann", "--no-announce", "--port", str(port)) as lobby:
@@ -281,8 +281,18 @@ async def test_a_lobby_at_a_new_address_invites_who_was_there_before(tmp_path: P
                 async with Peer.connect(url) as phone:
                     known = await enrolled(phone, "Ben", "1" * 64)
             else:
-                lobby.until(r"(?s)Only for Ben:.*█{25,}.*[█▀]{25,}.*Enter deals")
-                lobby.until(r"(?s)Ben on a new phone\?.*[A-Z]{6} at /you")
+                lobby.until(r"(?s)p shows a code for Ben on a new phone.*Enter deals")
+                lobby.type("q")
+                lobby.until(r"(?s)█{25,}.*[█▀]{25,}.*Enter deals")
+                link = scanned(lobby.text, tmp_path / "code.pgm")
+                assert link.casefold().endswith(f":{port}/{code}".casefold())
+                lobby.type("q")
+                lobby.until(r"(?s)\A(?!.*█{25,})")
+                lobby.type("p")
+                lobby.until(r"(?s)Ann +last here.*Ben +last here|Ben +last here")
+                is_second = re.search(r"Ann +last here(?s:.*)Ben +last here", lobby.text)
+                lobby.type("\x1b[B\r" if is_second else "\r")
+                lobby.until(r"(?s)A new phone of Ben.*█{25,}.*[█▀]{25,}")
                 link = scanned(lobby.text, tmp_path / "code.pgm")
                 found = re.fullmatch(rf"http://\S+:{port}/you#([A-Z]{{6}}),Ben,{code}", link)
                 assert found is not None, link
@@ -290,12 +300,12 @@ async def test_a_lobby_at_a_new_address_invites_who_was_there_before(tmp_path: P
                     await challenged(cleared)
                     await cleared.say(cl.Link(name="Ben", code=found[1], secret="2" * 64))
                     assert (await cleared.until(Identified)).player == known.player
+                lobby.type("\x1b")
+                lobby.until("Enter deals")
                 lobby.type(F6)
-                lobby.until("F7 shows a code for Ben on a new phone")
+                lobby.until("p shows a code for Ben on a new phone")
                 lobby.type(F7)
-                lobby.until(r"(?s)Ben on a new phone\?.*[A-Z]{6} at /you")
-                lobby.type("q")
-                lobby.until(r"(?s)\A(?!.*Only for)")
+                lobby.until("Enter deals")
             lobby.type("\x03")
             lobby.until("Leave the table")
             lobby.type("\x03")

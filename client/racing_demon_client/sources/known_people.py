@@ -21,9 +21,9 @@ from .operator import command_server
 MAX_SHOWN: Final = 200
 """The most people that are shown: those who were here last."""
 MAX_INVITED: Final = 20
-"""The most people who have an invitation in the lobby."""
-RENEW_SECONDS: Final = 30.0
-"""The interval at which the server is asked for the code that is shown, which it renews in time."""
+"""The most people who are missed in the lobby."""
+AGAIN_SECONDS: Final = 30.0
+"""How long after a question without an answer the server is asked again whom it knows."""
 
 
 class KnownPerson(BaseModel):
@@ -107,15 +107,15 @@ class KnownPeople:
 
 
 def absent(people: Iterable[KnownPerson], names_here: Iterable[str]) -> list[KnownPerson]:
-    """Return the people who are invited, as nobody at the table has their names."""
+    """Return the people who are missing: nobody at the table has their names."""
     here = set(map(folded, names_here))
     return [each for each in people if folded(each.name) not in here][:MAX_INVITED]
 
 
-class PersonalInvitations:
-    """Invitations for people whom the server knows and who are not at the table: one at a time has a code.
+class AbsentPeople:
+    """The names of the people whom the server knows and who are not at the table.
 
-    So whoever comes with another phone, or after the address has changed, is the same player again.
+    A code for a device of theirs is another matter: who sees it can be them, so it is asked for by hand.
 
     Args:
         people: asks the server.
@@ -127,34 +127,19 @@ class PersonalInvitations:
         self._people = people
         self._names_here = names_here
         self._known: Sequence[KnownPerson] = ()
-        self._shown: KnownPerson | None = None
-        self._confirmed: Confirmation | None = None
-        self._has_changed = asyncio.Event()
 
-    def invited(self) -> list[KnownPerson]:
-        """Return who is invited, those who were here last first."""
-        return absent(self._known, self._names_here())
+    def names(self) -> list[str]:
+        """Return who is missing, those who were here last first."""
+        return [each.name for each in absent(self._known, self._names_here())]
 
-    def show(self, person: KnownPerson | None) -> Confirmation | None:
-        """Return a person's code, which from now on is renewed; ``None`` while the server is asked for it."""
-        if person != self._shown:
-            self._shown, self._confirmed = person, None
-            self._has_changed.set()
-        return self._confirmed
-
-    async def run(self, redraw: Callable[[], None]) -> None:
-        """Ask the server until cancelled."""
-        self._confirmed, is_known = None, False  # a code from before may have expired
+    async def ask(self, redraw: Callable[[], None]) -> None:
+        """Ask the server until it has said whom it knows."""
         while True:
             with suppress(ConnectionFailed):
-                if not is_known:
-                    self._known, is_known = await self._people.all(), True
-                self._confirmed = None if self._shown is None else await self._people.confirm(self._shown)
-            redraw()
-            with suppress(TimeoutError):
-                async with asyncio.timeout(RENEW_SECONDS):
-                    await self._has_changed.wait()
-            self._has_changed.clear()
+                self._known = await self._people.all()
+                break
+            await asyncio.sleep(AGAIN_SECONDS)
+        redraw()
 
 
 def _misunderstood() -> NoReturn:

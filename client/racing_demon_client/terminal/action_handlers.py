@@ -286,7 +286,8 @@ class ActionHandlers:
             self._session.model.selection.show_message(text, self._session.now())
             return
         address = next(iter(opened.current_addresses()), "")
-        self._app.open_dialog(PeopleScreen(opened.people, address, ascii_only=appearance.glyphs is ASCII))
+        table, ascii_only = self._session.client.view.code, appearance.glyphs is ASCII
+        self._app.open_dialog(PeopleScreen(opened.people, address, table, ascii_only=ascii_only))
 
     def action_internet(self) -> None:
         """Open the tunnel of this user's own server, or close it; that is asked first where it is in use."""

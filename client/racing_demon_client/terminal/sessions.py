@@ -12,7 +12,7 @@ from racing_demon_client.settings import PlayerSettings
 from racing_demon_client.shared.invitation import Invitation
 from racing_demon_client.shared.message_text import duration
 from racing_demon_client.shared.pile_names import actions_with_keys
-from racing_demon_client.sources.known_people import PersonalInvitations
+from racing_demon_client.sources.known_people import AbsentPeople
 from racing_demon_client.sources.replay import InvalidPosition, ReplayClient
 from racing_demon_client.sources.solo import SoloClient, loss_text, progress_text, win_text
 from racing_demon_client.sources.tables import OpenedTable
@@ -214,10 +214,10 @@ class TableSession:
         self.client.post(command.model_validate({"counter": self.client.next_counter(), **fields}))
 
     @cached_property
-    def invitations(self) -> PersonalInvitations | None:
-        """The invitations for people whom this user's own server knows; ``None`` at another's server."""
+    def absent_people(self) -> AbsentPeople | None:
+        """The people whom this user's own server knows and who are missing; ``None`` at another's server."""
         people = self.opened.people
-        return None if people is None else PersonalInvitations(people, self._names_here)
+        return None if people is None else AbsentPeople(people, self._names_here)
 
     def _names_here(self) -> list[str]:
         return [state.name for state in self.client.view.seats.values() if not state.left]
@@ -266,6 +266,7 @@ class TableSession:
             analysis=self.analysis,
             labels=keymap.labels,
             footer=footer,
+            absent=() if self.absent_people is None else self.absent_people.names(),
         )
 
 

@@ -8,7 +8,6 @@ have each person once. A picture of every step goes into ``FOLDER``.
 
 import argparse
 import asyncio
-import contextlib
 import os
 import re
 import sys
@@ -39,10 +38,6 @@ TABLET: Final[dict[str, Any]] = {"viewport": {"width": 820, "height": 1180}}
 OPTIONS: Final = ("time_limit_ms=15000", "countdown_ms=500", "tally_ms=600000")
 """A hand that ends by itself: nobody's luck decides how long the evening is."""
 WAIT_SECONDS: Final = 60.0
-LOOK_SECONDS: Final = 10.0
-"""How long somebody looks for an invitation before they ask for the next one."""
-MAX_PEOPLE: Final = 8
-"""So many the lobby may show one after the other, before the one who is sought."""
 EXPECTED: Final = [
     {"Eve": 2, "Ann": 2, "Ben": 2, "Cyn": 1, "Dan": 1},
     {"Eve": 4, "Ann": 4, "Ben": 4, "Cyn": 2, "Dan": 2},
@@ -143,15 +138,13 @@ class Club:
                 group.create_task(player.page.locator(".tally:visible").wait_for(timeout=WAIT_SECONDS * 1000))
 
     async def recognize(self, name: str, device: Phone) -> None:
-        """Scan the invitation that the lobby shows for somebody, and be at the table."""
-        for _ in range(MAX_PEOPLE):
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(LOOK_SECONDS):
-                    code = (await self.shows(rf"Only for {name}:(?s:.*)\b([A-Z]{{6}}) at /you"))[1]
-                    break
-            self.type("q")
-        else:
-            raise AssertionError(f"nobody invites {name}:\n{self.host.screen.text}")
+        """Ask the host for somebody's code, take it, and be at the table."""
+        self.type("p")
+        await self.shows(rf"{name} +last here")
+        listed = re.findall(r"(\w+) +last here", self.host.screen.text)
+        self.type("\x1b[B" * listed.index(name) + "\r")
+        code = (await self.shows(rf"A new phone of {name}(?s:.*)/you(?s:.*)\b([A-Z]{{6}})\b"))[1]
+        self.type("\x1b")
         await device.page.goto(f"{self.origin}/you#{code},{name},{self.code}")
         await device.page.tap("#page form button")
         await device.page.wait_for_url(f"{self.origin}/{self.code}")

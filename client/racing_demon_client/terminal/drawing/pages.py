@@ -52,8 +52,7 @@ class Page:
         focus: the seat to show: this player's own or the watched one.
         addresses: the addresses to join under.
         invitation: that over the internet, of a server of this user's own.
-        person: name and code of somebody whose own invitation is shown; empty for nobody.
-        invited: the names of those for whom the lobby has an invitation.
+        absent: the names of those who were here before and are missing: the host may ask for their codes.
         is_hosted: whether the table is on this machine.
         feed: the lines of the feed, newest last.
         prompt: what to do next.
@@ -74,8 +73,7 @@ class Page:
     focus: int | None = None
     addresses: Sequence[str] = ()
     invitation: Invitation | None = None
-    person: tuple[str, str] | tuple[()] = ()
-    invited: Sequence[str] = ()
+    absent: Sequence[str] = ()
     is_hosted: bool = False
     feed: Sequence[FeedLine] = ()
     prompt: str = ""
@@ -149,17 +147,6 @@ ROOMY = (120, 40)
 def is_roomy(size: tuple[int, int]) -> bool:
     """Return whether QR codes fit beside the seats without being asked for."""
     return size[0] >= ROOMY[0] and size[1] >= ROOMY[1]
-
-
-def side_column(codes: Sequence[Sequence[str]], page: Page, glyphs: Glyphs) -> list[str]:
-    """Return QR codes as one column of lines, each as wide as the others. The last may be one person's."""
-    width = max((len(code[0]) for code in codes if code), default=0)
-    lines: list[str] = []
-    for number, code in enumerate(codes, start=1):
-        if page.person and number == len(codes) and code:
-            lines.append(fit(f"Only for {screen_text(page.person[0])}:", width, glyphs))
-        lines += [line.ljust(width) for line in code]
-    return lines
 
 
 class _Lobby(NamedTuple):
@@ -257,11 +244,8 @@ def _draw_ways_to_join(lobby: _Lobby, y: int, *, is_tight: bool) -> int:
     if invitation is not None and invitation.note and not (is_tight and invitation.link):
         role, lines = Role.DIM if invitation.link else Role.WARNING, MAX_NOTE_ROWS[is_tight]
         ways += [(line, role) for line in wrapped(invitation.note, room - 4)[:lines]]
-    if page.person:
-        name, code = map(screen_text, page.person)
-        text = f"{name} on a new phone? Scan {name}'s code, or enter {code} at /you. "
-        text += f"{page.labels['qr']}: next code"
-        ways += [(line, Role.ACCENT) for line in wrapped(text, room - 4)]
+    if page.absent and "people" in page.labels:
+        ways.append((_absent_text(page), Role.ACCENT))
     if page.is_hosted and not page.addresses:
         ways.append((UNREACHED, Role.WARNING))
     for row, (line, role) in enumerate(ways, start=y):
@@ -370,8 +354,8 @@ def _seat_kind(state: SeatState) -> str:
 
 
 TALLY_NAME_WIDTH = 16
-MAX_INVITED_NAMES = 2
-"""How many names of those who have an invitation are shown."""
+MAX_ABSENT_NAMES = 2
+"""How many names of those who are missing are shown."""
 HAND_WIDTH = 6
 BAR_WIDTH = 20
 ROWS_AROUND = 4
@@ -394,21 +378,21 @@ def draw_tally(page: Page, size: tuple[int, int], glyphs: Glyphs) -> Canvas:
     for line in proof if y + 1 + len(proof) <= bottom else ():
         canvas.put(2, y + 1, line, Role.WARNING if page.is_wrong else Role.DIM)
         y += 1
-    if page.invited and "lobby" in page.labels and y + 1 < bottom:
-        text = cut(screen_text(_invited_text(page)), canvas.width - 4, glyphs)
+    if page.absent and "people" in page.labels and y + 1 < bottom:
+        text = cut(screen_text(_absent_text(page)), canvas.width - 4, glyphs)
         end = canvas.put(2, y + 1, text, Role.ACCENT)
-        canvas.touch(HitArea(2, y + 1, end - 2, 1, action="lobby"))
+        canvas.touch(HitArea(2, y + 1, end - 2, 1, action="people"))
         y += 1
     page.draw_feed(canvas, y + 2, canvas.width)
     return canvas
 
 
-def _invited_text(page: Page) -> str:
-    """Return where the host finds the invitation of somebody who comes now."""
-    names = list(page.invited[:MAX_INVITED_NAMES])
-    if more := len(page.invited) - len(names):
+def _absent_text(page: Page) -> str:
+    """Return how the host gets a code for somebody who comes now."""
+    names = list(page.absent[:MAX_ABSENT_NAMES])
+    if more := len(page.absent) - len(names):
         names.append(pluralize(more, "other"))
-    return f"{page.labels['lobby']} shows a code for {join_words(names, 'or')} on a new phone"
+    return f"{page.labels['people']} shows a code for {join_words(names, 'or')} on a new phone"
 
 
 def _is_running(view: TableState) -> bool:

@@ -25,6 +25,8 @@ NOBODY: Final = (
     "opened with --durability none."
 )
 ADVICE: Final = "Whose is the new phone? Choose only who stands before you (Escape: back)."
+SHORT_LINK: Final = 78
+"""The bytes of a QR code of version 4, which fits into the dialog in a small terminal."""
 ROWS_AROUND: Final = 4
 """The rows of the dialog that are not the QR code's."""
 COLUMNS_BESIDE: Final = 34
@@ -37,6 +39,7 @@ class PeopleScreen(Dialog[None]):
     Args:
         people: asks the server.
         address: the server's address for other devices; empty while there is none.
+        table: the code of the table to which a device is led on.
         ascii_only: whether only ASCII can be shown.
 
     """
@@ -56,10 +59,11 @@ class PeopleScreen(Dialog[None]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", "back")]
 
-    def __init__(self, people: KnownPeople, address: str, *, ascii_only: bool) -> None:
+    def __init__(self, people: KnownPeople, address: str, table: str, *, ascii_only: bool) -> None:
         super().__init__()
         self._people = people
         self._address = address
+        self._table = table
         self._ascii_only = ascii_only
         self._shown: Sequence[KnownPerson] = ()
 
@@ -114,7 +118,7 @@ class PeopleScreen(Dialog[None]):
         page = "the server's page /you"
         if self._address:
             link, page = (
-                person_link(self._address, confirmed.code, confirmed.name),
+                person_link(self._address, confirmed.code, confirmed.name, self._table, SHORT_LINK),
                 person_page(self._address),
             )
             lines = qr_lines(link, ascii_only=self._ascii_only)

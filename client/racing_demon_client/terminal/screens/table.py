@@ -2,16 +2,14 @@
 
 import asyncio
 from abc import abstractmethod
-from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Sequence
 from typing import ClassVar
 
 from textual import events
 from textual.app import ComposeResult
 from textual.screen import Screen
 
-from racing_demon_client.links import MAX_PERSON_LINK, person_link, qr_lines, table_link
-from racing_demon_client.sources.known_people import KnownPerson
+from racing_demon_client.links import qr_lines, table_link
 from racing_demon_client.terminal.appearance import Appearance
 from racing_demon_client.terminal.canvas_widget import CanvasWidget
 from racing_demon_client.terminal.drawing.canvas import Canvas, HitArea
@@ -20,7 +18,6 @@ from racing_demon_client.terminal.drawing.pages import (
     draw_lobby,
     draw_tally,
     is_roomy,
-    side_column,
 )
 from racing_demon_client.terminal.drawing.table import draw_table
 from racing_demon_client.terminal.keymap import Keymap, equivalent_keys
@@ -32,8 +29,6 @@ from .dialogs import pass_on
 
 PerformAction = Callable[[str], Awaitable[None]]
 """Carries out an action that the screen does not handle itself."""
-SHORT_LINK = 78
-"""The bytes of a QR code of version 4, which fits beside the seats in a small terminal."""
 
 
 class CanvasScreen(Screen[None]):
@@ -116,22 +111,22 @@ class CanvasScreen(Screen[None]):
 class LobbyScreen(CanvasScreen):
     """The lobby: the seats, the game and how others can join.
 
-    A host's lobby has codes for the table, and one for each person whom the server knows and who is not here.
+    Its codes are the table's alone, as everybody in the room may see them.
 
     Attributes:
-        invites: whether this screen shows invitations.
-        shown_code: whose code is shown, by its number; -1 for none, ``None`` to show what fits.
+        asks_for_people: whether this screen asks the server whom it knows.
+        shown_code: which code is shown, by its number; -1 for none, ``None`` to show what fits.
 
     """
 
-    invites: ClassVar[bool] = True
+    asks_for_people: ClassVar[bool] = True
     shown_code: int | None = None
 
     def on_mount(self) -> None:
-        """Ask the server for invitations, if it is this user's own."""
-        invitations = self.session.invitations
-        if invitations is not None and self.invites:
-            self.run_worker(invitations.run(self.canvas.redraw), exit_on_error=False)
+        """Ask the server whom it knows, if it is this user's own."""
+        people = self.session.absent_people
+        if people is not None and self.asks_for_people:
+            self.run_worker(people.ask(self.canvas.redraw), exit_on_error=False)
 
     @property
     def keymap(self) -> Keymap:
@@ -145,32 +140,19 @@ class LobbyScreen(CanvasScreen):
     def draw(self, appearance: Appearance, width: int, height: int) -> Canvas:
         """Return the picture of the lobby."""
         size, page, glyphs = (width, height), self.session.page(), appearance.glyphs
-        links, invited, number = self._links(), self._invited(), self._number(size)
-        at = number - len(links)
-        person = invited[at] if 0 <= at < len(invited) else None
-        shown = links[number : number + 1] or (links[:1] if person is not None and is_roomy(size) else [])
-        invitations = self.session.invitations
-        code = None if invitations is None else invitations.show(person)
-        if code is not None:
-            page = replace(page, person=(code.name, code.code))
-            most = MAX_PERSON_LINK if is_roomy(size) else SHORT_LINK
-            shown = [*shown, person_link(page.addresses[0], code.code, code.name, page.view.code, most)]
-        codes = [
-            qr_lines(each, ascii_only=glyphs is ASCII, is_dark=appearance.palette.is_dark) for each in shown
-        ]
-        return draw_lobby(page, size, glyphs, side_column(codes, page, glyphs))
+        lines: Sequence[str] = ()
+        links, number = self._links(), self._number(size)
+        if number < len(links):
+            is_dark = appearance.palette.is_dark
+            lines = qr_lines(links[number], ascii_only=glyphs is ASCII, is_dark=is_dark)
+        return draw_lobby(page, size, glyphs, lines)
 
     def _number(self, size: tuple[int, int]) -> int:
-        """Return the number of the code that is shown, of those of :meth:`_links` and of invited people."""
-        links, invited = len(self._links()), len(self._invited())
+        """Return the number of the code that is shown, of those of :meth:`_links`; theirs for none."""
+        last = len(self._links())
         if self.shown_code is None:
-            return links if invited else 0 if is_roomy(size) else links
-        last = links + invited
+            return 0 if is_roomy(size) else last
         return min(self.shown_code, max(0, last - 1)) if self.shown_code >= 0 else last
-
-    def _last(self) -> int:
-        """Return the number that stands for no code."""
-        return len(self._links()) + len(self._invited())
 
     def _links(self) -> list[str]:
         """Return the links that have a QR code: in this room, over the internet, and to seats."""
@@ -181,19 +163,13 @@ class LobbyScreen(CanvasScreen):
             return links
         return [*links, invitation.link, *(seat.link for seat in invitation.seats)]
 
-    def _invited(self) -> list[KnownPerson]:
-        """Return the people who have an invitation of their own; nobody has where none can be reached."""
-        invitations = self.session.invitations
-        is_reached = bool(self.session.opened.current_addresses())
-        return invitations.invited() if invitations is not None and is_reached else []
-
     async def do(self, action: str) -> None:
         """Carry out an action, or show the next QR code; after the last one, none."""
         if action == "qr":
-            last = self._last()
+            last = len(self._links())
             number = self._number((self.size.width, self.size.height))
             self.shown_code = 0 if number == last else number + 1 if number + 1 < last else -1
-        elif action == "internet" and self._number((self.size.width, self.size.height)) != self._last():
+        elif action == "internet" and self._number((self.size.width, self.size.height)) != len(self._links()):
             self.shown_code = 1  # that of the new invitation
         await super().do(action)
 
@@ -201,18 +177,17 @@ class LobbyScreen(CanvasScreen):
 class TallyScreen(LobbyScreen):
     """The tally: points, hand by hand."""
 
-    invites = False
+    asks_for_people = False
 
     def draw(self, appearance: Appearance, width: int, height: int) -> Canvas:
         """Return the picture of the tally."""
-        page = replace(self.session.page(), invited=[each.name for each in self._invited()])
-        return draw_tally(page, (width, height), appearance.glyphs)
+        return draw_tally(self.session.page(), (width, height), appearance.glyphs)
 
 
 class AnalysisScreen(LobbyScreen):
     """The analysis of the last hand, for each of its players."""
 
-    invites = False
+    asks_for_people = False
 
     def draw(self, appearance: Appearance, width: int, height: int) -> Canvas:
         """Return the picture of the analysis."""

@@ -1,5 +1,6 @@
 """The lobby as a picture: seats, and the link beside them."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
 
@@ -10,6 +11,7 @@ from racing_demon_client.links import qr_lines, table_link
 from racing_demon_client.records.timeline import Timeline
 from racing_demon_client.shared.invitation import Invitation, SeatLink
 from racing_demon_client.shared.option_text import options_text
+from racing_demon_client.terminal.drawing.canvas import Canvas
 from racing_demon_client.terminal.drawing.pages import Page, draw_analysis, draw_lobby, draw_page, draw_tally
 from racing_demon_client.terminal.drawing.scene import FeedLine
 from racing_demon_client.terminal.style import ASCII, UNICODE, Glyphs, Role
@@ -189,13 +191,14 @@ def test_what_was_said_can_be_read() -> None:
     assert "".join(said.split()) in "".join(text.split())
 
 
-def test_the_tally_says_where_invitations_are() -> None:
-    """The tally names the key to the lobby, and those for whom it has an invitation."""
-    page = replace(lobby(), labels={"lobby": "F7"}, invited=["Cat"])
-    assert "F7 shows a code for Cat on a new phone" in draw_tally(page, (80, 24), UNICODE).text()
-    page = replace(page, invited=["Cat", "Ben", "Dan", "Eve"])
-    assert "F7 shows a code for Cat, Ben or 2 others on" in draw_tally(page, (80, 24), UNICODE).text()
-    assert "F7" not in draw_tally(replace(page, invited=[]), (80, 24), UNICODE).text()
+@pytest.mark.parametrize("draw", [draw_lobby, draw_tally])
+def test_the_key_for_codes_is_named_to_whom_somebody_is_missing(draw: Callable[..., Canvas]) -> None:
+    """Lobby and tally name those who were here before, and the key, but show nobody's code."""
+    page = replace(lobby(), labels={"people": "p"}, absent=["Cat"])
+    assert "p shows a code for Cat on a new phone" in draw(page, (80, 24), UNICODE).text()
+    page = replace(page, absent=["Cat", "Ben", "Dan", "Eve"])
+    assert "p shows a code for Cat, Ben or 2 others on" in draw(page, (80, 24), UNICODE).text()
+    assert "shows a code" not in draw(replace(page, absent=[]), (80, 24), UNICODE).text()
 
 
 def page_of(name: str, focus: int | None, names: tuple[str, ...] = ()) -> Page:
