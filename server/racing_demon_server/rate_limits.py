@@ -163,6 +163,7 @@ MANY_SEARCHES: Final = "Too many tables are looked for; come back in a moment."
 MINUTE: Final = 60.0
 """Seconds."""
 HOUR: Final = 3_600.0
+DAY: Final = 86_400.0
 REPORTS_PER_HOUR: Final = 6
 """The reports of an address, sustained and at once."""
 EVENTS_PER_SECOND: Final = 100.0
@@ -182,6 +183,7 @@ class _Entry:
         units: limits what its connections use beyond their shares.
         misses: limits the wrong codes of tables that it sends.
         guesses: limits the wrong codes of players' devices that it sends.
+        players: limits the players who become known there.
         reports: limits what it reports to the operator.
         events: counts the events that its plays cause.
         times: how many times the limits of an address it has.
@@ -194,6 +196,7 @@ class _Entry:
     units: TokenBucket
     misses: TokenBucket
     guesses: TokenBucket
+    players: TokenBucket
     reports: TokenBucket
     events: TokenBucket
     times: int
@@ -269,6 +272,10 @@ class AddressLimits:
         text = f"Too many wrong codes from your address: wait {wait}, and try again."
         return CommandRefused(Reason.TOO_FAST, text)
 
+    def count_player(self, address: str, at: int) -> bool:
+        """Count a player who becomes known at an address. Return whether one may."""
+        return not address or _take([entry.players for entry in self._entries_of(address)], at)
+
     def count_report(self, address: str, at: int) -> bool:
         """Count a report of an address. Return whether it may."""
         return not address or _take([entry.reports for entry in self._entries_of(address)], at)
@@ -316,6 +323,7 @@ class AddressLimits:
                 units=pool(settings.units_per_address * times),
                 misses=TokenBucket(per_second, burst),
                 guesses=TokenBucket(per_second, burst),
+                players=TokenBucket(settings.players_per_day * times / DAY, settings.players_per_day * times),
                 reports=TokenBucket(REPORTS_PER_HOUR * times / HOUR, REPORTS_PER_HOUR * times),
                 events=TokenBucket(EVENTS_PER_SECOND * times, EVENT_BURST * times),
                 times=times,

@@ -63,6 +63,7 @@ class ServerSettings:
         units_per_server: what all connections may use beyond their shares.
         misses_per_minute: wrong table codes of one address, sustained.
         miss_burst: the same in a burst.
+        players_per_day: players who may become known at one address in a day, and at once.
         controls_per_second: pings and pongs of one connection, sustained; beyond that it is closed.
         control_burst: the same in a burst.
         max_fragments: most fragments of one message.
@@ -139,6 +140,7 @@ class ServerSettings:
     units_per_server: float = 8_000.0
     misses_per_minute: float = 12.0
     miss_burst: float = 30.0
+    players_per_day: float = 50.0
     controls_per_second: float = 10.0
     control_burst: float = 50.0
     max_fragments: int = 16

@@ -53,6 +53,9 @@ USUAL_PORTS: Final = frozenset({80, 443})
 """The ports that browsers leave out of a host."""
 NO_REPORTS: Final = "Nobody reads reports here. Talk to whoever runs this server."
 TOO_MANY_REPORTS: Final = "You have made many reports; whoever runs this server reads them. Wait ten minutes."
+TOO_MANY_PLAYERS: Final = (
+    "Many people have become known at your address today. Play as a guest, or come back tomorrow."
+)
 SEATED: Final = "You have a seat at this table already: go on there, leave it, or let the host remove it."
 UNREAD: Final = "The server still reads this table from its journal. Come back in a moment."
 
@@ -302,6 +305,8 @@ class TableHandler(Handler):
         if isinstance(request, cl.Enroll | cl.Rename):
             name = self._tables.forbidden_names.replaced(request.name)
             request = request.model_copy(update={"name": name})
+        if isinstance(request, cl.Enroll) and not addresses.count_player(self.address, self.arrived):
+            raise CommandRefused(Reason.TOO_FAST, TOO_MANY_PLAYERS)
         if not self.has_entered:  # who takes a seat has said before who that is
             self.hold(outlasts_entry=True)
         self._tables.start_task(self._answer_identity(players, self.identity, request))

@@ -32,7 +32,8 @@ MAX_GUESSERS: Final = 10_000
 MAX_DEVICES: Final = 16
 """The most devices of a player."""
 MAX_PLAYERS: Final = 20_000
-"""The most players. For another one, whoever never took a seat and was away longest is forgotten."""
+"""The most players. For another one, that one is forgotten who was away longest of those who never finished a
+hand with another player."""
 MAX_LABEL: Final = 40
 SEEN_MS: Final = 3_600_000
 """How much older than now the time may be when a device was last seen: it is not written each time."""
@@ -323,8 +324,17 @@ class Directory:
 
     def take_seat(self, device: Device, name: str, at_ms: int) -> None:
         """Record that the player of a device took a seat, and under which name."""
-        player = replace(self.player_of(device), seen_ms=at_ms, has_played=True)
+        player = replace(self.player_of(device), seen_ms=at_ms)
         self._store.save_player(player if device.is_on_trial(at_ms) else replace(player, name=name))
+
+    def finish_hand(self, players: Collection[str]) -> None:
+        """Record that players have finished a hand together. Guests and bots are not among them."""
+        known = [self._store.player(each) for each in {self.canonical(each) for each in players}]
+        together = [each for each in known if each is not None]
+        if len(together) > 1:
+            for player in together:
+                if not player.has_played:
+                    self._store.save_player(replace(player, has_played=True))
 
     # Tokens.
 
@@ -371,6 +381,8 @@ class Directory:
         if merged is None or target is None or self.canonical(player) == target.id:
             raise CommandRefused(Reason.NOT_NOW, "Name two different players whom this server knows.")
         self._store.save_player(replace(merged, merged_into=target.id))
+        if merged.has_played:
+            self._store.save_player(replace(target, has_played=True))
         for device in self._store.devices(player):
             self._store.save_device(device._replace(player=target.id))
         self._store.remove_code(player)

@@ -63,7 +63,8 @@ class Player:
         name: the name that was used last.
         created_ms: when the player was created, or was split off again from another one.
         seen_ms: when the player was last seen.
-        has_played: whether the player ever took a seat.
+        has_played: whether the player ever finished a hand with another player, or took a seat at a server of
+            a version that asked for no more.
         merged_into: the player whose results these are now; empty if nobody's.
 
     """
@@ -152,8 +153,8 @@ class PlayersStore(Protocol):
         return int(count)
 
     def idle(self) -> str | None:
-        """Return who was away longest of those who never took a seat."""
-        sql = "SELECT id FROM players WHERE has_played = 0 ORDER BY seen_ms LIMIT 1"
+        """Return who was away longest of those who never finished a hand with another player."""
+        sql = "SELECT id FROM players WHERE has_played = 0 AND merged_into = '' ORDER BY seen_ms LIMIT 1"
         return next((id_ for (id_,) in self.rows(sql)), None)
 
     def merged_into(self, player: str) -> list[str]:

@@ -226,8 +226,17 @@ class ResultsWorker:
         if self._players is not None:
             seatings = self._players.seatings(self._name, match.table.id)
             summary = self._seated(summary, seatings)
+            self._finish_hand(self._players, summary)
         made = self._file.save(self._name, match.key, summary, is_over=is_over, replaces=version)
         return made, since
+
+    def _finish_hand(self, store: PlayersStore, summary: MatchSummary) -> None:
+        """Record that the players of a match's last hand have finished it together."""
+        dealt_in = summary.hands[-1].points
+        together = {each.player for each in summary.players if each.player and each.seat in dealt_in}
+        if len(together) > 1:
+            with store.transaction():
+                Directory(store).finish_hand(together)
 
     # Answering.
 

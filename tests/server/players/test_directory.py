@@ -170,6 +170,26 @@ def test_merged_players_are_one() -> None:
         directory.merge(phone.player, anna.id)
 
 
+def test_who_played_with_nobody_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of too many players those are forgotten who took a seat at most; not who was merged with a player."""
+    store = PlayersFile(None, "5e" * 32)
+    directory = Directory(store)
+    devices = [
+        directory.enroll(name, KEYS[number], "", NOW + number, randomness(1_000 * number))[1]
+        for number, name in enumerate(("Ann", "Ben", "Anna", "Eve", "Eva"))
+    ]
+    ann, ben, anna, eve, eva = (device.player for device in devices)
+    directory.finish_hand([ann, ben])
+    directory.merge(ben, anna)
+    for device in devices[3:]:
+        directory.take_seat(device, "Eve", NOW + 10)
+        directory.finish_hand([device.player])
+    monkeypatch.setattr("racing_demon_server.players.directory.MAX_PLAYERS", 5)
+    for number in (11, 12):
+        directory.enroll("Zoe", KEYS[number], "", NOW + number, randomness(1_000 * number))
+    assert [store.player(each) is None for each in (ann, ben, anna, eve, eva)] == [False] * 3 + [True] * 2
+
+
 def test_an_operators_code_stays_for_half_of_its_time() -> None:
     """A lobby that asks again and again shows one code for a minute; a used one is followed by another."""
     directory, phone = with_ann()

@@ -19,6 +19,7 @@ from racing_demon_protocol.wire.capabilities import REMEMBERS, announced
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import CaughtUp, Challenge, Devices, Identified, Refused
 from racing_demon_protocol.wire.player_proof import secret_hash
+from racing_demon_server.journal.sqlite.database import players_of
 from tests.support.brokers import Broker, Listening
 from tests.support.people import (
     SECRETS,
@@ -135,6 +136,40 @@ async def test_others_guesses_refuse_nobody_who_has_nothing_to_guess(tmp_path: P
         async with connected() as friend:
             await friend.say(answer(await challenged(friend), known, SECRETS[0], host_of(server)))
             assert (await friend.until(Identified)).player == known.player
+
+
+async def test_an_address_makes_so_many_players_a_day(tmp_path: Path) -> None:
+    """Another one is refused, and plays as a guest; who is known there is known, and others become so."""
+    few = ("--limit=players_per_day=2",)
+    async with RestartableServer.started(tmp_path / "journal.sqlite", *FAST, *few) as server:
+        for number, name in enumerate(("Ann", "Ben")):
+            async with Peer.connect(server.url, additional_headers=FAR) as peer:
+                known = await enrolled(peer, name, SECRETS[number])
+        async with Peer.connect(server.url, additional_headers=FAR) as third:
+            await challenged(third)
+            assert await third.refusal(cl.Enroll(name="Cay", secret=SECRETS[2])) is Reason.TOO_FAST
+            await third.enter(cl.Create(name="Cay"))
+        async with Peer.connect(server.url, additional_headers=FAR) as ben:
+            await ben.say(answer(await challenged(ben), known, SECRETS[1], host_of(server)))
+            assert (await ben.until(Identified)).player == known.player
+        async with Peer.connect(server.url, additional_headers={"X-Forwarded-For": "198.51.100.5"}) as peer:
+            assert (await enrolled(peer, "Cay", SECRETS[2])).name == "Cay"
+
+
+async def test_two_who_finish_a_hand_together_are_kept(tmp_path: Path) -> None:
+    """Whoever plays against bots alone has played with nobody, and makes room first."""
+    journal = tmp_path / "journal.sqlite"
+    async with RestartableServer.started(journal, *FAST) as server:
+        async with Peer.connect(server.url) as host, Peer.connect(server.url) as guest:
+            ann, ben = await enrolled(host, "Ann", SECRETS[0]), await enrolled(guest, "Ben", SECRETS[1])
+            await play_together(host, guest)
+        async with Peer.connect(server.url) as alone:
+            await enrolled(alone, "Cay", SECRETS[2])
+            await play_alone(alone, "Cay")
+        await page_with(server, "/v1/standings", partial(has_matches, 2))
+    with contextlib.closing(sqlite3.connect(players_of(journal))) as db:
+        kept = {player for (player,) in db.execute("SELECT id FROM players WHERE has_played = 1")}
+    assert kept == {ann.player, ben.player}
 
 
 async def test_another_device_is_linked_and_removed(tmp_path: Path) -> None:
