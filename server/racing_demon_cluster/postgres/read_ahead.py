@@ -53,7 +53,7 @@ class TableReader(PostgresReader):
 
     Attributes:
         table: the table.
-        log: its events from the number on that a restart needs.
+        log: its events from the number on that a restart needs; ``None`` until they are read.
 
     Args:
         db: the connection, for everything else.
@@ -71,11 +71,11 @@ class TableReader(PostgresReader):
         self.table = table
         self._last_us = last_us
         self._snapshots, self._seeds, self._claims, self._epochs, self._bans, self._checkpoints = rows
-        self.log: list[Row] = []
+        self.log: list[Row] | None = None
 
-    def events(self, _table_id: int, _first: int, _last: int, *, rest: bool = False) -> Rows:
-        """Return the events that were read ahead."""
-        return self.log
+    def events(self, table_id: int, first: int, last: int, *, rest: bool = False) -> Rows:
+        """Return the events that were read ahead; before that, any others."""
+        return super().events(table_id, first, last, rest=rest) if self.log is None else self.log
 
     def masked(self, _table_id: int) -> Rows:
         """Return the encrypted seeds of the table's hands."""

@@ -127,6 +127,8 @@ def _check_table(journal: JournalReader, table: StoredTable) -> tuple[int, int]:
             if len(seed) != SEED_SIZE or not matches_commitment(seed, event.hand_id, event.commitment):
                 raise UnknownContents(f"the seed of hand {event.hand_id} is not the one that was promised")
             hands += isinstance(event, ev.Committed)
+    if checkpoint is not None and (view.seq, whispers) < (checkpoint.table.seq, checkpoint.whispers):
+        raise UnknownContents("its checkpoint is ahead of its log")
     if snapshots and max(snapshots) > view.seq:
         raise UnknownContents(f"its snapshot is of event {max(snapshots)}, and the last one is {view.seq}")
     return events, hands

@@ -127,6 +127,25 @@ def rest_of(journal: JournalReader, table_id: int, first: int) -> Iterator[Store
     return _events(journal.events(table_id, first, LAST, rest=True), first, LAST)
 
 
+def private_plays_after(journal: JournalReader, table_id: int, seq: int) -> int:
+    """Return how many plays that only their players saw follow an event; -1 if the log does not have it.
+
+    Raises:
+        UnknownContents: something there cannot be read.
+
+    """
+    found = 0
+    for row in journal.events(table_id, seq, seq):
+        _verify_row(f"event {row[0]}", row, _KEPT)
+        last, kind, at_us, _, frame = row
+        plays = len(_parted(last, StoredPlay(frame, at_us))) if kind == RUN else 1
+        if kind == RUN and is_private(frame):
+            found += plays if last == seq else 0
+        elif last - plays < seq <= last:
+            found += 1
+    return found - 1
+
+
 def _events(rows: Iterable[Row], first: int, last: int) -> Iterator[StoredEvent]:
     for row in rows:
         _verify_row(f"event {row[0]}", row, _KEPT)

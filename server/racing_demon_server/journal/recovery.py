@@ -20,6 +20,7 @@ from .reader import (
     claims_of,
     epochs_of,
     log_of,
+    private_plays_after,
     rest_of,
     seeds_of,
     snapshots_of,
@@ -85,6 +86,8 @@ def _usable_checkpoint(
         checkpoint = checkpoint_of(journal, table.id, seeds)
         if checkpoint is not None and checkpoint.table.code != table.code:
             raise UnknownContents(f"its checkpoint is of table {checkpoint.table.code}")
+        if checkpoint is not None and is_ahead(journal, table.id, checkpoint):
+            raise UnknownContents("its checkpoint is ahead of its log")
     except UnknownContents as error:
         facts = {"table": table.code, "number": table.id, "why": str(error)}
         log.warning("a hand is read from its deal", extra=facts)
@@ -92,6 +95,16 @@ def _usable_checkpoint(
     if checkpoint is None or (snapshot is not None and checkpoint.table.seq <= snapshot.seq):
         return None
     return checkpoint if _has_all_for_spectators(checkpoint) else None
+
+
+def is_ahead(journal: JournalReader, table_id: int, checkpoint: Checkpoint) -> bool:
+    """Return whether a log lacks events that are in a checkpoint, so that its record would have a gap.
+
+    Raises:
+        UnknownContents: the end of the log cannot be read.
+
+    """
+    return private_plays_after(journal, table_id, checkpoint.table.seq) < checkpoint.whispers
 
 
 def _has_all_for_spectators(checkpoint: Checkpoint) -> bool:

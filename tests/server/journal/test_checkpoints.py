@@ -244,6 +244,25 @@ def test_a_checkpoint_that_is_damaged_or_of_another_hand_is_left_out(
     assert check(path).faults == []
 
 
+@pytest.mark.parametrize("game", GAMES)
+def test_one_that_is_ahead_of_its_log_is_left_out(
+    tmp_path: Path, game: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The hand is read from its deal, so that the log has no gap; the check tells that events are missing."""
+    path = tmp_path / "journal.sqlite"
+    story(path, lambda *_: None, game=game)
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute("DELETE FROM events WHERE id >= (SELECT last_play FROM checkpoints)")
+    (fault,) = check(path).faults
+    assert "its checkpoint is ahead of its log" in fault
+    caplog.clear()
+    found = restored(path)
+    assert [record.__dict__["why"] for record in caplog.records] == ["its checkpoint is ahead of its log"]
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute("DELETE FROM checkpoints")
+    assert restored(path) == found
+
+
 def sealed_again(path: Path, change: Callable[[bytes], bytes]) -> None:
     """Change what is sealed in a checkpoint, as only a server could."""
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as db:
