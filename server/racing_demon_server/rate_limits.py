@@ -170,6 +170,8 @@ EVENTS_PER_SECOND: Final = 100.0
 EVENT_BURST: Final = 10_000_000.0
 """The events of plays that an address may cause, sustained and at once, before each costs more. They stay on
 the disk, some 45 bytes each. 250 people behind one router need hours of nonstop play to use up the burst."""
+UNITS_PER_CPU_SECOND: Final = 25_000
+"""How many units a second of the processor is."""
 POOL_SECONDS: Final = 5.0
 """A pool holds this many seconds' worth of refill."""
 
@@ -186,6 +188,7 @@ class _Entry:
         players: limits the players who become known there.
         reports: limits what it reports to the operator.
         events: counts the events that its plays cause.
+        readings: what its questions about results have really cost, beside their price.
         times: how many times the limits of an address it has.
         connections: the number of open ones.
         searches: the number of running ones, any of which may be for a wrong code.
@@ -199,6 +202,7 @@ class _Entry:
     players: TokenBucket
     reports: TokenBucket
     events: TokenBucket
+    readings: TokenBucket
     times: int
     connections: int = 0
     searches: int = 0
@@ -246,6 +250,18 @@ class AddressLimits:
     def count_request(self, address: str, at: int, units: int) -> bool:
         """Count the cost of an HTTP request. Return whether its address may make it."""
         return not address or _take(self.pools(address), at, units)
+
+    def may_read(self, address: str, at: int) -> bool:
+        """Return whether what the questions of an address about results have cost is paid."""
+        return not address or not any(entry.readings.is_empty(at) for entry in self._entries_of(address))
+
+    def charge_reading(self, address: str, at: int, cpu_seconds: float) -> None:
+        """Charge what a question about results has really cost. Later ones wait until it is paid.
+
+        Only those: players behind the same router go on.
+        """
+        for entry in self._entries_of(address) if address else ():
+            entry.readings.overdraw(at, round(cpu_seconds * UNITS_PER_CPU_SECOND))
 
     def may_miss(self, address: str, at: int) -> bool:
         """Return whether an address may try another unknown code of a table."""
@@ -326,6 +342,7 @@ class AddressLimits:
                 players=TokenBucket(settings.players_per_day * times / DAY, settings.players_per_day * times),
                 reports=TokenBucket(REPORTS_PER_HOUR * times / HOUR, REPORTS_PER_HOUR * times),
                 events=TokenBucket(EVENTS_PER_SECOND * times, EVENT_BURST * times),
+                readings=pool(settings.units_per_address * times),
                 times=times,
             )
         self._entries.move_to_end(address)

@@ -12,7 +12,7 @@ from websockets.http11 import Response
 from racing_demon_server.enums import StandingsAccess
 from racing_demon_server.journal.interface import UnstorableValue
 from racing_demon_server.match.seat_tokens import hash_token
-from racing_demon_server.rate_limits import RECORD, STANDINGS
+from racing_demon_server.rate_limits import RECORD, STANDINGS, AddressLimits
 from racing_demon_server.results.keeper import ResultsKeeper
 from racing_demon_server.results.query import ResultsUnusable, StandingsQuery, TooManyQuestions
 from racing_demon_server.results.visibility import (
@@ -54,13 +54,24 @@ class ResultPages:
 
     Args:
         keeper: keeps them.
+        addresses: the limits of all addresses.
+        clock: the server's.
         access: allows requests for this server.
         sign_in: tells who has signed in at a trusted proxy; ``None`` where nobody does.
 
     """
 
-    def __init__(self, keeper: ResultsKeeper, access: Access, sign_in: SignInHeader | None = None) -> None:
+    def __init__(
+        self,
+        keeper: ResultsKeeper,
+        addresses: AddressLimits,
+        clock: Callable[[], int],
+        access: Access,
+        sign_in: SignInHeader | None = None,
+    ) -> None:
         self._keeper = keeper
+        self._addresses = addresses
+        self._clock = clock
         self._access = access
         self._sign_in = sign_in
 
@@ -190,8 +201,14 @@ class ResultPages:
         return who or ""
 
     async def _ask(self, asked: HttpRequest, question: "Callable[[ResultsWorker], Any]") -> Any:
+        address = asked.client
         try:
-            return await self._keeper.ask(asked.client, question)
+            return await self._keeper.ask(
+                address,
+                question,
+                lambda: self._addresses.may_read(address, self._clock()),
+                lambda seconds: self._addresses.charge_reading(address, self._clock(), seconds),
+            )
         except TooManyQuestions:
             return http.too_many()
         except ResultsUnusable:

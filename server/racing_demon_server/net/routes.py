@@ -16,6 +16,7 @@ from racing_demon_protocol.discovery.mdns import MAX_TABLES
 from racing_demon_protocol.wire.redirects import bracketed
 from racing_demon_protocol.wire.saved_presets import listed
 from racing_demon_server.rate_limits import HANDSHAKE, PICTURE
+from racing_demon_server.results.keeper import ResultsKeeper
 from racing_demon_server.sharding import CODE_LETTERS
 
 from . import http
@@ -100,8 +101,14 @@ class Routes:
                 Route(TABLE_PATH, self._table, own_name),
             ]
         if self._context.results is not None:
-            routes += ResultPages(self._context.results, own_name, SignInHeader(self._settings)).routes()
+            sign_in = SignInHeader(self._settings)
+            routes += self._result_pages(self._context.results, sign_in).routes()
         return routes
+
+    def _result_pages(self, keeper: ResultsKeeper, sign_in: SignInHeader | None = None) -> ResultPages:
+        """Return the pages of the results."""
+        context = self._context
+        return ResultPages(keeper, context.addresses, context.clock, self._own_name, sign_in)
 
     def answer(self, asked: HttpRequest) -> Response | Awaitable[Response] | None:
         """Answer a request, perhaps later; ``None`` accepts a WebSocket."""

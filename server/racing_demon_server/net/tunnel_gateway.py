@@ -33,7 +33,6 @@ from .gateway import Gateway
 from .handler import ServerContext, Service
 from .http import HttpRequest, Route
 from .origin import Origin
-from .result_pages import ResultPages
 from .routes import ASSETS, Routes, accept
 from .table_service import TableHandler, TableService
 from .tunnel import Tunnel
@@ -95,7 +94,7 @@ class TunnelRoutes(Routes):
                 Route(TABLE_PATH, self._asset, own_name),
             ]
         if self._context.results is not None:
-            routes += ResultPages(self._context.results, own_name).routes_of_matches()
+            routes += self._result_pages(self._context.results).routes_of_matches()
         # The room's other pages are not there, though their paths may look like those of tables.
         shown = {route.path for route in routes}
         others = [route.path for route in super()._list() if route.path not in shown]

@@ -2,10 +2,12 @@
 
 import asyncio
 import logging
+import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from operator import methodcaller
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -40,6 +42,8 @@ MAX_OF_ADDRESS: Final = 5
 """The most of one address, so that others are answered, too."""
 
 Answer = TypeVar("Answer")
+Charge = Callable[[float], None]
+"""Charges seconds of the processor, once they are used."""
 
 log = logging.getLogger("racing_demon_server")
 
@@ -76,6 +80,7 @@ class ResultsKeeper(Observer):
         self._is_due = asyncio.Event()
         self._is_asked = asyncio.Event()
         self._waiting = Counter[str]()
+        self._turns: dict[str, asyncio.Lock] = {}
         self._is_warm = False
         self._thread = ThreadPoolExecutor(1, "results")
         self._opening: asyncio.Future[None] | None = None
@@ -164,11 +169,25 @@ class ResultsKeeper(Observer):
         """Return whether a match was played at a table of this process."""
         return self._worker is not None and self._worker.is_of_table(result, number)
 
-    async def ask(self, address: str, question: "Callable[[ResultsWorker], Answer]") -> Answer:
+    async def ask(
+        self,
+        address: str,
+        question: "Callable[[ResultsWorker], Answer]",
+        may_ask: Callable[[], bool] = lambda: True,
+        charge: Charge = lambda _: None,
+    ) -> Answer:
         """Return the thread's answer to a question from an address.
 
+        The questions of an address are answered one by one, and those of others between them.
+
+        Args:
+            address: who asks.
+            question: asks the worker, in the thread.
+            may_ask: whether the address has paid for its earlier questions.
+            charge: charges the address what the answer has cost.
+
         Raises:
-            TooManyQuestions: it has too many to answer, or too many of this address.
+            TooManyQuestions: it has too many to answer, or too many of this address, or dear ones.
             ResultsUnusable: it has no results.
 
         """
@@ -177,9 +196,14 @@ class ResultsKeeper(Observer):
         self._waiting[address] += 1
         self._is_asked.set()
         try:
-            return await self._run(question)
+            async with self._turns.setdefault(address, asyncio.Lock()):
+                if not may_ask():
+                    raise TooManyQuestions
+                return await self._run(partial(_charged, question, charge, asyncio.get_running_loop()))
         finally:
             self._waiting[address] -= 1
+            if not self._waiting[address]:
+                del self._turns[address]
             self._waiting += Counter[str]()  # without those that have none
 
     async def _run(self, work: "Callable[[ResultsWorker], Answer]") -> Answer:
@@ -249,3 +273,17 @@ class ResultsKeeper(Observer):
         except Exception:
             log.exception("results could not be written")
             return None
+
+
+def _charged(
+    question: "Callable[[ResultsWorker], Answer]",
+    charge: Charge,
+    loop: asyncio.AbstractEventLoop,
+    worker: "ResultsWorker",
+) -> Answer:
+    """Ask a question, in the thread, and charge what it has cost, even if nobody waits for it any more."""
+    began = time.thread_time()
+    try:
+        return question(worker)
+    finally:
+        loop.call_soon_threadsafe(charge, time.thread_time() - began)

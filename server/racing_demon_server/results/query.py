@@ -7,6 +7,8 @@ MAX_PAGES: Final = 1_000
 """The last page of standings that anybody may ask for."""
 MAX_NAME: Final = 40
 """The most characters of a game's or a preset's name."""
+QUARTER_MS: Final = 15 * 60_000
+"""Times are rounded down to quarters of an hour, as local midnights are: each time has sums of its own."""
 MAX_MS: Final = 2**53
 """No time is later: stores and JSON have room for that many milliseconds."""
 
@@ -67,7 +69,7 @@ def _time(text: str) -> int:
     time_ms = int(text)
     if abs(time_ms) > MAX_MS:
         raise ValueError("no match was played at that time")
-    return time_ms
+    return time_ms // QUARTER_MS * QUARTER_MS
 
 
 class TooManyQuestions(Exception):

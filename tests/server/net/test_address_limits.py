@@ -152,3 +152,13 @@ def test_a_wide_network_shares_what_its_connections_use() -> None:
     home = [f"2001:db8:1:{number:x}::/64" for number in range(0, 2**16, 256)]
     assert sum(limits.count_request(address, 0, 50) * 50 for address in home) == 4 * 50
     assert limits.count_request("2001:db8:2::/64", 0, 50)
+
+
+def test_what_questions_have_cost_is_paid_before_the_next() -> None:
+    """A dear question makes its own address wait, for that alone: its players go on."""
+    limits = AddressLimits(ServerSettings(units_per_address=10))
+    limits.charge_reading("a", 0, cpu_seconds=0.01)  # 250 units
+    assert not limits.may_read("a", 19 * 1_000_000)
+    assert limits.may_read("a", 21 * 1_000_000)
+    assert limits.may_read("b", 0)
+    assert limits.count_request("a", 0, 50)

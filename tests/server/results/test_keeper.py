@@ -1,0 +1,64 @@
+"""Whose questions about results are answered when, and who pays for them."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from types import SimpleNamespace
+from typing import Any, cast
+
+from racing_demon_server.enums import StandingsAccess
+from racing_demon_server.rate_limits import AddressLimits
+from racing_demon_server.results.keeper import ResultsKeeper
+from racing_demon_server.results.query import TooManyQuestions
+from racing_demon_server.settings import ServerSettings
+
+
+@asynccontextmanager
+async def keeping() -> AsyncIterator[ResultsKeeper]:
+    """Start a keeper whose worker has nothing to do but answer."""
+    idle = SimpleNamespace(
+        unfinished=list, apply_corrections=lambda: None, close=lambda: None, is_shared=False
+    )
+    keeper = ResultsKeeper(StandingsAccess.OFF, lambda: cast("Any", idle))
+    keeper.start()
+    try:
+        yield keeper
+    finally:
+        await keeper.close()
+
+
+async def test_the_questions_of_an_address_take_turns_with_others() -> None:
+    """Whoever asks five things at a time keeps nobody waiting for more than one of them."""
+    answered: list[str] = []
+    async with keeping() as keeper:
+        asked = [
+            keeper.ask(address, lambda _, address=address: answered.append(address))  # type: ignore[misc]
+            for address in ("a", "a", "a", "b")
+        ]
+        await asyncio.gather(*asked)
+    assert answered == ["a", "b", "a", "a"]
+
+
+async def test_a_dear_question_is_paid_before_the_next_of_its_address() -> None:
+    """Also when the next one was asked before anybody knew what the first would cost."""
+    limits = AddressLimits(ServerSettings(units_per_address=10))
+
+    def dear(_: object) -> str:
+        end = time.thread_time() + 0.02
+        while time.thread_time() < end:
+            pass
+        return "answer"
+
+    async with keeping() as keeper:
+        asked = [
+            keeper.ask(
+                address,
+                dear,
+                lambda address=address: limits.may_read(address, 0),  # type: ignore[misc]
+                lambda seconds, address=address: limits.charge_reading(address, 0, seconds),  # type: ignore[misc]
+            )
+            for address in ("a", "a", "b")
+        ]
+        first, second, other = await asyncio.gather(*asked, return_exceptions=True)
+    assert (first, type(second), other) == ("answer", TooManyQuestions, "answer")
