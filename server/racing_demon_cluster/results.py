@@ -1,8 +1,9 @@
 """The results of a cluster's matches, in its database, and what removes the events of old ones."""
 
 import asyncio
+import logging
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
@@ -10,6 +11,7 @@ from racing_demon_server.journal.interface import Fenced, JournalReader, Journal
 from racing_demon_server.journal.matches import BlankedFrame
 from racing_demon_server.results.store import ResultsStore, blanking
 
+from .postgres.connection import NOW_MS, WRONG_MS
 from .side_store import SideStore
 
 RESULTS_LOCK: Final = 4
@@ -25,6 +27,8 @@ REST_SECONDS: Final = 0.05
 LOGS: Final = (("events", "first"), ("whispers", "id"), ("beaten", "id"))
 OF_TABLES: Final = ("seeds", "claims", "snapshots", "epochs", "bans", "checkpoints")
 """The other rows of one table: a few each."""
+
+log = logging.getLogger("racing_demon_server")
 
 
 class PostgresResults(SideStore, ResultsStore):
@@ -76,14 +80,25 @@ class PostgresResults(SideStore, ResultsStore):
 class Retention:
     """Deletes tables that were closed long ago and have all of their results, a few rows at a time.
 
+    How old they are is counted by the database's clock. A server that has another time than the database
+    deletes nothing: one of the two is wrong, and nobody knows which.
+
     Args:
         url: the database.
         node: the number of this incarnation.
         days: how long they are kept.
+        clock_ms: returns this server's milliseconds since 1970.
 
     """
 
-    def __init__(self, url: str, node: int, days: int) -> None:
+    def __init__(
+        self,
+        url: str,
+        node: int,
+        days: int,
+        clock_ms: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
+    ) -> None:
+        self._clock_ms = clock_ms
         self._store = SideStore(url, node, RETENTION_LOCK, waits=False)
         self._days = days
         self._thread = ThreadPoolExecutor(1, "retention")
@@ -95,10 +110,11 @@ class Retention:
             OSError: the database cannot be used now.
 
         """
-        before_ms = time.time_ns() // 1_000_000 - self._days * 86_400_000
         loop = asyncio.get_running_loop()
         try:
-            is_done = False
+            now_ms = await loop.run_in_executor(self._thread, self._trusted_now)
+            is_done = now_ms is None
+            before_ms = (now_ms or 0) - self._days * 86_400_000
             while not is_done:
                 is_done = not await loop.run_in_executor(self._thread, self._delete_some, before_ms)
                 await asyncio.sleep(REST_SECONDS)
@@ -109,6 +125,18 @@ class Retention:
         """Close the connection after the step that is being done."""
         await asyncio.get_running_loop().run_in_executor(self._thread, self._store.close)
         self._thread.shutdown()
+
+    def _trusted_now(self) -> int | None:
+        """Return the database's time; ``None`` if this server's is another."""
+        ((now_ms,),) = self._store.rows(f"SELECT {NOW_MS}")
+        apart_ms = self._clock_ms() - int(now_ms)
+        if abs(apart_ms) <= WRONG_MS:
+            return int(now_ms)
+        log.warning(
+            "nothing is pruned: this server's clock and the database's are apart; let both follow NTP",
+            extra={"seconds": apart_ms // 1_000},
+        )
+        return None
 
     def _delete_some(self, before_ms: int) -> bool:
         """Delete an old table, or some of the log of a deleted one; return whether there was anything."""

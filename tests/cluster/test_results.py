@@ -2,13 +2,15 @@
 
 import contextlib
 import json
+import logging
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from racing_demon_cluster.postgres.store import PostgresStore
-from racing_demon_cluster.results import JOURNAL, PostgresResults
+from racing_demon_cluster.results import JOURNAL, PostgresResults, Retention
 from racing_demon_protocol.enums import EndReason
 from racing_demon_protocol.records.summary import HandSummary, MatchSummary, PlayerSummary
 from racing_demon_server.enums import StandingsAccess
@@ -120,3 +122,41 @@ def test_what_no_database_can_hold_costs_no_connection(
         store.rows("SELECT ?1", "A\0")
     assert store.save(JOURNAL, "7.1", summary(1), is_over=False)
     assert store.rows("SELECT pg_backend_pid()") == connection
+
+
+@pytest.mark.parametrize("days_ahead", [400, -400, 0])
+async def test_a_wrong_clock_deletes_nothing(
+    servers: Postgres,
+    name: str,
+    opened: Callable[..., PostgresStore],
+    caplog: pytest.LogCaptureFixture,
+    days_ahead: int,
+) -> None:
+    """Only a server that has the database's time deletes a match that is older than what is kept."""
+    store, now_ms = opened(), time.time_ns() // 1_000_000
+    store.commit([(Operation.OPEN_TABLE, (1, "BCDF", 1, "{}", b"", None, "software", 1, 1))])
+    servers.sql(
+        "UPDATE tables SET has_results = true, "
+        "closed_ms = (extract(epoch FROM now() - interval '91 days') * 1000)::bigint",
+        name,
+    )
+    retention = Retention(servers.url(name), store.node, 90, lambda: now_ms + days_ahead * 86_400_000)
+    with caplog.at_level(logging.WARNING, "racing_demon_server"):
+        await retention.prune()
+    await retention.close()
+    left = len(caplog.records)
+    assert (left, servers.sql("SELECT count(*) FROM tables", name)) == (bool(days_ahead), [(left,)])
+
+
+@pytest.mark.parametrize("days_ahead", [400, -400, 0])
+def test_a_table_is_closed_by_the_databases_clock(
+    servers: Postgres, name: str, opened: Callable[..., PostgresStore], days_ahead: int
+) -> None:
+    """So no other server takes it for an old one; a server that is right by a minute is believed."""
+    store, now_ms = opened(), time.time_ns() // 1_000_000
+    store.commit([(Operation.OPEN_TABLE, (1, "BCDF", 1, "{}", b"", None, "software", 1, 1))])
+    store.commit([(Operation.CLOSE_TABLE, (now_ms + days_ahead * 86_400_000, 1))])
+    ((closed_ms,),) = servers.sql("SELECT closed_ms FROM tables", name)
+    assert isinstance(closed_ms, int)
+    assert abs(closed_ms - now_ms) < 60_000
+    assert days_ahead or closed_ms == now_ms

@@ -10,6 +10,10 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from racing_demon_server.journal.interface import JournalUnusable, StoreLacks
 from racing_demon_server.setup_check import Finding, Verdict
 
+NOW_MS: Final = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
+"""The database's time, in milliseconds since 1970: that of its servers may be wrong."""
+WRONG_MS: Final = 60_000
+"""A server whose clock differs by more from the database's deletes nothing, and is not believed."""
 Database = psycopg.Connection[tuple[Any, ...]]
 
 DEFAULTS: Final = {

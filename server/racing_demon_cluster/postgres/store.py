@@ -18,7 +18,7 @@ from racing_demon_server.journal.operations import COMMON_SQL, IS_UNUSED, KEEP_C
 from racing_demon_server.journal.play_runs import RUN, plays_in
 
 from .codes import MIN_LETTERS, code_of
-from .connection import Database, connect, missing_standby, verify_standby
+from .connection import NOW_MS, WRONG_MS, Database, connect, missing_standby, verify_standby
 from .nodes import register, renew
 from .reader import PostgresReader
 from .schema import migrate, verify_version
@@ -54,7 +54,8 @@ _SQL: Final[dict[Operation, Sequence[str]]] = COMMON_SQL | {
     ),
     Operation.FORGET_UNUSED: (),  # numbers are never reused, so no row is needed to reserve one
     Operation.CLOSE_TABLE: (
-        "UPDATE tables SET closed_ms = $1, last_event = (SELECT max(seq) FROM events WHERE table_id = $2) "
+        f"UPDATE tables SET closed_ms = CASE WHEN abs($1::bigint - {NOW_MS}) > {WRONG_MS} THEN {NOW_MS} "  # noqa: S608
+        "ELSE $1 END, last_event = (SELECT max(seq) FROM events WHERE table_id = $2) "
         "WHERE id = $2",
     ),
     Operation.FORGET_CLOSED: (
