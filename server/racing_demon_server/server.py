@@ -317,8 +317,17 @@ class TableServer(Server):
             bans=ServerBans(None if operated is None else bans_of(operated), time.time),
             reports=reports,
             results=self._results,
+            lacks=self._lacks,
         )
         return context, self.open_service(context)
+
+    def _lacks(self) -> list[str]:
+        """Return what should be there and cannot be used. The log says why; this is shown to everybody."""
+        lacking = {
+            "players": self.keeps_players and self._players is None,
+            "results": self._results is not None and self._results.is_unusable,
+        }
+        return [what for what, is_lacking in lacking.items() if is_lacking]
 
     def _observers(self, reports: Reports | None) -> list[Observer]:
         """Return the observers of all tables."""
@@ -329,7 +338,7 @@ class TableServer(Server):
     def _metrics_hooks(self) -> MetricsHooks:
         """Return what connections report to the metrics."""
         queues = [broker.queue for broker in self._brokers]
-        text = partial(self.metrics.text, brokers=queues, webhooks=self._webhooks)
+        text = partial(self.metrics.text, brokers=queues, webhooks=self._webhooks, lacks=self._lacks)
         return MetricsHooks(text, self.metrics.cut, self.metrics.refused)
 
     def _new_tunnel(self) -> Tunnel | None:

@@ -1,6 +1,7 @@
 """Results of a server, in a terminal: its standings, and a match by its link."""
 
 import asyncio
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 from tests.support.journals import play_match
 from tests.support.people import SECRETS, enrolled, link_code, play_alone
 from tests.support.restartable_server import RestartableServer
-from tests.support.results import origin_of, page_with, results_of
+from tests.support.results import get, origin_of, page_with, results_of
 from tests.support.servers import Peer
 
 
@@ -74,3 +75,15 @@ async def test_a_terminal_is_a_known_player_by_a_code(
             assert (code, "Ann" in shown) == (0, True)
             code, shown, _ = await racing_demon(*match)
             assert (code, "good evening" in shown) == (0, True)
+
+
+async def test_what_a_server_cannot_use_is_said_and_tables_go_on(tmp_path: Path) -> None:
+    """Without players and results it is degraded, which peers and proxies take for well."""
+    for name in ("journal-players.sqlite", "journal-results.sqlite"):
+        (tmp_path / name).write_text("these are no databases, as after a restore that went wrong")
+    async with RestartableServer.started(tmp_path / "journal.sqlite") as server, Peer.hosting(server.url):
+        lacking = ["players", "results"]
+        health = await page_with(server, "/healthz", lambda found: found.get("lacks") == lacking)
+        metrics = (await get(server, "/metrics"))[1].decode()
+    assert health == {"status": "degraded", "tables": 1, "lacks": lacking}
+    assert re.findall(r'racing_demon_lacking\{what="(\w+)"\} 1\.0', metrics) == lacking

@@ -74,6 +74,7 @@ class ServerContext:
         reports: takes reports to the operator; ``None`` if nobody reads them.
         tunnel: what is known of the server's tunnel; ``None`` if it has none.
         results: keeps the results of matches; ``None`` if nothing does.
+        lacks: returns what should be there and cannot be used, like ``"players"``; tables go on without.
 
     """
 
@@ -87,8 +88,10 @@ class ServerContext:
         bans: ServerBans | None = None,
         reports: Reports | None = None,
         results: ResultsKeeper | None = None,
+        lacks: Callable[[], Sequence[str]] = tuple,
     ) -> None:
         self.settings = settings
+        self.lacks = lacks
         self.tunnel = tunnel
         self.results = results
         self.reports = reports

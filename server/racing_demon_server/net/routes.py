@@ -175,11 +175,15 @@ class Routes:
         """Return the server's health and its tables' number; of several processes, also which one answers.
 
         While its disk fails and all tables are halted, the status is 503. ``needs`` tells an operator what
-        would end that, if it is known.
+        would end that, if it is known. A server that ``lacks`` something which tables can do without is
+        degraded, and the status is 200: peers, probes and containers look at that alone.
         """
         service, shards = self._service, self._settings.shards
-        is_halted = service.is_halted
-        facts: dict[str, object] = {"status": "halted" if is_halted else "ok", "tables": len(service)}
+        is_halted, lacks = service.is_halted, list(self._context.lacks())
+        status = "halted" if is_halted else "degraded" if lacks else "ok"
+        facts: dict[str, object] = {"status": status, "tables": len(service)}
+        if lacks:
+            facts["lacks"] = lacks
         if service.needs:
             facts["needs"] = service.needs
         if not shards.is_alone:

@@ -6,7 +6,7 @@ No label names a table or a player, so the number of series is constant.
 import asyncio
 import importlib
 from collections import Counter as Tally
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, Protocol
 
 from racing_demon_protocol.enums import EndReason, Phase, Reason
@@ -31,6 +31,8 @@ LAG_EVERY: Final = 0.25
 
 SEATS: Final = ("person", "away", "bot")
 """Kinds of seats: connected, disconnected, bot."""
+LACKABLE: Final = ("players", "results")
+"""What tables go on without, where it cannot be used."""
 PLAYERS: Final = ("person", "bot", "table")
 """Who makes a play: a player, a bot, or the game itself."""
 RESULTS: Final = ("accepted", "refused")
@@ -149,6 +151,7 @@ class Metrics(Observer):
         listeners: int,
         brokers: Sequence[OutgoingQueue] = (),
         webhooks: Sequence[OutgoingQueue] = (),
+        lacks: Callable[[], Sequence[str]] = tuple,
     ) -> str:
         """Return all metrics in Prometheus' text format.
 
@@ -157,10 +160,12 @@ class Metrics(Observer):
             listeners: how many of them play or watch.
             brokers: the queue of each.
             webhooks: the same.
+            lacks: returns what should be there and cannot be used.
 
         """
         from .prometheus import counter, formatted, gauge, histogram  # noqa: PLC0415 - a server is ready sooner without
 
+        lacking = lacks()
         phases = Tally(table.view.phase for table in self._tables)
         seats = Tally(
             "bot" if seat.bot else "person" if seat.connected else "away"
@@ -186,6 +191,12 @@ class Metrics(Observer):
                 counter("cuts", "Connections that the server ended.", self._cuts, "why"),
                 gauge("journal_waiting", "What waits to be written to the journal.", self._unwritten),
                 counter("journal_errors", "How often the disk took nothing.", self._write_errors),
+                gauge(
+                    "lacking",
+                    "What should be there and cannot be used: 1 if it is so.",
+                    {what: int(what in lacking) for what in LACKABLE},
+                    "what",
+                ),
                 gauge("broker_waiting", "Messages that wait for the broker.", unsent),
                 counter("broker_dropped", "Messages that the broker never got.", dropped),
                 gauge("webhook_waiting", "Notices that wait for the webhook's receiver.", untold),

@@ -63,6 +63,8 @@ class ResultsKeeper(Observer):
     """
 
     registry: Registry | None = None
+    is_unusable = False
+    """Whether the results could not be opened, or not be read when they were last needed."""
 
     def __init__(
         self,
@@ -105,6 +107,7 @@ class ResultsKeeper(Observer):
         try:
             self._worker = self._open_worker()
         except Exception as error:
+            self.is_unusable = True
             log.error("no results are kept", extra={"why": str(error)})
 
     async def close(self) -> None:
@@ -212,10 +215,13 @@ class ResultsKeeper(Observer):
         if self._worker is None:
             raise ResultsUnusable
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._thread, work, self._worker)
+            answer = await asyncio.get_running_loop().run_in_executor(self._thread, work, self._worker)
         except JournalUnusable as error:
+            self.is_unusable = True
             log.error("results cannot be used now", extra={"why": str(error)})
             raise ResultsUnusable from error
+        self.is_unusable = False
+        return answer
 
     # Making results.
 
