@@ -63,6 +63,11 @@ class TokenBucket:
         spent_until = max(self._spent_until, at - self._burst_us) + self._each_us * units
         return spent_until > at + ROUNDING_US
 
+    def wait_us(self, at: int, units: int = 1) -> int:
+        """Return the microseconds until there are so many tokens."""
+        spent_until = max(self._spent_until, at - self._burst_us) + self._each_us * units
+        return max(0, math.ceil(spent_until - at))
+
     def used(self, at: int) -> float:
         """Return how many tokens are missing until it is full."""
         return max(0.0, (self._spent_until - at + self._burst_us) / self._each_us)

@@ -44,6 +44,7 @@ class ServerSettings:
         max_tables: tables at a time.
         tables_per_minute: tables that one address may open, sustained.
         table_burst: the same in a burst.
+        matches_per_hour: matches of one table, sustained and at once.
         tables_per_address: tables at a time that one address has opened.
         max_bots: bots at a time at all tables, including stand-ins.
         max_connections: connections at a time, players and spectators.
@@ -121,6 +122,7 @@ class ServerSettings:
     max_tables: int = 500
     tables_per_minute: float = 10.0
     table_burst: float = 20.0
+    matches_per_hour: float = 120.0
     tables_per_address: int = 50
     max_bots: int = 800
     max_connections: int = 4_000

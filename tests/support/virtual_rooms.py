@@ -210,12 +210,18 @@ def open_room(
     backlog: Backlog | None = None,
     seeds: Iterator[bytes] | None = None,
     contributions: bool = True,
+    matches_per_hour: float = 120.0,
     observers: Sequence[Observer] = (),
     **options: Any,
 ) -> Room:
     """Open a room on the running loop."""
     asked = Options(**{"countdown_ms": 0, "tally_ms": 0, **options})
-    settings = ServerSettings(bot_speed=bot_speed, kept_events=kept_events, contributions=contributions)
+    settings = ServerSettings(
+        bot_speed=bot_speed,
+        kept_events=kept_events,
+        contributions=contributions,
+        matches_per_hour=matches_per_hour,
+    )
     backlog = Backlog(delayed_bytes, delayed_bytes) if backlog is None else backlog
     context = RoomContext(settings, now, backlog, lambda: True, lambda room: None, observers)
     secrets, journal = hand_seeds(bytes(32)) if seeds is None else seeds, NullJournal()

@@ -13,6 +13,7 @@ registry restores the table from the journal.
 
 import asyncio
 import logging
+import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -23,8 +24,8 @@ from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.formatting import join_words, pluralize
 from racing_demon_protocol.wire.capabilities import PROGRAMS, verify_understood
-from racing_demon_protocol.wire.messages.client import Command, RemoveSpectator
-from racing_demon_protocol.wire.messages.events import Event, Played
+from racing_demon_protocol.wire.messages.client import Command, Ready, RemoveSpectator, Start
+from racing_demon_protocol.wire.messages.events import Event, MatchOver, Played
 from racing_demon_protocol.wire.messages.server import Accepted, Halted, Refused, Seated
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.bots.scheduler import BotScheduler
@@ -33,7 +34,7 @@ from racing_demon_server.journal.table_journal import Epochs, TableJournal
 from racing_demon_server.match.bans import hash_address
 from racing_demon_server.match.seat_tokens import Actor
 from racing_demon_server.match.table import GONE, MISTAKE, CommandResult, SavedState, Table
-from racing_demon_server.rate_limits import NOT_SAID, TokenBucket, pool
+from racing_demon_server.rate_limits import HOUR, NOT_SAID, TokenBucket, pool
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.wakeup import Alarm
 
@@ -250,6 +251,8 @@ class Room:
         self.is_halted = self._is_stopped = False
         self.bot_budget = bot_budget
         self.units = pool(settings.units_per_table)
+        per_hour = settings.matches_per_hour
+        self._matches = TokenBucket(per_hour / HOUR, per_hour)
         self.players: dict[int, str] = {}
         self.failing: tuple[Actor, int] | None = None
         self._failed = context.failed
@@ -552,6 +555,11 @@ class Room:
             return Refused(counter=command.counter, reason=Reason.NOT_SEATED, text=text)
         if sender.owes and not sender.settle(arrived):
             return Refused(counter=command.counter, reason=Reason.TOO_FAST, text=TOO_DEAR)
+        begins = isinstance(command, Start) or (isinstance(command, Ready) and command.ready)
+        if begins and self.table.view.between_matches and (wait_us := self._matches.wait_us(arrived)):
+            wait = pluralize(math.ceil(wait_us / 1_000_000), "second")
+            text = f"This table has had too many matches: the next one may start in {wait}."
+            return Refused(counter=command.counter, reason=Reason.TOO_FAST, text=text)
         return None
 
     def _run_until(self, until: int) -> None:
@@ -626,6 +634,8 @@ class Room:
             self._fresh.append(self._encoded(event, at))
             if type(event) is not Played:
                 is_play = False
+                if type(event) is MatchOver:
+                    self._matches.overdraw(at)
                 self._bots.apply(event, self.table.seat_tokens)
                 if (end := self.broadcast.apply_event(event, self.table.view.options)) is not None:
                     parting.append(end)

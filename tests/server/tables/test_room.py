@@ -64,6 +64,30 @@ async def test_plays_are_applied_once_as_long_as_nobody_looks(monkeypatch: pytes
     assert not [event for event in applied if isinstance(event, ev.Played)]
 
 
+# Matches an hour.
+
+
+@virtual
+async def test_a_table_has_so_many_matches_an_hour() -> None:
+    """Each is kept, and its result is made: a start beyond them is refused, and told when it goes on."""
+    room = open_room(game="puzzle", hands=1, seats=1, contributions=False, matches_per_hour=2)
+    ann, conn = seat_at(room, "Ann")
+    for counter in (1, 3):
+        await say(room, conn, ann, cl.Start(counter=counter))
+        await asyncio.sleep(1)
+        await say(room, conn, ann, cl.Stuck(counter=counter + 1))
+        await asyncio.sleep(1)
+    await say(room, conn, ann, cl.Start(counter=5), ready(6))
+    refused = conn.replies[-2:]
+    assert [(type(each), getattr(each, "reason", None)) for each in refused] == [
+        (Refused, Reason.TOO_FAST)
+    ] * 2
+    assert "the next one may start in 1797 seconds" in getattr(refused[0], "text", "")
+    await asyncio.sleep(1_797)
+    await say(room, conn, ann, cl.Start(counter=7))
+    assert isinstance(conn.replies[-1], Accepted)
+
+
 # Rounds.
 
 
