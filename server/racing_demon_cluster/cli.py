@@ -7,12 +7,13 @@ from collections.abc import Sequence
 import psycopg
 
 from racing_demon_cluster.postgres.connection import Database, connect
+from racing_demon_cluster.postgres.nodes import fence
 from racing_demon_cluster.postgres.schema import verify_version
 from racing_demon_protocol.formatting import pluralize
 from racing_demon_server.arguments import fail, journal, parser_of
 from racing_demon_server.journal.interface import JournalUnusable
 
-from .statements import Node, fence, nodes, reassign_orphans, set_draining
+from .statements import Node, nodes, reassign_orphans, set_draining
 
 EXAMPLES = """examples:
   racing-demon-server cluster status --journal postgresql://rd@db/rd     list servers and their tables

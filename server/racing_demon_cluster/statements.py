@@ -4,10 +4,12 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from racing_demon_cluster.postgres.connection import Database, connect
-from racing_demon_cluster.postgres.nodes import end_backend
+from racing_demon_cluster.postgres.nodes import application_name, fence
 
 LOCK_TIMEOUT: Final = "1s"
 """How long a takeover waits for the last transaction of the dead node."""
+IDLE: Final = "30s"
+"""How long a server that is frozen may hold a transaction, before the database ends it."""
 
 
 REASSIGN_ORPHANS: Final = """
@@ -146,22 +148,12 @@ def connect_as(node: int, url: str) -> Database:
 
     """
     db = connect(url)
-    db.execute("SELECT set_config('application_name', $1, false)", (f"racing-demon node {node}",))
-    return db
-
-
-def fence(db: Database, node: int) -> bool:
-    """Fence a node, so that it can never write again; return whether it still could.
-
-    All its connections are ended first, because an open transaction may hold a lock on its row.
-    """
-    end_backend(db, node)
     db.execute(
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1",
-        (f"racing-demon node {node}",),
+        "SELECT set_config('application_name', $1, false), "
+        "set_config('idle_in_transaction_session_timeout', $2, false)",
+        (application_name(node), IDLE),
     )
-    fenced = db.execute("UPDATE nodes SET fenced = true WHERE id = $1 AND NOT fenced", (node,))
-    return fenced.rowcount > 0
+    return db
 
 
 def take_over(db: Database, me: int, dead: int | None = None) -> int:

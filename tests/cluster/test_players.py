@@ -100,3 +100,26 @@ def test_a_wrong_device_is_undone_in_a_database(
         assert (players.tables_of("", phone.player), players.tables_of("", former)) == ([1, 3], [2])
         assert players.devices(phone.player) == [phone]
         assert not directory.undo_device(phone.player, wrong.number + 1, bytes(16))
+
+
+def test_a_frozen_server_does_not_block_its_next_start(
+    servers: Postgres, name: str, opened: Callable[..., PostgresStore]
+) -> None:
+    """What it holds in open transactions ends when the next one of its name starts, which can write."""
+    url, keys = servers.url(name), ClusterKeys([KEY])
+    with contextlib.ExitStack() as stack:
+        frozen = stack.enter_context(contextlib.closing(PostgresPlayers(url, opened("n1").node, keys)))
+        with contextlib.suppress(JournalUnusable), frozen.transaction():
+            again = stack.enter_context(contextlib.closing(PostgresPlayers(url, opened("n1").node, keys)))
+            enroll(again, 1)
+    assert servers.sql("SELECT count(*) FROM players", name) == [(1,)]
+
+
+def test_the_database_notices_a_dead_host(
+    servers: Postgres, name: str, opened: Callable[..., PostgresStore]
+) -> None:
+    """It asks over a silent connection, and ends a transaction in which nothing happens."""
+    url, keys = servers.url(name), ClusterKeys([KEY])
+    with contextlib.closing(PostgresPlayers(url, opened().node, keys)) as players:
+        for setting, value in (("tcp_keepalives_idle", "15"), ("idle_in_transaction_session_timeout", "30s")):
+            assert players.rows("SELECT current_setting(?1)", setting) == [(value,)]

@@ -11,13 +11,13 @@ import psycopg
 import pytest
 
 from racing_demon_cluster.postgres.connection import check_database, connect
-from racing_demon_cluster.postgres.nodes import register
+from racing_demon_cluster.postgres.nodes import fence, register
 from racing_demon_cluster.postgres.rules_digests import rules_digests
 from racing_demon_cluster.postgres.store import PostgresStore, reading
 from racing_demon_cluster.seed_encryption import ClusterKeys, read_keys
 from racing_demon_cluster.server import open_store
 from racing_demon_cluster.settings import ClusterSettings
-from racing_demon_cluster.statements import fence, reassign_orphans, write_beat
+from racing_demon_cluster.statements import reassign_orphans, write_beat
 from racing_demon_protocol.engine.commit_reveal import commitment
 from racing_demon_protocol.wire.codec import VERSION
 from racing_demon_protocol.wire.messages import events as ev

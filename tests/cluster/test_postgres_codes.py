@@ -9,9 +9,9 @@ import pytest
 from psycopg.errors import OperationalError, UniqueViolation
 
 from racing_demon_cluster.postgres.connection import connect
+from racing_demon_cluster.postgres.nodes import fence
 from racing_demon_cluster.postgres.store import PostgresStore
 from racing_demon_cluster.settings import ClusterSettings
-from racing_demon_cluster.statements import fence
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.wire.codec import VERSION

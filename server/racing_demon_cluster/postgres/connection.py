@@ -69,8 +69,12 @@ def connect(url: str) -> Database:
 
 
 def _options(chosen: dict[str, Any]) -> str:
-    """Return the session's settings: a commit waits for the standby, however long that takes."""
-    return f"{chosen.get('options', '')} -c synchronous_commit=on -c statement_timeout=0".strip()
+    """Return the session's settings: a commit waits for the standby, however long that takes.
+
+    The database notices within half a minute that a client's host has died, and not after hours.
+    """
+    alive = "-c tcp_keepalives_idle=15 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3"
+    return f"{chosen.get('options', '')} -c synchronous_commit=on -c statement_timeout=0 {alive}".strip()
 
 
 def described(url: str) -> str:

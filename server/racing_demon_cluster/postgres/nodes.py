@@ -32,8 +32,7 @@ def register(db: Database, name: str, url: str = "") -> int:
         (node,) = row
         earlier = db.execute("SELECT id FROM nodes WHERE name = $1 AND NOT fenced AND id < $2", (name, node))
         for (other,) in earlier.fetchall():
-            end_backend(db, other)
-        db.execute("UPDATE nodes SET fenced = true WHERE name = $1 AND NOT fenced AND id < $2", (name, node))
+            fence(db, other)
         db.execute(
             "UPDATE tables SET owner = $2 WHERE closed_ms IS NULL AND protocol = $3 "
             "AND coalesce((SELECT rules FROM nodes WHERE id = opener), '{}') <@ $4::text[] "
@@ -57,6 +56,27 @@ def renew(db: Database, node: int) -> None:
     )
     if db.execute(sql, (node,)).fetchone() is None:
         raise Fenced(f"incarnation {node} was fenced")
+
+
+def fence(db: Database, node: int) -> bool:
+    """Fence an incarnation, so that it can never write again; return whether it still could.
+
+    All its connections are ended first: an open transaction of one that is frozen, or whose host has died,
+    may hold a lock on its row, or what others have to wait for.
+    """
+    end_backend(db, node)
+    db.execute(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+        "WHERE application_name = $1 AND pid <> pg_backend_pid()",
+        (application_name(node),),
+    )
+    fenced = db.execute("UPDATE nodes SET fenced = true WHERE id = $1 AND NOT fenced", (node,))
+    return fenced.rowcount > 0
+
+
+def application_name(node: int) -> str:
+    """Return what the connections of an incarnation are called, but for that of its journal."""
+    return f"racing-demon node {node}"
 
 
 def end_backend(db: Database, node: int) -> None:
