@@ -1,8 +1,9 @@
 """What people put into the field for the table: codes and links, as others show and send them."""
 
 import pytest
-from playwright.async_api import Browser
+from playwright.async_api import Browser, expect
 
+from racing_demon_protocol.wire.messages import client as cl
 from tests.support.browsers import phone
 from tests.support.servers import Peer, serving
 
@@ -32,6 +33,19 @@ async def test_a_link_to_another_server_leads_there(browser: Browser) -> None:
             await guest.page.wait_for_url(f"{other.origin}/{host.code}")
             await guest.page.wait_for_selector("#start.is-ready", state="attached")
             await guest.join("Ben")
+
+
+async def test_a_pasted_link_brings_its_seat(browser: Browser) -> None:
+    """Whoever pastes the link to the own seat goes on there, and the address does not keep the token."""
+    async with serving() as served, Peer.hosting(served.url) as host:
+        async with Peer.entered(served.url, cl.Join(code=host.code, name="Ben")) as ben:
+            link = f"{served.origin}/{host.code}#seat={ben.token}"
+        async with phone(browser, served.origin) as guest:
+            await guest.page.evaluate(PASTE, link)
+            await guest.page.tap("#join")
+            await guest.see("#lobby")
+            assert guest.page.url == f"{served.origin}/{host.code}"
+            await expect(guest.page.locator(".players")).to_contain_text("Ben")
 
 
 @pytest.mark.parametrize("ending", [".", ",", "/", "%20"])
