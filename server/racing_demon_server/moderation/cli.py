@@ -38,6 +38,7 @@ EXAMPLES: Final = """examples:
   racing-demon-server players k3xw7q2m --undo 17         remove a stranger's device, with what it has played
   racing-demon-server players k3xw7q2m --split           let a player who was merged be somebody else again
   racing-demon-server players k3xw7q2m --forget          forget a player; results show a former player
+  racing-demon-server players --clear 90d                forget who was away so long, and played with nobody
   racing-demon-server tunnel --table KQXW                let others join that host's table over the internet
   racing-demon-server tunnel --close --table KQXW        let them no longer
   racing-demon-server reports                            list what people have reported
@@ -219,6 +220,8 @@ def _players(arguments: argparse.Namespace) -> int:
         return _confirm_player(arguments)
     if arguments.split is not None:
         return _split_player(arguments)
+    if arguments.clear is not None:
+        return _clear_players(arguments)
     if arguments.player is not None:
         return _change_player(arguments)
     answers = _ask_all(arguments.journal, command="players")
@@ -317,6 +320,15 @@ def _split_player(arguments: argparse.Namespace) -> int:
             sys.stdout.write(f"the devices are those of the player {answer['split']} now\n")
             return 0
     return fail(1, f"there is no player {printable(arguments.player)}.")
+
+
+def _clear_players(arguments: argparse.Namespace) -> int:
+    if arguments.player is not None:
+        return fail(2, "--clear is for all players: name none.")
+    asked = {"command": "clear_players", "seconds": int(arguments.clear), "played": arguments.played}
+    cleared = sum(answer["cleared"] for answer in _ask_all(arguments.journal, **asked))
+    sys.stdout.write(f"{pluralize(cleared, 'player')} forgotten\n")
+    return 0
 
 
 def _list_devices(arguments: argparse.Namespace) -> int:
@@ -430,6 +442,10 @@ def _parser() -> argparse.ArgumentParser:
     text = "let these devices, with what was played on them, be another player's; none: undo --into"
     change.add_argument("--split", type=int, nargs="*", metavar="DEVICE", help=text)
     change.add_argument("--forget", action="store_true", help="forget the player with all devices")
+    text = "forget all who were not seen for so long, and never finished a hand with another player"
+    change.add_argument("--clear", type=_seconds, metavar="TIME", help=text)
+    text = "with --clear: also those who did"
+    players.add_argument("--played", action="store_true", help=text)
     players.add_argument("--json", action="store_true", help="write JSON, one line for each player")
     text = "ask the server that has this table, of all that use journals like FILE"
     players.add_argument("--table", type=str.upper, metavar="CODE", help=text)

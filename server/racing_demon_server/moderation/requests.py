@@ -73,7 +73,14 @@ class OperatorRequests:
                 return {"closed": await self._close(code, reason)}
             case {"command": "reload_bans"}:
                 return self._reload()
-            case {"command": "players" | "devices" | "confirm_player" | "split_player" | "change_player"}:
+            case {
+                "command": "players"
+                | "devices"
+                | "confirm_player"
+                | "split_player"
+                | "change_player"
+                | "clear_players"
+            }:
                 return await self._ask_players(request)
             case {"command": "tunnel" | "seat_links"}:
                 return await self._ask_tunnel(request)
@@ -96,6 +103,8 @@ class OperatorRequests:
                 case {"command": "split_player", "player": str(player), "devices": list(devices)}:
                     numbers = [int(each) for each in devices]
                     return {"split": None if players is None else await players.split(player, numbers)}
+                case {"command": "clear_players", "seconds": int(seconds), "played": bool(played)}:
+                    return {"cleared": 0 if players is None else await players.clear(seconds, played=played)}
                 case {"command": "change_player", "player": str(player)}:
                     is_known = players is not None and await _change(players, player, request)
                     return {"changed": is_known}

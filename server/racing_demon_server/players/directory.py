@@ -465,6 +465,19 @@ class Directory:
         for each in (*self._store.merged_into(player), player):
             self._store.remove_player(each)
 
+    def clear(self, since_ms: int, *, played: bool) -> int:
+        """Forget who was not seen since a time, and return how many that were.
+
+        Args:
+            since_ms: the time.
+            played: whether also those who finished a hand with another player.
+
+        """
+        unseen = self._store.unseen(since_ms, played=played)
+        for player in unseen:
+            self.forget(player)
+        return len(unseen)
+
     def _code_for(self, player: Player, at_ms: int, randomness: bytes) -> LinkCode:
         letters = _letters(randomness, CODE_LETTERS, CODE_LENGTH)
         code = LinkCode(player.id, folded(player.name), letters, at_ms + CODE_MS)

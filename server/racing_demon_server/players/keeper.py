@@ -300,6 +300,20 @@ class PlayersKeeper:
         """
         return await self._ask(partial(self._change_player, player, into, name))
 
+    async def clear(self, seconds: int, *, played: bool) -> int:
+        """Forget who was not seen for so long, and return how many that were.
+
+        Args:
+            seconds: the time.
+            played: whether also those who finished a hand with another player.
+
+        Raises:
+            CommandRefused: the store cannot be used.
+
+        """
+        since_ms = self._now_ms() - seconds * 1_000
+        return await self._ask(partial(self._directory.clear, since_ms, played=played))
+
     def _change_player(self, player: str, into: str | None, name: str | None) -> bool:
         if self._store.player(player) is None:
             return False

@@ -157,6 +157,11 @@ class PlayersStore(Protocol):
         sql = "SELECT id FROM players WHERE has_played = 0 AND merged_into = '' ORDER BY seen_ms LIMIT 1"
         return next((id_ for (id_,) in self.rows(sql)), None)
 
+    def unseen(self, since_ms: int, *, played: bool) -> list[str]:
+        """Return who was not seen since a time: all, or who never finished a hand with another player."""
+        sql = "SELECT id FROM players WHERE seen_ms < ?1 AND has_played <= ?2 AND merged_into = ''"
+        return [id_ for (id_,) in self.rows(sql, since_ms, int(played))]
+
     def merged_into(self, player: str) -> list[str]:
         """Return the players whose results are this one's, also by way of others."""
         sql = (

@@ -271,6 +271,25 @@ async def test_the_operator_merges_and_forgets(tmp_path: Path) -> None:
         assert (await operate(journal)).strip() == "no players are remembered"
 
 
+async def test_the_operator_clears_by_age_and_by_use(tmp_path: Path) -> None:
+    """Who was away for long, and played with nobody, is forgotten; who played, only if that is asked for."""
+    journal = tmp_path / "journal.sqlite"
+    async with RestartableServer.started(journal, *FAST) as server:
+        known = []
+        for number, name in enumerate(("Ann", "Ben", "Cay")):
+            async with Peer.connect(server.url) as peer:
+                known.append((await enrolled(peer, name, SECRETS[number])).player)
+        ann, _, cay = known
+        with contextlib.closing(sqlite3.connect(players_of(journal))) as db, db:
+            db.execute("UPDATE players SET seen_ms = seen_ms - 100 * 86400000 WHERE id <> ?", [cay])
+            db.execute("UPDATE players SET has_played = 1 WHERE id = ?", [ann])
+        assert await operate(journal, "--clear", "90d") == "1 player forgotten\n"
+        left = [json.loads(line)["id"] for line in (await operate(journal, "--json")).splitlines()]
+        assert sorted(left) == sorted([ann, cay])
+        assert await operate(journal, "--clear", "90d", "--played") == "1 player forgotten\n"
+        assert json.loads(await operate(journal, "--json"))["id"] == cay
+
+
 async def test_the_operator_lets_a_device_in(tmp_path: Path) -> None:
     """With the operator's code a new device is a player's whose old one is gone; the code works once."""
     journal = tmp_path / "journal.sqlite"
