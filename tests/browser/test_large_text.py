@@ -9,6 +9,10 @@ from tests.support.browsers import phone
 from tests.support.servers import serving
 
 BEYOND: Final = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
+IN_SHEET: Final = """() => {
+  const box = document.querySelector(".sheet-box");
+  return box.scrollWidth - box.clientWidth;
+}"""
 ENLARGE: Final = "(size) => document.documentElement.style.setProperty('font-size', size)"
 ZOOMS: Final = """() => {
   const safe = (node) => node && (/none|manipulation/.test(getComputedStyle(node).touchAction)
@@ -38,7 +42,9 @@ async def test_no_screen_scrolls_sideways(browser: Browser, width: int, size: st
         beyond["options"] = await _beyond(page, size)
         await page.tap("#lobby-menu")
         await page.wait_for_selector("#sheet:not([hidden]) button")
+        await page.wait_for_selector("#sheet .reactions button")
         beyond["menu"] = await _beyond(page, size)
+        beyond["sheet"] = int(await page.evaluate(IN_SHEET))
         await page.goto(f"{served.origin}/you")
         await page.wait_for_selector("#page h1")
         beyond["you"] = await _beyond(page, size)

@@ -63,6 +63,20 @@ async def test_sounds_are_heard_until_they_are_switched_off(browser: Browser) ->
         assert heard == await ann.page.evaluate("tones")
 
 
+async def test_a_browser_without_sounds_raises_nothing_at_a_press(browser: Browser) -> None:
+    """Where there is no Web Audio, sounds can be asked for all the same, and each press does what it did."""
+    async with serving(seed=LASTING) as served, phone(browser, served.origin) as ann:
+        await ann.page.add_init_script("delete window.AudioContext; delete window.webkitAudioContext;")
+        await ann.open(served.origin)
+        await ann.create("Ann")
+        await ann.deal()
+        await ann.until_playing()
+        await _toggle_sounds(ann)
+        await ann.page.touchscreen.tap(*await ann.stock())
+        assert await ann.page.evaluate("'AudioContext' in window") is False
+        assert ann.complaints == []
+
+
 async def _toggle_sounds(player: Phone) -> None:
     await player.page.tap("#table .menu")
     await player.page.get_by_role("button", name="Sounds").tap()
