@@ -19,6 +19,10 @@ NAMES: Final = [pytest.param(name, marks=() if name in USUAL else pytest.mark.lo
 HANDS: Final = '.option:has(span:text-is("Hands in a match")) select'
 PICK: Final = '.option:has(span:text-is("Game")) select'
 ROUNDS: Final = 3
+OUTLINED: Final = """() => [...document.querySelectorAll("#table .slot.tableau")].map((slot) =>
+  [slot.getAttribute("aria-label").endsWith(": empty"),
+   getComputedStyle(slot).borderTopColor !== "rgba(0, 0, 0, 0)"])"""
+"""Of each column: whether it is empty, and whether it has an outline."""
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -43,3 +47,16 @@ async def test_a_game_is_played_by_single_taps(browser: Browser, name: str) -> N
         assert player.complaints == []
         wrong = {each.reason for each in player.heard if isinstance(each, Refused)}
         assert not wrong - {Reason.ILLEGAL, Reason.TOO_FAST, Reason.HAND_OVER}
+
+
+async def test_a_column_has_an_outline_while_it_is_empty(browser: Browser) -> None:
+    """Where nothing lies there is something to aim at; below cards there is no second frame."""
+    async with serving(seed=LASTING) as served, phone(browser, served.origin) as player:
+        await player.create("Ann")
+        await player.page.select_option(PICK, "paternal-kings")
+        await player.page.locator(".about", has_text="king").wait_for()
+        await player.deal()
+        await player.until_playing()
+        columns = await player.page.evaluate(OUTLINED)
+    assert {is_empty for is_empty, _ in columns} == {False, True}
+    assert all(is_empty == is_outlined for is_empty, is_outlined in columns)

@@ -213,6 +213,7 @@ export class BoardView {
     if (isNew(slot, "pressed", isHeld)) slot.setAttribute("aria-pressed", String(isHeld));
     if (!isNew(slot, "cards", cards.join())) return;
     slot.setAttribute("aria-label", pileLabel(board, number));
+    setClass(slot, "empty", cards.length === 0);
     const count =
       ["stock", "reserve", "waste"].includes(pile.kind) && cards.length > 0
         ? String(cards.length)
