@@ -53,6 +53,7 @@ TUNNEL_KEY = "RACING_DEMON_TUNNEL_KEY"
 """The variable that hands on the secret of the invitations: other users can read arguments."""
 MODERATION = frozenset({"ban", "bans", "close", "players", "reports", "tables", "tunnel", "unban"})
 """The operator's commands for a running server."""
+HOST_ADVICE = "Open the table at that server with --server ADDRESS, or name another file with --journal FILE."
 ADVICE = "Name another file with --journal FILE, or keep no journal with --durability none."
 
 EXAMPLES = """examples:
@@ -351,12 +352,17 @@ def _journal(arguments: argparse.Namespace) -> Path | None:
     """Return the journal's file.
 
     Raises:
+        JournalTaken: another server has the one that a host needs.
         JournalUnusable: it is a URL, which no extension opens.
 
     """
     from racing_demon_server.journal.interface import JournalUnusable  # noqa: PLC0415
     from racing_demon_server.journal.sqlite.database import default_path, practice_path  # noqa: PLC0415
-    from racing_demon_server.journal.sqlite.lock_file import first_free  # noqa: PLC0415
+    from racing_demon_server.journal.sqlite.lock_file import (  # noqa: PLC0415
+        JournalTaken,
+        first_free,
+        wait_until_free,
+    )
 
     if arguments.durability is Durability.NONE:
         return None
@@ -366,8 +372,13 @@ def _journal(arguments: argparse.Namespace) -> Path | None:
         return arguments.journal
     if arguments.stop_with_stdin:  # practice must never keep a host from the host's own file
         return first_free(practice_path())
-    # Each client that hosts a table gets a file of its own; a permanent server has one, too.
-    return first_free(default_path()) if is_owned(arguments) else default_path()
+    path = default_path()
+    if arguments.until_table_ends is not None:  # another file would split the evenings of a host
+        try:
+            wait_until_free(path)
+        except JournalTaken:
+            raise JournalTaken(f"Another server uses the journal {path}. {HOST_ADVICE}") from None
+    return path
 
 
 def _announce(url: str) -> None:

@@ -26,7 +26,16 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Identified
 from tests.support.people import challenged, enrolled
 from tests.support.ports import free_port
-from tests.support.processes import CLIENT, HOST_LINK, Running, plain_host, server_process, started
+from tests.support.processes import (
+    CLIENT,
+    HOST_LINK,
+    SERVER,
+    Running,
+    plain_host,
+    server_process,
+    started,
+    text_of,
+)
 from tests.support.restartable_server import wait_until
 from tests.support.servers import PATIENCE, Peer
 from tests.system.test_mouse import Mouse, mouse
@@ -125,26 +134,43 @@ async def is_served(port: int, code: str) -> bool:
 
 
 async def test_another_table_can_be_had(tmp_path: Path, port: int, servers: list[int]) -> None:
-    """``--new`` leaves the old table alone, and says so if its port is wanted."""
+    """``--new`` leaves the old table alone, if it has a journal of its own."""
     async with hosting(tmp_path, port) as (first, code):
         servers += children_of(first.pid)
         first.stop(signal.SIGKILL)
         await first.process.wait()
-        env = {"RACING_DEMON_STATE": str(tmp_path), "RACING_DEMON_DATA": str(tmp_path)}
-        async with started(
-            CLIENT, "host", "--plain", "--no-announce", "--new", "--port", "0", env=env
-        ) as second:
-            assert code != (await second.line(HOST_LINK))[2]
+        async with hosting(tmp_path, 0, "--new", f"--journal={tmp_path / 'other.sqlite'}") as (_, another):
+            assert code != another
         assert await is_served(port, code)
 
 
-async def test_two_terminals_host_two_tables(tmp_path: Path, port: int) -> None:
-    """Nobody is thrown off the table that one hosts in another terminal."""
+async def test_a_second_host_is_refused_and_shown_ways(tmp_path: Path, port: int) -> None:
+    """Another file would hide an evening. The table that has the journal is named, and each way out works."""
     env = {"RACING_DEMON_STATE": str(tmp_path), "RACING_DEMON_DATA": str(tmp_path)}
     async with hosting(tmp_path, port) as (_, code):
-        async with started(CLIENT, *ANOTHER, env=env) as second:
-            assert code != (await second.line(HOST_LINK))[2]
+        for more in ((), ("--new",)):
+            ended = await text_of(CLIENT, *ANOTHER, *more, env=env)
+            assert ended.code == 3
+            assert f"Table {code} is still open here" in ended.err
+            for way in ("racing-demon host continues it", f"--server localhost:{port} ", "--journal FILE "):
+                assert way in ended.err
+        assert not list(tmp_path.glob("journal-2*"))
+        own = ("--no-announce", "--port", "0", "--journal", str(tmp_path / "other.sqlite"))
+        for options in (own, ("--server", f"localhost:{port}")):
+            async with started(CLIENT, "host", "--plain", *options, env=env) as second:
+                assert code != (await second.line(HOST_LINK))[2]
         assert await is_served(port, code)
+
+
+async def test_a_host_beside_a_server_that_stays_is_refused(tmp_path: Path, port: int) -> None:
+    """The journal of a server that knows no such table is not left for another file, either."""
+    env = {"RACING_DEMON_STATE": str(tmp_path), "RACING_DEMON_DATA": str(tmp_path)}
+    async with started(SERVER, "--host=127.0.0.1", f"--port={port}", env=env) as server:
+        await server.line("listening on")
+        ended = await text_of(CLIENT, *ANOTHER, env=env)
+    assert ended.code == 3
+    assert f"Another server uses the journal {tmp_path / 'journal.sqlite'}." in ended.err
+    assert "--server ADDRESS" in ended.err
 
 
 async def test_ctrl_c_asks_before_it_ends_the_table_of_others(tmp_path: Path, port: int) -> None:

@@ -364,7 +364,7 @@ def _add_host(host: argparse.ArgumentParser) -> None:
     add("--tunnel", metavar="COMMAND", help=text)
     text = "the tunnel's public address, if its command does not print it"
     add("--tunnel-address", metavar="URL", help=text)
-    text = "open another table, though one that you have hosted here is still open"
+    text = "open another table, not the one that you have left here; with --journal, if its server still runs"
     add("--new", action="store_true", help=text)
     text = "do not announce the table on the network"
     add("--no-announce", dest="announce", action="store_false", help=text)

@@ -334,7 +334,7 @@ async def host(
         reclaimed = await server.reclaim(stack) if hosting.reclaims else None
         if reclaimed is not None:
             client = reclaimed
-            note = f"table {client.code} continues; racing-demon host --new opens another"
+            note = f"table {client.code} continues; another needs a journal of its own (--new --journal FILE)"
         else:
             note = await server.start()
             client = await stack.enter_async_context(
@@ -664,17 +664,39 @@ class _HostedServer:
 
     async def _start_at(self, port: int, code: str = "") -> int:
         everywhere = "0.0.0.0"  # noqa: S104 - the user asked for a table on the network
-        url, pid = await start_hosted_server(
-            host="" if self._has_ipv6 else everywhere,
-            port=port,
-            journal=self._journal,
-            code=code,
-            flags=[*self._flags, *(self._tunnel_flags if self._wants_tunnel else ())],
-            tunnel_key=self._tunnel_key,
-        )
+        try:
+            url, pid = await start_hosted_server(
+                host="" if self._has_ipv6 else everywhere,
+                port=port,
+                journal=self._journal,
+                code=code,
+                flags=[*self._flags, *(self._tunnel_flags if self._wants_tunnel else ())],
+                tunnel_key=self._tunnel_key,
+            )
+        except JournalRefused:
+            await self._refuse_beside_another()
+            raise
         self.port = int(url.rpartition(":")[2].partition("/")[0])
         self.has_tunnel = self._wants_tunnel
         return pid
+
+    async def _refuse_beside_another(self) -> None:
+        """Say which table of this user's has the journal, if one is open.
+
+        Raises:
+            JournalRefused: a table has it.
+
+        """
+        from racing_demon_client.net.server_query import has_table  # noqa: PLC0415 - seldom needed
+
+        for table in hosted_tables():
+            if table.journal == self._journal.path and await has_table(_own_url(table.port), table.code):
+                raise JournalRefused(
+                    f"Table {table.code} is still open here, and its evening goes into the same journal. "
+                    "racing-demon host continues it, unless another terminal has it; "
+                    f"--server localhost:{table.port} opens a second table at its server; "
+                    "--journal FILE keeps a second evening in a file of its own."
+                ) from None
 
     def save(self, code: str) -> None:
         """Remember the table, for the next host."""

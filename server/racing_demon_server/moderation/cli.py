@@ -240,7 +240,7 @@ def _players(arguments: argparse.Namespace) -> int:
 
 
 def _journal_with(code: str, path: Path) -> Path:
-    """Return the journal of the server that has a table: each host's server takes a file of its own.
+    """Return the journal of the server that has a table: hosts of earlier versions took numbered files.
 
     Raises:
         NotRunning: no server has it.

@@ -1,6 +1,7 @@
 """One server per file: a lock that the operating system releases when its holder dies."""
 
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -9,6 +10,9 @@ from racing_demon_server.journal.interface import JournalUnusable
 from racing_demon_server.private_file import give_to_folders_owner
 
 MAX_FILES: Final = 64
+PATIENCE_SECONDS: Final = 3.0
+"""How long to wait for a server that is just ending."""
+POLL_SECONDS: Final = 0.05
 
 
 class JournalTaken(JournalUnusable):
@@ -49,6 +53,24 @@ class LockFile:
     def release(self) -> None:
         """Release the lock."""
         os.close(self._handle)
+
+
+def wait_until_free(path: Path, seconds: float = PATIENCE_SECONDS) -> None:
+    """Wait a moment for a server that may be about to end.
+
+    Raises:
+        JournalTaken: a server has the file, and keeps it.
+        JournalUnusable: the lock file cannot be created.
+
+    """
+    until = time.monotonic() + seconds
+    while True:
+        try:
+            return LockFile(path).release()
+        except JournalTaken:
+            if time.monotonic() >= until:
+                raise
+        time.sleep(POLL_SECONDS)
 
 
 def numbered(path: Path) -> Iterator[Path]:
