@@ -7,7 +7,7 @@ import signal
 import sys
 from collections.abc import Generator, Iterator
 from contextlib import suppress
-from itertools import groupby
+from itertools import count, groupby
 from pathlib import Path
 from types import FrameType
 from typing import Any, Final
@@ -29,6 +29,7 @@ sys.dont_write_bytecode = False
 gc.set_threshold(50_000, 10, 10)
 
 LIMITS: Final = pytest.StashKey[Any]()
+DATA_FOLDERS: Final = count()
 RINGS_AGAIN: Final = 60.0
 """Seconds: more than a busy machine takes to report what rang first, or all tests would end there."""
 
@@ -89,8 +90,10 @@ def _own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _no_table_to_go_on_with() -> None:
-    """Let no test take up a table that another one has left open."""
-    (Path(os.environ["RACING_DEMON_STATE"]) / "hosted.json").unlink(missing_ok=True)
+    """Let no test take up a table that another one has left open, or be refused its journal."""
+    state = Path(os.environ["RACING_DEMON_STATE"])
+    (state / "hosted.json").unlink(missing_ok=True)
+    os.environ["RACING_DEMON_DATA"] = str(state.with_name(f"data-{next(DATA_FOLDERS)}"))
 
 
 @pytest.fixture(scope="session", autouse=True)
