@@ -212,7 +212,7 @@ function playNow() {
   if (isFramed) return showProblem(WORDS.isFramed);
   const name = field("name").value.trim() || WORDS.player;
   page.opponents = ["adaptive", "easy"];
-  enter({ name: "create", fields: { name, options: SHORT } });
+  enter({ name: "create", fields: { name, options: SHORT, listed: false } });
 }
 
 /** @param {string} view */

@@ -45,7 +45,7 @@ class TableListing:
 
     def refresh(self) -> None:
         """Write changes of this server's tables and read the others, repeatedly."""
-        numbered = [(room.journal.number, room.shown.view) for room in self._registry.rooms]
+        numbered = [(room.journal.number, room.shown.view) for room in self._registry.rooms if room.is_listed]
         rows = {number: _row(number, view) for number, view in numbered}
         changed = [row for number, row in rows.items() if self._written.get(number) != row]
         self._thread.do(

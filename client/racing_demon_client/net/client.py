@@ -113,11 +113,14 @@ class Client(TableClient):
         *,
         seated: bool = True,
         passphrase: str = "",
+        listed: bool = True,
         encoding: Encoding = Encoding.MSGPACK,
         program: bool = False,
         person: PlayerAuthenticator | None = None,
     ) -> Self:
         """Open a table and become its host, as a player or a spectator.
+
+        If it is not ``listed``, no list and no announcement names it: whoever has its code finds it.
 
         With ``program`` everybody sees that a program plays, and standings tell it apart from people. With
         ``person`` the user is identified at a server that remembers people.
@@ -128,7 +131,7 @@ class Client(TableClient):
 
         """
         options = options or usual_options()
-        request = cl.Create(name=name, options=options, seated=seated, passphrase=passphrase)
+        request = cl.Create(name=name, options=options, seated=seated, passphrase=passphrase, listed=listed)
         return await cls(url, encoding, program=program, person=person)._enter(request)
 
     @classmethod

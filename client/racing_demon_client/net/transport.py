@@ -28,6 +28,7 @@ from racing_demon_protocol.wire.capabilities import (
     PLAYS_BY_ITSELF,
     REMEMBERS,
     SHOWS_RACES,
+    UNLISTED,
     announced,
     in_words,
     lacking,
@@ -316,7 +317,7 @@ class ServerConnection:
         while True:
             await self._open_nearest()
             if isinstance(request, cl.Create):
-                self.verify_known(needed(request.options))
+                self.verify_known(needed(request.options) | ({UNLISTED} if not request.listed else set()))
             await self.send(request)
             answer = await self.receive()
             if not isinstance(answer, Elsewhere | Moved):

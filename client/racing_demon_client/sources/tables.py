@@ -220,7 +220,7 @@ async def practice(
                 raise
             note = f"the tally of this match is not kept: {error}"
             url = await stack.enter_async_context(server())
-        client = await stack.enter_async_context(await Client.create(url, name, options))
+        client = await stack.enter_async_context(await Client.create(url, name, options, listed=False))
         await _add_bots(client, bots)
         yield OpenedTable(client, "practiced", note=note)
 
@@ -242,7 +242,7 @@ async def watch_bots(
 
     """
     server = local_server(seed=seed, bot_speed=bots.speed, journal=journal)
-    async with server as url, await Client.create(url, name, options, seated=False) as client:
+    async with server as url, await Client.create(url, name, options, seated=False, listed=False) as client:
         await _add_bots(client, bots)
         yield OpenedTable(client, "practiced")
 

@@ -73,7 +73,7 @@ export const REACTIONS = {
 /** @type {Record<string, {tag: number, fields: string, defaults?: Record<string, any>}>} */
 export const FROM_CLIENT = {
   hello: {tag: 1, fields: "version software heartbeat_ms", defaults: {software: "", heartbeat_ms: 0}},
-  create: {tag: 2, fields: "name options seated passphrase", defaults: {options: {}, seated: true, passphrase: ""}},
+  create: {tag: 2, fields: "name options seated passphrase listed", defaults: {options: {}, seated: true, passphrase: "", listed: true}},
   join: {tag: 3, fields: "code name passphrase token", defaults: {passphrase: "", token: ""}},
   watch: {tag: 4, fields: "code passphrase", defaults: {passphrase: ""}},
   resume: {tag: 5, fields: "code token seq epoch", defaults: {seq: 0, epoch: ""}},

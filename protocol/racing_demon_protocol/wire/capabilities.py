@@ -29,6 +29,9 @@ REMEMBERS: Final = "players"
 FORGETS: Final = "forgets"
 """The word in a client's ``software`` that says that it understands the reason ``unknown_player``."""
 
+UNLISTED: Final = "unlisted"
+"""The word in a server's ``software`` that says that it knows ``listed`` of ``create``."""
+
 HOUSE_RULES: Final = "house-rules"
 """The extension of December 2026: house rules that a table plays by."""
 HANDICAPS: Final = "handicaps"
@@ -121,4 +124,5 @@ def refusal(words: Collection[str]) -> str:
 
 def in_words(words: Collection[str]) -> str:
     """Return what people call these extensions."""
-    return join_words([EXTENSIONS.get(word, word) for word in sorted(words)])
+    names = {**EXTENSIONS, UNLISTED: "tables that are in no list"}
+    return join_words([names.get(word, word) for word in sorted(words)])

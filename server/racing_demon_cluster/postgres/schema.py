@@ -274,6 +274,7 @@ MIGRATIONS: Final = (
     CREATE INDEX seatings_player ON seatings (player);
     CREATE TABLE player_changes (id bigserial PRIMARY KEY, player text NOT NULL, added bigint NOT NULL);
     """,
+    "ALTER TABLE tables ADD COLUMN listed int NOT NULL DEFAULT 1;",
 )
 """The statements that make each version of the layout from the one before. Only add to them.
 

@@ -426,6 +426,10 @@ class Relay:
         """Return nothing: browsers list the tables at the server that has them."""
         return ()
 
+    def has_table(self, _code: str) -> bool:
+        """Return false: all tables are at the server."""
+        return False
+
     def handler(self, connection: Connection, _request: Request, origin: Origin) -> Handler:
         """Return the handler of a connection whose handshake is complete."""
         return RelayHandler(connection, self._context, self, origin)

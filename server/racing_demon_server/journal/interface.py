@@ -36,7 +36,10 @@ class UnstorableValue(Exception):
 
 
 class StoredTable(NamedTuple):
-    """A table in the journal. ``closed_ms`` and the end of its log are ``None`` while it is open."""
+    """A table in the journal. ``closed_ms`` and the end of its log are ``None`` while it is open.
+
+    ``listed`` is 1, or 0 if the table is in no list and no announcement.
+    """
 
     id: int
     code: str
@@ -49,6 +52,7 @@ class StoredTable(NamedTuple):
     opened_ms: int
     closed_ms: int | None
     last_event: int | None
+    listed: int
 
 
 Row = Sequence[Any]

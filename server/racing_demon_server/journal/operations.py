@@ -44,6 +44,8 @@ class Operation(StrEnum):
     OPEN_TABLE = "open table"
     """table, code, number among the server's tables, options, salt, passphrase's hash or ``None``,
     software, version of the protocol, at_ms."""
+    LIST_TABLE = "list table"
+    """1, or 0 if the table is in no list and no announcement; table. New tables are listed."""
     REHASH = "rehash"
     """passphrase's hash, table."""
     FORGET_UNUSED = "forget unused"
@@ -101,6 +103,7 @@ KEEP_CHECKPOINT: Final = (
 """Each store finds the row of the last play in its own way."""
 
 COMMON_SQL: Final[dict[Operation, Sequence[str]]] = {
+    Operation.LIST_TABLE: ("UPDATE tables SET listed = ?1 WHERE id = ?2",),
     Operation.REHASH: ("UPDATE tables SET passphrase = ?1 WHERE id = ?2",),
     Operation.DROP_CLAIM: ("DELETE FROM claims WHERE table_id = ?1 AND actor = ?2",),
     Operation.ADD_BEATEN: (

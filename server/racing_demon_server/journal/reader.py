@@ -48,7 +48,7 @@ NEWEST_US: Final = 2**63 - 1
 
 _COLUMNS: Final = (
     *((int,), (str,), (int,), (str,), (bytes,), (bytes, NoneType), (str,), (int,), (int,)),
-    *((int, NoneType), (int, NoneType)),
+    *((int, NoneType), (int, NoneType), (int,)),
 )
 """The types of a :class:`StoredTable`."""
 _KINDS: Final = {int: "a number", str: "a text", bytes: "a row of bytes"}

@@ -145,11 +145,25 @@ class TableJournal:
         """Whether appended events are not written yet."""
         return bool(self._changes or self._run)
 
-    def open(self, code: str, number: int, options: Options, salt: bytes, passphrase: bytes | None) -> None:
+    def open(  # noqa: PLR0913 - what is kept of a new table
+        self,
+        code: str,
+        number: int,
+        options: Options,
+        salt: bytes,
+        passphrase: bytes | None,
+        *,
+        listed: bool = True,
+    ) -> None:
         """Write that the table was opened, with its number on this server and its passphrase's hash."""
         row = (code, number, options.model_dump_json(), salt, passphrase)
         values = (self.number, *row, __version__, VERSION, self._wall_clock())
-        changes = [(Operation.OPEN_TABLE, values), (Operation.FORGET_UNUSED, (self.number,))]
+        changes: list[Change] = [
+            (Operation.OPEN_TABLE, values),
+            (Operation.FORGET_UNUSED, (self.number,)),
+        ]
+        if not listed:
+            changes.append((Operation.LIST_TABLE, (0, self.number)))
         self._journal.write(changes, lambda: None)
 
     def replace_passphrase(self, hash_: bytes) -> None:

@@ -8,7 +8,7 @@ import random
 import secrets
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Final
+from typing import ClassVar, Final
 
 from racing_demon_protocol.discovery.broker_address import BrokerAddress, parse_broker
 from racing_demon_protocol.wire.messages import Event
@@ -50,6 +50,8 @@ class Publisher(Observer):
         homeassistant: whether to describe the tables to Home Assistant.
 
     """
+
+    names_tables: ClassVar[bool] = True
 
     def __init__(self, address: BrokerAddress, topics: Topics, clock: Clock, *, homeassistant: bool) -> None:
         self.online = False

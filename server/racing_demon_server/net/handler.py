@@ -145,6 +145,9 @@ class Service(Protocol):
     def listing(self) -> Iterable[dict[str, Any]]:
         """Return what browsers may list of the open tables."""
 
+    def has_table(self, code: str) -> bool:
+        """Return whether a table is open here, listed or not."""
+
     def handler(self, connection: Connection, request: Request, origin: Origin) -> "Handler":
         """Return the handler of a connection whose handshake is complete."""
 

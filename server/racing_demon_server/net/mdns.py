@@ -6,7 +6,7 @@ import logging
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
 from itertools import islice
-from typing import Final
+from typing import ClassVar, Final
 
 import zeroconf
 from zeroconf.asyncio import AsyncZeroconf
@@ -33,6 +33,8 @@ log = logging.getLogger("racing_demon_server")
 
 class Announcer(Observer):
     """An observer that announces the server's oldest tables, as many as a client shows."""
+
+    names_tables: ClassVar[bool] = True
 
     def __init__(self) -> None:
         self._open: dict[CommittedTable, None] = {}

@@ -242,7 +242,7 @@ class Routes:
         if found is None or not addresses.may_miss(asked.client, now):
             return http.too_many()
         code, kind = found.groups()
-        if all(table["code"] != code for table in self._service.listing()):
+        if not self._service.has_table(code):
             addresses.count_miss(asked.client, now)
             return None
         link = tunnel.link(code)

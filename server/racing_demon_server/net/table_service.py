@@ -105,8 +105,13 @@ class TableService:
 
     def listing(self) -> Iterator[dict[str, Any]]:
         """Yield what browsers may list of the open tables."""
-        for table in self.registry:
-            yield list_entry(table.view)
+        for room in self.registry.rooms:
+            if room.is_listed:
+                yield list_entry(room.shown.view)
+
+    def has_table(self, code: str) -> bool:
+        """Return whether a table is open here, listed or not."""
+        return self.registry.number_of(code) is not None
 
     def handler(self, connection: Connection, request: Request, origin: Origin) -> Handler:
         """Return the handler of a connection whose handshake is complete."""
@@ -146,7 +151,7 @@ class TableService:
             text = f"Too many tables from your address: the next one may be opened in {wait}."
             raise CommandRefused(Reason.TOO_FAST, text)
 
-    def open(self, address: str, options: Options, lock: Passphrase) -> Room:
+    def open(self, address: str, options: Options, lock: Passphrase, *, listed: bool = True) -> Room:
         """Open a table for an address, which :meth:`count_table` has counted.
 
         Raises:
@@ -154,7 +159,9 @@ class TableService:
 
         """
         self.check_opening(address)
-        return self.registry.open(options, lock, address, self.context.addresses.units(address))
+        return self.registry.open(
+            options, lock, address, self.context.addresses.units(address), listed=listed
+        )
 
     def check_opening(self, address: str) -> None:
         """Check that an address may open another table.
@@ -460,7 +467,7 @@ class TableHandler(Handler):
             lock = Passphrase(secrets.token_bytes(SALT_SIZE))
             if request.passphrase:
                 raise Unchecked(lock, request.passphrase)
-        room = self._tables.open(self.address, request.options, lock)
+        room = self._tables.open(self.address, request.options, lock, listed=request.listed)
         if request.seated:
             try:
                 self._join(room, request.name, secrets.token_hex(32))

@@ -1,6 +1,7 @@
 """Observers of all tables of a server: metrics, a broker, the announcer."""
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from racing_demon_protocol.wire.messages.client import Command
 from racing_demon_protocol.wire.messages.events import Event
@@ -13,7 +14,13 @@ class Observer:
     """Called synchronously when something happens: methods must be quick and never raise.
 
     An observer overrides the methods that it needs.
+
+    Attributes:
+        names_tables: whether it tells others about tables; then it is told nothing of unlisted ones.
+
     """
+
+    names_tables: ClassVar[bool] = False
 
     def opened(self, table: CommittedTable) -> None:
         """Observe a table that was opened."""

@@ -121,7 +121,6 @@ class Registry:
     ) -> None:
         self._settings = settings
         self._clock = clock
-        self._observers = observers
         self._journal = journal
         self._clock_watermark = ClockWatermark(journal, clock)
         journal.halted = partial(self.halt, "journal")
@@ -234,10 +233,12 @@ class Registry:
         lock: Passphrase | None = None,
         address: str = "",
         bot_budget: TokenBucket | None = None,
+        *,
+        listed: bool = True,
     ) -> Room:
         """Open a room for a new table, for somebody at an address, whose budget pays for its bots.
 
-        Without a lock, there is no passphrase.
+        Without a lock, there is no passphrase. If it is not listed, only who knows its code finds it.
 
         Raises:
             CommandRefused: the options cannot be played, or there are too many tables.
@@ -252,8 +253,11 @@ class Registry:
         seed = self._seed(self._opened)
         lock, journal = lock or Passphrase(secrets.token_bytes(SALT_SIZE)), self._table_journal()
         code = self._new_code(seed) if self._codes is None else self._codes(journal.number)
-        room = finish(self._adding(code, options, lock, wall_clock(), seed, journal, bot_budget=bot_budget))
-        journal.open(code, self._opened, options, lock.salt, lock.hash)
+        adding = self._adding(
+            code, options, lock, wall_clock(), seed, journal, bot_budget=bot_budget, listed=listed
+        )
+        room = finish(adding)
+        journal.open(code, self._opened, options, lock.salt, lock.hash, listed=listed)
         self._openers[code] = address
         return room
 
@@ -331,7 +335,10 @@ class Registry:
             raise UnknownContents("another table has its code")
         lock, journal = Passphrase(stored.salt, stored.passphrase), self._table_journal(stored.id)
         seed = self._seed(stored.number)
-        yield from self._adding(stored.code, options, lock, stored.opened_ms, seed, journal, saved_state)
+        listed = bool(stored.listed)
+        yield from self._adding(
+            stored.code, options, lock, stored.opened_ms, seed, journal, saved_state, listed=listed
+        )
 
     def adopt(  # noqa: PLR0913, PLR0917 - a table, its two times, and two defaults
         self,
@@ -375,7 +382,8 @@ class Registry:
         epoch = secrets.token_hex(8)  # the table may have been here before
         options, seed = options_of(stored), self._seed(stored.number)
         yield from self._adding(
-            stored.code, options, lock, stored.opened_ms, seed, journal, saved_state, epoch
+            *(stored.code, options, lock, stored.opened_ms, seed, journal, saved_state, epoch),
+            listed=bool(stored.listed),
         )
 
     # When the judging of a table fails.
@@ -497,6 +505,8 @@ class Registry:
         saved_state: SavedState | None = None,
         epoch: str = "",
         bot_budget: TokenBucket | None = None,
+        *,
+        listed: bool = True,
     ) -> Generator[None, None, Room]:
         """Add a room and return it; yield after each step of restoring it."""
         dealt = 0 if saved_state is None else len(saved_state.seeds)
@@ -512,6 +522,7 @@ class Registry:
             journal=journal,
             lock=lock,
             opened_ms=opened_ms,
+            listed=listed,
             epoch=epoch or self._epoch,
             bot_seed=subseed(seed, "bots"),
             bot_budget=bot_budget,
@@ -520,7 +531,7 @@ class Registry:
             yield from room.continue_after_restart(options, saved_state)
         self._rooms[code] = room
         log.info("table opened", extra={"table": code})
-        for observer in self._observers:
+        for observer in room.observers:
             observer.opened(room.shown)
         self.expire(room)
         if self.is_halted:
@@ -559,7 +570,7 @@ class Registry:
         room.close()
         code = room.table.view.code
         log.info("table closed", extra={"table": code})
-        for observer in self._observers:
+        for observer in room.observers:
             observer.closed(room.shown)
 
     def end_matches(self) -> None:

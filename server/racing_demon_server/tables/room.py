@@ -189,6 +189,8 @@ class Room:
         shown: the committed table, which everybody sees.
         journal: the table's journal.
         opened_ms: when the table was opened, in milliseconds since 1970.
+        is_listed: whether lists and announcements name the table.
+        observers: its observers.
         broadcast: the listeners.
         is_halted: whether the table is halted, because nothing can be written.
         bot_budget: the units that pay for the bots' thoughts.
@@ -203,6 +205,7 @@ class Room:
         journal: where the table is kept.
         lock: the passphrase.
         opened_ms: when the table was opened, in milliseconds since 1970.
+        listed: whether lists and announcements name the table.
         epoch: the name of this start of the server.
         bot_seed: the seed of the bots' randomness.
         bot_budget: the units that pay for the bots' thoughts, of whoever opened the table; ``None`` if nobody
@@ -218,6 +221,7 @@ class Room:
         journal: TableJournal,
         lock: Passphrase,
         opened_ms: int = 0,
+        listed: bool = True,
         epoch: str,
         bot_seed: bytes,
         bot_budget: TokenBucket | None = None,
@@ -237,8 +241,10 @@ class Room:
         )
         self.journal = journal
         self.opened_ms = opened_ms
+        self.is_listed = listed
+        self.observers = [each for each in context.observers if listed or not each.names_tables]
         self.shown = ReadModel(self.table, journal.clock_watermark.durable_time)
-        self.broadcast = Broadcast(self.shown, replay, clock, context.observers, context.backlog)
+        self.broadcast = Broadcast(self.shown, replay, clock, self.observers, context.backlog)
         self.table.ask_who_lacks(self.broadcast.who_lacks)
         self._commit_queue = CommitQueue(self.table, self.broadcast, journal, self.shown)
         self._lock = lock

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
-from typing import Final, TypeVar
+from typing import ClassVar, Final, TypeVar
 
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event
@@ -61,6 +61,8 @@ class WebhookSender(Observer):
         has_names: whether players are named.
 
     """
+
+    names_tables: ClassVar[bool] = True
 
     def __init__(self, endpoint: Endpoint, secret: bytes, queue: QueueFile, *, has_names: bool) -> None:
         self.dropped = 0

@@ -41,7 +41,7 @@ def db(path: Path) -> Iterator[JournalFile]:
 
 def add_table(db: JournalFile, number: int, options: str = "{}") -> None:
     """Add a table without events."""
-    values = (number, CODES[number], number, options, b"", None, "0.1.0", VERSION, 0, None, None)
+    values = (number, CODES[number], number, options, b"", None, "0.1.0", VERSION, 0, None, None, 1)
     db.execute(f"INSERT INTO tables VALUES ({', '.join('?' * len(values))})", values)  # noqa: S608
 
 

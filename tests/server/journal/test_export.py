@@ -98,7 +98,20 @@ def test_a_match_is_listed_in_full(path: Path) -> None:
             sitting.events(seat, cl.Stuck)
     names = {seat: sitting.mirror.player(seat) for seat in (0, 1)}
     with contextlib.closing(open_journal(path, write=True)) as db:
-        values = (1, "TEST", 1, sitting.options.model_dump_json(), b"", None, "0.1.0", VERSION, 0, None, None)
+        values = (
+            1,
+            "TEST",
+            1,
+            sitting.options.model_dump_json(),
+            b"",
+            None,
+            "0.1.0",
+            VERSION,
+            0,
+            None,
+            None,
+            1,
+        )
         db.execute(f"INSERT INTO tables VALUES ({', '.join('?' * len(values))})", values)  # noqa: S608
         rows = [(event.seq, event.TAG, 1_000 * event.seq, encode(event)) for event in sitting.log]
         db.executemany("INSERT INTO events VALUES (NULL, 1, ?, ?, 0, ?, ?)", rows)

@@ -23,7 +23,7 @@ from tests.support.servers import Peer
 MORE_TABLES = """
     WITH RECURSIVE more (id) AS (SELECT 2 UNION ALL SELECT id + 1 FROM more WHERE id < 2000)
     INSERT INTO tables SELECT more.id, code, number, options, salt, passphrase, software, protocol, opened_ms,
-    closed_ms, last_event FROM more, tables WHERE tables.id = 1
+    closed_ms, last_event, listed FROM more, tables WHERE tables.id = 1
 """
 MORE_EVENTS = """
     INSERT INTO events SELECT NULL, tables.id, seq, kind, at_us, at_ms, frame

@@ -35,7 +35,7 @@ def test_a_table_whose_events_are_gone_is_as_its_snapshot_has_it(tmp_path: Path)
     options = Options(watch_delay_ms=60_000)
     snapshot = TableState("BCDF", options).snapshot(0)
     with contextlib.closing(open_journal(tmp_path / "j", write=True, durability=Durability.NORMAL)) as db:
-        values = (1, "BCDF", 1, options.model_dump_json(), b"", None, "0.1.0", VERSION, 0, None, None)
+        values = (1, "BCDF", 1, options.model_dump_json(), b"", None, "0.1.0", VERSION, 0, None, None, 1)
         db.execute(f"INSERT INTO tables VALUES ({', '.join('?' * len(values))})", values)  # noqa: S608
         db.execute("INSERT INTO snapshots VALUES (1, ?, 0, ?)", (snapshot.seq, encode(snapshot)))
         (table,) = db.tables()
@@ -100,7 +100,7 @@ def test_what_is_no_snapshot_of_its_event_is_refused(loose: JournalFile, message
 
 def test_a_table_s_row_has_values_of_the_right_types(loose: JournalFile) -> None:
     """A long one is told by its beginning."""
-    values = (1, "BCDF", 1, "{}", b"", None, "0.1.0", "x" * 100, 0, None, None)
+    values = (1, "BCDF", 1, "{}", b"", None, "0.1.0", "x" * 100, 0, None, None, 1)
     loose.execute(f"INSERT INTO tables VALUES ({', '.join('?' * len(values))})", values)  # noqa: S608
     (table,) = loose.tables()
     with pytest.raises(UnknownContents, match=rf"^its row has '{'x' * 39} where a number belongs$"):

@@ -25,7 +25,7 @@ def test_spectators_have_seen_all_before_the_snapshot(
     options = Options(watch_delay_ms=delay_ms)
     first = TableState("BCDF", options).snapshot(0)
     with contextlib.closing(open_journal(tmp_path / "journal.sqlite", write=True)) as db:
-        values = (1, "BCDF", 1, options.model_dump_json(), b"", None, "0.1.0", VERSION, 0, None, None)
+        values = (1, "BCDF", 1, options.model_dump_json(), b"", None, "0.1.0", VERSION, 0, None, None, 1)
         db.execute(f"INSERT INTO tables VALUES ({', '.join('?' * len(values))})", values)  # noqa: S608
         for seq, at_us in ((10, 20_000_000), (20, 40_000_000), (30, newest_us)):
             frame = encode(first.model_copy(update={"seq": seq}))
@@ -47,7 +47,7 @@ def test_a_log_is_read_from_the_newest_stretch_on(
     options = Options()
     empty = TableState("BCDF", options).snapshot(0)
     with contextlib.closing(open_journal(tmp_path / "journal.sqlite", write=True)) as db:
-        values = (1, "BCDF", 1, options.model_dump_json(), b"", None, "0.1.0", VERSION, 0, None, None)
+        values = (1, "BCDF", 1, options.model_dump_json(), b"", None, "0.1.0", VERSION, 0, None, None, 1)
         db.execute(f"INSERT INTO tables VALUES ({', '.join('?' * len(values))})", values)  # noqa: S608
         db.executemany(
             "INSERT INTO events VALUES (NULL, 1, ?, 3, 0, 0, x'00')", [(number,) for number in events]
@@ -67,7 +67,7 @@ def test_a_snapshot_of_another_table_is_refused(tmp_path: Path) -> None:
     """It would bring other players' seats back under this table's code."""
     other = TableState("CDFG", Options()).snapshot(0)
     with contextlib.closing(open_journal(tmp_path / "journal.sqlite", write=True)) as db:
-        values = (1, "BCDF", 1, "{}", b"", None, "0.1.0", VERSION, 0, None, None)
+        values = (1, "BCDF", 1, "{}", b"", None, "0.1.0", VERSION, 0, None, None, 1)
         db.execute(f"INSERT INTO tables VALUES ({', '.join('?' * len(values))})", values)  # noqa: S608
         db.execute("INSERT INTO snapshots VALUES (1, 0, 0, ?)", (encode(other),))
         (table,) = db.tables()

@@ -59,7 +59,7 @@ def test_a_table_that_was_closed_at_the_moment_stays(path: Path) -> None:
     """One that was closed before it goes, and its bytes are free for others; the newest number stays."""
     with contextlib.closing(open_journal(path, write=True)) as db:
         for number, closed_ms in ((1, 999), (2, 1_000), (3, 0)):
-            values = (number, "BCDF", number, "{}", b"", None, "0.1.0", 1, 0, closed_ms, None)
+            values = (number, "BCDF", number, "{}", b"", None, "0.1.0", 1, 0, closed_ms, None, 1)
             db.execute(f"INSERT INTO tables VALUES ({', '.join('?' * len(values))})", values)  # noqa: S608
         db.execute("INSERT INTO bans VALUES (NULL, 1, 'Ann', zeroblob(50000), x'00')")
     pruned = prune(path, 1_000)

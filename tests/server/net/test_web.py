@@ -347,6 +347,15 @@ async def test_a_locked_table_is_listed_without_a_free_seat() -> None:
         assert (told["players"], told["seats"]) == (1, 1)
 
 
+async def test_an_unlisted_table_is_found_by_its_code_alone() -> None:
+    """A stranger who practises is in no list, and a friend whom they tell the code sits down."""
+    unlisted = cl.Create(name="Ann", listed=False)
+    async with serving(lists_tables=True) as served, Peer.entered(served.url, unlisted) as ann:
+        assert json.loads((await get(served, "/tables.json"))[1]) == []
+        async with Peer.entered(served.url, cl.Join(code=ann.code, name="Ben")) as ben:
+            assert ben.place.seat == 1
+
+
 async def test_a_server_shows_presets_of_its_own() -> None:
     """Whoever opens a table there is shown them, with a title, a sentence and the options."""
     ours = new_preset("Club night", Options(game="classic", reserve=11))

@@ -8,10 +8,13 @@ import pytest
 
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.null_journal import NullJournal
+from racing_demon_server.mqtt.publisher import Publisher
+from racing_demon_server.net.mdns import Announcer
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.read_model import CommittedTable
 from racing_demon_server.tables.registry import Registry, secret_seeds, wall_clock
+from racing_demon_server.webhook.sender import WebhookSender
 from tests.support.virtual_journal import VirtualJournal
 from tests.support.virtual_rooms import now, seat_at, virtual
 
@@ -41,6 +44,34 @@ async def test_observers_hear_of_every_table() -> None:
     assert (codes, []) == (watching.opens, watching.closes)
     registry.close()
     assert codes == watching.closes
+
+
+class Telling(Watching):
+    """Would tell others of the tables."""
+
+    names_tables = True
+
+
+@virtual
+async def test_an_unlisted_table_is_told_to_nobody_also_after_a_restart(tmp_path: Path) -> None:
+    """Results and metrics have it; announcements, brokers and webhooks hear nothing of it."""
+    assert all(each.names_tables for each in (Announcer, Publisher, WebhookSender))
+    path, unlisted = tmp_path / "journal.sqlite", ""
+    for _ in range(2):
+        watching, telling = Watching(), Telling()
+        journal = VirtualJournal(path, random.Random(1))
+        registry = Registry(ServerSettings(), now, journal, [watching, telling])
+        registry.restore()
+        if not unlisted:
+            unlisted = registry.open(Options(), listed=False).table.view.code
+            registry.open(Options())
+        assert registry.room(unlisted).is_listed is False
+        await journal.drained()
+        registry.close(for_good=False)
+        journal.close()
+        assert (len(watching.opens), unlisted in watching.opens) == (2, True)
+        assert (len(telling.opens), unlisted in telling.opens) == (1, False)
+        assert telling.closes == telling.opens
 
 
 @virtual

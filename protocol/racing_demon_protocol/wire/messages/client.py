@@ -38,6 +38,8 @@ from .base import (
     Team,
     Text,
     Token,
+    later,
+    trimmed,
     trusting,
 )
 from .handicap import Handicap
@@ -79,17 +81,21 @@ class Create(Message):
     """
 
     TAG: ClassVar[int] = 2
+    LATER: ClassVar[int] = 1
     name: Name
     options: Options = Options()
     """The options that differ from their defaults."""
     seated: Annotated[bool, Field(strict=True)] = True
     """Whether you take a seat; without one you host and watch."""
     passphrase: Passphrase = ""
+    listed: Annotated[bool, Field(strict=True)] = True
+    """Whether the table is in lists and announcements; if not, only who knows its code finds it."""
 
     @model_serializer(mode="plain")
     def to_array(self) -> list[Any]:
         """Return the fields in order, with only the options that differ from their defaults."""
-        return [self.name, self.options.model_dump(exclude_defaults=True), self.seated, self.passphrase]
+        options = self.options.model_dump(exclude_defaults=True)
+        return trimmed([self.name, options, self.seated, self.passphrase, self.listed], later(type(self)))
 
 
 class Join(Message):

@@ -19,7 +19,7 @@ from racing_demon_server.sharding import MAX_PROCESSES
 APPLICATION_ID: Final = int.from_bytes(b"RDJ1", "big")
 """Identifies the file as a journal (``PRAGMA application_id``)."""
 
-VERSION: Final = 11
+VERSION: Final = 12
 """The version of the file that this program writes (``PRAGMA user_version``)."""
 
 
@@ -88,7 +88,8 @@ _STRICT_LAYOUT: Final = """
         protocol INTEGER NOT NULL,
         opened_ms INTEGER NOT NULL,
         closed_ms INTEGER,
-        last_event INTEGER
+        last_event INTEGER,
+        listed INTEGER NOT NULL DEFAULT 1
     ) STRICT;
     CREATE INDEX IF NOT EXISTS tables_open ON tables (id) WHERE closed_ms IS NULL;
     CREATE TABLE IF NOT EXISTS events (
@@ -190,7 +191,7 @@ columns' types. Older files keep tables that are not strict, so reading checks t
 (:mod:`.reader`).
 
 - ``tables``: one row a table. ``number`` counts the server's tables, ``options`` are the initial ones.
-  ``last_event`` is the last event of a closed table.
+  ``last_event`` is the last event of a closed table. ``listed`` is 0 if it is in no list.
 - ``events``: the logs of all tables in the order of writing, as encoded messages. ``kind`` is the message's
   number, or 0 for a row of several plays (:mod:`.play_runs`), which has the number and time of the last one;
   plays that are sent to their players only have no numbers, and the row has that of the event before them.
@@ -237,12 +238,16 @@ def tables_of(version: int) -> frozenset[str]:
     return frozenset(name for name in TABLES if SINCE.get(name, 1) <= version)
 
 
+_ADD_LISTED: Final = "ALTER TABLE tables ADD COLUMN listed INTEGER NOT NULL DEFAULT 1;"
+"""Tables of files of all older versions were listed."""
+
+
 def upgrade(version: int) -> str:
     """Return the statements that upgrade a file of an older version; its tables stay non-strict."""
     former = [each for each in _REBUILT if version in each.versions]
     renamed = [f"ALTER TABLE {each.table} RENAME TO old_{each.table};" for each in former]
     filled = [f"{each.fill} DROP TABLE old_{each.table};" for each in former]
-    return "".join([*renamed, layout(strict=False), *filled])
+    return "".join([*renamed, layout(strict=False), *filled, _ADD_LISTED])
 
 
 _BETWEEN: Final = """id BETWEEN

@@ -25,7 +25,7 @@ SQL: Final[dict[Operation, Sequence[str]]] = COMMON_SQL | {
     Operation.KEEP_CHECKPOINT: (KEEP_CHECKPOINT.format(last_play="SELECT max(id) FROM events"),),
     Operation.KEEP_TIME: ("INSERT OR REPLACE INTO clock VALUES (1, ?)",),
     Operation.ADD_SEED: ("INSERT INTO seeds VALUES (?, ?, ?, ?)",),
-    Operation.OPEN_TABLE: ("INSERT INTO tables VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL)",),
+    Operation.OPEN_TABLE: ("INSERT INTO tables VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL, 1)",),
     Operation.FORGET_UNUSED: (
         f"DELETE FROM tables WHERE id = {_BEFORE} AND closed_ms IS NOT NULL "  # noqa: S608
         f"AND NOT EXISTS (SELECT 1 FROM marks WHERE table_id = {_BEFORE})",
