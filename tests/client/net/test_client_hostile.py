@@ -284,7 +284,7 @@ def test_any_table_ends_well(fields: dict[str, object], drawn: list[Message]) ->
 async def test_another_seat_than_asked_for_is_no_crash() -> None:
     """A seat that the table does not have has no cards, and plays nothing."""
     table = table_of(options=options_of("shouted"))
-    seated = Seated(code="\x1b[31m", seat=7, token="0f" * 32)
+    seated = Seated(code="\x9b31m", seat=7, token="0f" * 32)
     async with babbling(VERSIONS, seated, table, CAUGHT_UP, *LOG[:6], Closing(1000, "")) as url:
         heard = await timeout(PATIENCE, meet(url))
     assert [seated, table, CAUGHT_UP, *LOG[:6]] == heard
