@@ -101,6 +101,22 @@ def too_many() -> Response:
     return response
 
 
+def has_valid_host(request: Request) -> bool:
+    """Return whether a request names one host at most, and with a possible port (RFC 9110, 7.2).
+
+    Whatever reads the host later, for a page's address or for a redirect, may rely on that.
+    """
+    named = request.headers.get_all("Host")
+    if len(named) > 1:
+        return False
+    host = "".join(named).strip()
+    try:
+        parts = urlsplit(f"//{host}")
+        return parts.netloc == host and "@" not in host and parts.port != 0
+    except ValueError:  # no port, an open bracket, or letters that stand for others
+        return False
+
+
 def is_local(peer: str, request: Request) -> bool:
     """Return whether a request comes from this machine, neither through a proxy nor from a web page.
 

@@ -33,6 +33,7 @@ UNKNOWN_NAME: Final = (
     "This server does not answer to that name: it could be a stranger's. Use its address, the numbers that "
     "the table's host sees.\nWho runs the server allows a name with racing-demon-server --name NAME.\n"
 )
+NO_HOST: Final = "The request names no host that there can be, or several.\n"
 MONITORED: Final = frozenset({"/healthz", "/metrics"})
 """Pages for monitors, who ask this machine's port and know of no path below which the others are."""
 ASSETS: Final = re.compile(r"/web/.*")
@@ -115,6 +116,8 @@ class Routes:
         asked, route = self._route(asked)
         if not self._context.addresses.count_request(asked.client, self._context.clock(), route.units):
             return http.too_many()
+        if not http.has_valid_host(asked.request):
+            return http.text(HTTPStatus.BAD_REQUEST, NO_HOST)
         if route.page is not accept and (ban := self._context.bans.of_address(asked.client)) is not None:
             return http.text(HTTPStatus.FORBIDDEN, f"{ban.text}\n")  # a WebSocket is told once it is open
         if not self._is_allowed_host(asked):

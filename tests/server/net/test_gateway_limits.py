@@ -280,6 +280,17 @@ async def status(port: int, path: str, host: str, *headers: str) -> str:
     return line.decode()
 
 
+@pytest.mark.parametrize("path", ["/qr/BCDF.svg", "/origin.json", "/healthz", "/v1", "/nothing"])
+@pytest.mark.parametrize(
+    "host",
+    ["127.0.0.1:99999", "127.0.0.1:x", "[::1", "::1]", "ann@127.0.0.1", "127.0.0.1:80/x", "a\r\nHost: b"],
+)
+async def test_a_host_that_there_cannot_be_is_refused(path: str, host: str) -> None:
+    """The request is wrong, and no page has to ask for that."""
+    async with serving(web=True) as served:
+        assert await status(served.port, path, host, *UPGRADE) == "HTTP/1.1 400 Bad Request\r\n"
+
+
 def test_every_limit_can_be_set() -> None:
     """Each takes a number of its kind above zero."""
     for name, default in limits().items():
