@@ -54,6 +54,9 @@ class Listener:
     def charge(self, events: int) -> None:
         """Pay nothing."""
 
+    def owe(self, units: int) -> None:
+        """Pay nothing."""
+
     def reply(self, message: Message) -> None:
         """Take a message."""
 

@@ -42,10 +42,13 @@ class Listener(Protocol):
         """Send a message to this listener only."""
 
     def settle(self, at: int) -> bool:
-        """Let it pay for the consequences of its plays. Return whether nothing is owed any more."""
+        """Let it pay for the consequences of its commands. Return whether nothing is owed any more."""
 
     def charge(self, events: int) -> None:
         """Charge it for the events of its last play."""
+
+    def owe(self, units: int) -> None:
+        """Charge it units for what its last command has led to."""
 
     def close(self, code: CloseCode, reason: str) -> None:
         """Close the connection with a reason for its user."""

@@ -4,7 +4,8 @@ A household behind a router is one address, so the limits of addresses allow a l
 
 Costs are counted in units. One unit is the cost of a ping: about 40 microseconds of CPU. The kind
 of a message determines its cost, so clients can know it: ``docs/wire.md`` has a list. A play also costs one
-for each further event that it causes, and the opener of a table pays for the thinking of its bots. Costs were
+for each further event that it causes, whatever ends a hand pays for the result that is made of its match, and
+the opener of a table pays for the thinking of its bots. Costs were
 measured with a journal, and rounded. The last ``ready`` or ``stuck`` of eight deals or ends a hand, so each
 of the eight pays a part of that.
 """
@@ -136,6 +137,12 @@ RECORD: Final = 1_000
 DEAR_EVENT: Final = 10
 """The extra cost of each event of a play, once an address has caused very many of them, which fill the
 disk."""
+HAND_OVER: Final = 100
+"""The extra cost of the end of a hand: the result of its match is made."""
+HAND_BEFORE: Final = 10
+"""What the end of a hand costs more for each hand of the match before it, which is read again."""
+MAX_HAND_OVER: Final = 1_000
+"""The most that the end of a hand costs: less than a table's pool holds."""
 HANDSHAKE: Final = 15
 """The handshake of a WebSocket, with its connection."""
 
@@ -153,6 +160,11 @@ _BY_COST: Final = (
 )
 COSTS: Final[dict[type[Message], int]] = {kind: cost for cost, kinds in _BY_COST for kind in kinds}
 """The cost of each message of a client, including its frame."""
+
+
+def hand_over_cost(hand: int) -> int:
+    """Return the extra cost of the end of a hand, by its number in the match."""
+    return min(HAND_OVER + HAND_BEFORE * (hand - 1), MAX_HAND_OVER)
 
 
 # The limits of addresses.

@@ -161,6 +161,9 @@ class FakeConnection:
     def charge(self, events: int) -> None:
         """Pay nothing."""
 
+    def owe(self, units: int) -> None:
+        """Pay nothing."""
+
     def reply(self, message: Message) -> None:
         """Take a message."""
         self._take(encode(message, self.encoding))

@@ -468,8 +468,12 @@ class Handler:
             if not bucket.take(self.arrived, events):
                 units += events * DEAR_EVENT
         if units:
-            self.owes = True
-            self.allowance.charge(units)
+            self.owe(units)
+
+    def owe(self, units: int) -> None:
+        """Charge units for what a command has led to. Its next command pays for them, too."""
+        self.owes = True
+        self.allowance.charge(units)
 
     # Waiting.
 

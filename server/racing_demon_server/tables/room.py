@@ -25,7 +25,7 @@ from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.formatting import join_words, pluralize
 from racing_demon_protocol.wire.capabilities import PROGRAMS, verify_understood
 from racing_demon_protocol.wire.messages.client import Command, Ready, RemoveSpectator, Start
-from racing_demon_protocol.wire.messages.events import Event, MatchOver, Played
+from racing_demon_protocol.wire.messages.events import Event, HandOver, MatchOver, Played
 from racing_demon_protocol.wire.messages.server import Accepted, Halted, Refused, Seated
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.bots.scheduler import BotScheduler
@@ -34,7 +34,7 @@ from racing_demon_server.journal.table_journal import Epochs, TableJournal
 from racing_demon_server.match.bans import hash_address
 from racing_demon_server.match.seat_tokens import Actor
 from racing_demon_server.match.table import GONE, MISTAKE, CommandResult, SavedState, Table
-from racing_demon_server.rate_limits import HOUR, NOT_SAID, TokenBucket, pool
+from racing_demon_server.rate_limits import HOUR, NOT_SAID, TokenBucket, hand_over_cost, pool
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.wakeup import Alarm
 
@@ -549,6 +549,8 @@ class Room:
             reply, events, _ = self._judge(actor, command, arrived)
         if reply is None:
             sender.charge(len(events))
+        if any(isinstance(event, HandOver) for event in events):
+            sender.owe(hand_over_cost(self.table.view.hand_number))
         answer = [] if reply is None else [partial(self.broadcast.answer, sender, command, reply, arrived)]
         self._record(events, arrived, answer)
         return reply is None

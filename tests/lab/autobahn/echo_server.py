@@ -38,6 +38,9 @@ class EchoHandler(TableHandler):
     def charge(self, events: int) -> None:
         """Pay nothing."""
 
+    def owe(self, units: int) -> None:
+        """Pay nothing."""
+
     def reply(self, message: Message) -> None:
         """Say nothing of one's own."""
 

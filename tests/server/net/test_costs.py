@@ -9,7 +9,7 @@ from typing import Any, Final
 import pytest
 from websockets.exceptions import InvalidStatus
 
-from racing_demon_protocol.enums import Reason
+from racing_demon_protocol.enums import Phase, Reason
 from racing_demon_protocol.wire.messages import FROM_CLIENT, name_of
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Played, Signalled
@@ -19,7 +19,19 @@ from racing_demon_server import rate_limits
 from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.net.handler import SHARE_SECONDS, ServerContext
 from racing_demon_server.net.table_service import TableService
-from racing_demon_server.rate_limits import COSTS, EVENT_BURST, HANDSHAKE, PICTURE, RECORD, REQUEST, STANDINGS
+from racing_demon_server.rate_limits import (
+    COSTS,
+    EVENT_BURST,
+    HAND_BEFORE,
+    HAND_OVER,
+    HANDSHAKE,
+    MAX_HAND_OVER,
+    PICTURE,
+    RECORD,
+    REQUEST,
+    STANDINGS,
+    hand_over_cost,
+)
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.passphrase import Passphrase
 from racing_demon_server.tables.registry import Registry
@@ -63,7 +75,10 @@ def test_the_costs_of_pages_are_documented() -> None:
         f"internet {PICTURE}, standings and a page of a player {STANDINGS}, a match's record {RECORD:,}, and "
         f"any other HTTP request {REQUEST}."
     )
-    assert sentence in " ".join(DOCUMENT.read_text("utf-8").split())
+    document = " ".join(DOCUMENT.read_text("utf-8").split())
+    assert sentence in document
+    end = f"pays {HAND_OVER} units for it with the next message, and {HAND_BEFORE} more for each hand"
+    assert f"{end} of the match before it, {MAX_HAND_OVER:,} at most" in document
 
 
 async def test_who_uses_more_than_is_there_is_read_more_slowly() -> None:
@@ -212,6 +227,28 @@ async def test_a_play_pays_for_all_that_it_leads_to() -> None:
         eve.burst([eve.next(cl.PlayCards, seen=eve.view.seq, **gathering) for _ in range(12)])
         await pings(other, 20)
         assert board.redeals[0] - before < 7  # what is read at once is not judged at once
+
+
+@pytest.mark.parametrize("hands", [1, 30])
+async def test_who_ends_a_hand_pays_for_its_result(hands: int) -> None:
+    """A table whose hands end at once pays for each, and the more the longer the match is."""
+    own, pool, ended = 1, 400, 0
+    options = Options(game="puzzle", seats=1, hands=hands, countdown_ms=0, tally_ms=0)
+    async with (
+        serving_with(None, Standing(), units_per_connection=own, units_per_table=pool) as served,
+        Peer.entered(served.url, cl.Create(name="Eve", options=options)) as eve,
+    ):
+        while not isinstance(answer := await eve.ask(cl.Start), Refused):
+            while eve.view.phase is not Phase.PLAYING:
+                await eve.hear()
+            assert isinstance(await eve.ask(cl.Stuck), Accepted)
+            while eve.view.phase is Phase.PLAYING:
+                await eve.hear()
+            ended += 1
+    assert answer.reason is Reason.TOO_FAST
+    each = COSTS[cl.Start] + COSTS[cl.Stuck] + HAND_OVER
+    assert (ended - 1) * each <= own * SHARE_SECONDS + pool * POOL_SECONDS  # the last is still owed
+    assert hand_over_cost(1) < hand_over_cost(30) <= hand_over_cost(10_000) == MAX_HAND_OVER
 
 
 async def test_what_costs_too_much_for_the_server_is_refused() -> None:
