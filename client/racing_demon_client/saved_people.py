@@ -11,6 +11,7 @@ import time
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
+from enum import Enum
 from pathlib import Path
 from typing import Annotated, Final
 from urllib.parse import urlsplit
@@ -29,6 +30,8 @@ MAX_OF_HOST: Final = 100
 """The most people that are kept of one dialled host: a server names as many as it likes."""
 MAX_PEOPLE: Final = 1000
 MAX_BYTES: Final = 2_000_000
+MAX_SAID: Final = 64
+"""The longest name that is sent."""
 KEPT_SECONDS: Final = 30 * 86_400
 """How long those are kept whom a server does not know any more: their secrets have no other copy."""
 DEFAULT_PORTS: Final = {"ws": 80, "wss": 443}
@@ -46,16 +49,30 @@ class SavedPerson(BaseModel):
     player: Annotated[str, Field(max_length=16)]
     device: Annotated[int, Field(ge=0)]
     name: Annotated[str, Field(max_length=MAX_NAME_LENGTH)]
+    """What the server calls this person: it cleans names, and they are changed elsewhere, too."""
     secret: Hexadecimal
     is_own: bool = False
     """Whether it was this user's own server; older files do not say."""
     dropped: Annotated[int, Field(ge=0)] | None = None
     """When the server did not know this person any more, in seconds since 1970."""
+    said: Annotated[str, Field(max_length=MAX_SAID)] = ""
+    """The name that this user says for the same person, where it is another one."""
 
     @property
     def source(self) -> str:
         """The host that caused the entry; empty for the own server, which no stranger's host displaces."""
         return "" if self.is_own else self.host
+
+
+class NameSource(Enum):
+    """Where the name comes from by which somebody sits down."""
+
+    TYPED = "typed"
+    """It was given for this table: it is for whom it names, or for somebody new."""
+    SETTING = "setting"
+    """It is for whom it names, or else for the person who was chosen last."""
+    LOGIN = "login"
+    """Nobody has chosen it: it is for somebody new, where nobody is known."""
 
 
 def people_path() -> Path:
@@ -68,14 +85,25 @@ class PlayerCredentials:
 
     Args:
         url: the server's address.
-        name: the name by which somebody sits down: another name is another person.
+        name: the name by which somebody sits down. It finds a person whom the server knows on this machine,
+            and is what somebody new is called; it changes no known person's name.
         path: the file of all people.
+        source: where the name comes from.
         is_own: whether the server is this user's own: it is the same server at any address. A stranger's
             could pass on what is proven to another address.
 
     """
 
-    def __init__(self, url: str, name: str, path: Path | None = None, *, is_own: bool = False) -> None:
+    def __init__(
+        self,
+        url: str,
+        name: str,
+        path: Path | None = None,
+        *,
+        source: NameSource = NameSource.TYPED,
+        is_own: bool = False,
+    ) -> None:
+        self._source = source
         self._is_own = is_own
         self._host = host_of(url)
         self._name = name
@@ -90,14 +118,7 @@ class PlayerCredentials:
         and that only if it suggests to remember people.
         """
         self._server = challenge.server
-        mine = [
-            each
-            for each in self._people()
-            if each.dropped is None and self._is_here(each) and folded(each.name) == folded(self._name)
-        ]
-        # A stranger's server can announce the own server's id: what was kept at the own one comes first.
-        mine.sort(key=lambda each: (not each.is_own, each.host != self._host))
-        self._known = next(iter(mine), None)
+        self._known = self._chosen()
         if self._known is not None:
             known, self._secret = self._known, self._known.secret
             key = secret_hash(known.secret)
@@ -112,6 +133,8 @@ class PlayerCredentials:
 
     def identified(self, answer: Identified) -> None:
         """Keep what the server knows this person by."""
+        before = self._known
+        said = self._name if before is None else before.said or before.name
         known = SavedPerson(
             host=self._host,
             server=self._server,
@@ -119,19 +142,45 @@ class PlayerCredentials:
             device=answer.device,
             name=answer.name[:MAX_NAME_LENGTH],
             secret=self._secret,
-            is_own=self._is_own or (self._known is not None and self._known.is_own),
+            is_own=self._is_own or (before is not None and before.is_own),
+            said="" if folded(said) == folded(answer.name) else said[:MAX_SAID],
         )
-        if known != self._known:
-            others = [
-                each for each in self._people() if not (self._is_here(each) and each.player == known.player)
-            ]
-            self._save([*others, known])
+        people = self._people()
+        if people[-1:] != [known]:  # the last one is who was chosen last
+            old = {known.player, known.player if before is None else before.player}  # perhaps merged since
+            self._save(
+                [*(each for each in people if not (self._is_here(each) and each.player in old)), known]
+            )
+        self._known = known
+
+    def name_at_table(self, name: str) -> str:
+        """Return the name under which to sit down: the one that the server knows, for a known person."""
+        return name if self._known is None else self._known.name
 
     def refused(self, refusal: Refused) -> None:
         """Drop whom the server does not know any more; whatever else it refuses may work again later."""
         if refusal.reason is Reason.UNKNOWN_PLAYER and self._known is not None:
             dropped = self._known.model_copy(update={"dropped": int(time.time())})
             self._save([dropped if each == self._known else each for each in self._people()])
+
+    def _chosen(self) -> SavedPerson | None:
+        """Return who sits down at the server that asks; ``None`` for somebody new."""
+        here = [each for each in self._people() if each.dropped is None and self._is_here(each)]
+        again = [each for each in here if self._known is not None and each.player == self._known.player]
+        name = "" if self._source is NameSource.LOGIN else self._name
+        found = [each for each in here if _likeness(each, name)]
+        if not found and self._source is not NameSource.TYPED:
+            found = [each for each in here if self._standing(each)]
+        # The newest is the last; a reconnection goes on as whoever began.
+        by_rank = sorted(again or found, key=lambda each: (self._standing(each), _likeness(each, name)))
+        return by_rank[-1] if by_rank else None
+
+    def _standing(self, person: SavedPerson) -> int:
+        """Return how surely this server is the person's.
+
+        A stranger's server can announce the own server's id: what was kept at the own one comes first.
+        """
+        return 2 if person.is_own else int(person.host == self._host)
 
     def _is_here(self, person: SavedPerson) -> bool:
         """Return whether a person was kept of the server that asks: its id alone can be copied."""
@@ -178,6 +227,17 @@ def kept_names(url: str, path: Path | None = None) -> list[str]:
     ]
 
 
+def kept_name(url: str, said: str, path: Path | None = None) -> str:
+    """Return what a server calls the person whom a name means on this machine; the name itself for nobody."""
+    people = [
+        each
+        for each in _read(path or people_path())
+        if each.dropped is None and each.host == host_of(url) and _likeness(each, said)
+    ]
+    people.sort(key=lambda each: _likeness(each, said))
+    return people[-1].name if people else said
+
+
 def _bounded(people: Sequence[SavedPerson]) -> list[SavedPerson]:
     """Return whom to keep, the newest last: whoever causes many entries displaces only those."""
     oldest_dropped = time.time() - KEPT_SECONDS
@@ -202,6 +262,14 @@ def _read(path: Path) -> list[SavedPerson]:
     return people
 
 
+def _likeness(person: SavedPerson, name: str) -> int:
+    """Return how well a name names a person: 2 as the server does, 1 as this user does, 0 not at all."""
+    key = folded(name)
+    if not key:
+        return 0
+    return 2 if folded(person.name) == key else int(folded(person.said) == key)
+
+
 def host_of(url: str) -> str:
     """Return the host and port of a server's address as clients send them."""
     parts = urlsplit(url if "://" in url else f"ws://{url}")
@@ -211,4 +279,4 @@ def host_of(url: str) -> str:
 
 def folded(name: str) -> str:
     """Return a name as it is compared."""
-    return unicodedata.normalize("NFKC", name).casefold().strip()
+    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())

@@ -12,7 +12,6 @@ import hashlib
 import json
 import os
 import time
-import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -26,6 +25,7 @@ from racing_demon_client.links import short_address
 from racing_demon_protocol.constants import MAX_NAME_LENGTH, MAX_SEATS
 
 from .files import read_entries, replace_file, shown, state_folder
+from .saved_people import folded
 
 MAX_SEAT_BYTES: Final = 4_096
 SEAT_SECONDS: Final = 30 * 24 * 3_600
@@ -81,7 +81,7 @@ class StoredSeat:
 
     def has_name(self, typed: str) -> bool:
         """Return whether the name is a typed one; servers add a number to a name that is taken."""
-        name, own = (unicodedata.normalize("NFKC", each).casefold() for each in (self.name, typed.strip()))
+        name, own = folded(self.name), folded(typed)
         start, _, number = name.rpartition(" ")
         return name == own or (number.isdecimal() and start == own[: MAX_NAME_LENGTH - 2])
 

@@ -125,7 +125,9 @@ async def host(arguments: argparse.Namespace) -> int:
     """Open a table for the network, on a local server or another, and take a seat."""
     table = arguments.name, arguments.options, Bots(arguments.bots, arguments.level), arguments.passphrase
     if arguments.server is not None:
-        opening = tables.host_on_server(await find_server(arguments.server), *table)
+        opening = tables.host_on_server(
+            await find_server(arguments.server), *table, is_typed=arguments.is_named
+        )
     else:
         journal = _journal_config(arguments, "full")
         hosting = Hosting(
@@ -137,7 +139,7 @@ async def host(arguments: argparse.Namespace) -> int:
             arguments.tunnel or ("auto" if arguments.internet else ""),
             arguments.tunnel_address or "",
         )
-        opening = tables.host(*table, hosting)
+        opening = tables.host(*table, hosting, is_typed=arguments.is_named)
     async with opening as opened:
         code = printable(opened.client.code)
         lines = [opened.note] if opened.note else []

@@ -123,7 +123,8 @@ class Client(TableClient):
         If it is not ``listed``, no list and no announcement names it: whoever has its code finds it.
 
         With ``program`` everybody sees that a program plays, and standings tell it apart from people. With
-        ``person`` the user is identified at a server that remembers people.
+        ``person`` the user is identified at a server that remembers people, and sits down under the name by
+        which it knows that person.
 
         Raises:
             ConnectionFailed: the server cannot be reached.
@@ -150,7 +151,8 @@ class Client(TableClient):
         """Take a seat at a table.
 
         With ``program`` everybody sees that a program plays, and standings tell it apart from people. With
-        ``person`` the user is identified at a server that remembers people.
+        ``person`` the user is identified at a server that remembers people, and sits down under the name by
+        which it knows that person.
 
         If the answer is lost, a caller who chose the seat's token (64 hexadecimal digits) can ask again with
         it without taking a second seat.

@@ -1,7 +1,7 @@
 """Tell a server who somebody is, without taking a seat: for a token, or to become known by a code."""
 
 from racing_demon_client.errors import ConnectionFailed
-from racing_demon_client.saved_people import DeviceLink, PlayerCredentials, kept_names
+from racing_demon_client.saved_people import DeviceLink, NameSource, PlayerCredentials, kept_names
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.formatting import printable
 from racing_demon_protocol.wire.codec import Encoding
@@ -36,6 +36,10 @@ class _Introduction:
         self._person.refused(refusal)
         self.refusal = refusal
 
+    def name_at_table(self, name: str) -> str:
+        """Return the person's name; nobody takes a seat here."""
+        return self._person.name_at_table(name)
+
 
 async def _introduced(url: str, person: PlayerCredentials) -> _Introduction:
     introduction = _Introduction(person)
@@ -50,16 +54,15 @@ async def _introduced(url: str, person: PlayerCredentials) -> _Introduction:
 async def player_token(url: str) -> str:
     """Return the token that identifies this user in HTTP requests to a server; empty for a guest.
 
-    If that server knows several people on this machine, it is the one who was added last.
+    If that server knows several people on this machine, it is the one who was chosen last.
 
     Raises:
         ConnectionFailed: the server cannot be reached.
 
     """
-    names = kept_names(url)
-    if not names:
+    if not kept_names(url):
         return ""
-    found = await _introduced(url, PlayerCredentials(url, names[-1]))
+    found = await _introduced(url, PlayerCredentials(url, "", source=NameSource.LOGIN))
     return "" if found.known is None else found.known.token
 
 

@@ -264,6 +264,9 @@ class PlayerAuthenticator(Protocol):
     def refused(self, refusal: Refused) -> None:
         """Forget what the server does not know any more, if that is why it refuses."""
 
+    def name_at_table(self, name: str) -> str:
+        """Return the name under which to sit down, if somebody asks for a seat under a name."""
+
 
 class ServerConnection:
     """The connections to one server, which may consist of several processes or hosts.
@@ -318,7 +321,7 @@ class ServerConnection:
             await self._open_nearest()
             if isinstance(request, cl.Create):
                 self.verify_known(needed(request.options) | ({UNLISTED} if not request.listed else set()))
-            await self.send(request)
+            await self.send(self._under_known_name(request))
             answer = await self.receive()
             if not isinstance(answer, Elsewhere | Moved):
                 return answer
@@ -333,6 +336,12 @@ class ServerConnection:
                 raise ConnectionFailed(f"The server at {self._url} keeps redirecting to other ports.")
             if moves > MAX_REDIRECTS:
                 raise ConnectionFailed(f"The server at {self._url} keeps redirecting to other hosts.")
+
+    def _under_known_name(self, request: Message) -> Message:
+        """Return a request for a seat under the name by which the server knows the person."""
+        if self._person is None or not isinstance(request, cl.Create | cl.Join):
+            return request
+        return request.model_copy(update={"name": self._person.name_at_table(request.name)})
 
     def verify_known(self, words: Collection[str]) -> None:
         """Check that the server knows some extensions.

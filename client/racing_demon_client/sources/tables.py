@@ -35,7 +35,7 @@ from racing_demon_client.net.local_server import (
     wait_until_ended,
 )
 from racing_demon_client.net.table_client import TableClient
-from racing_demon_client.saved_people import PlayerCredentials
+from racing_demon_client.saved_people import NameSource, PlayerCredentials, folded, kept_name
 from racing_demon_client.saved_tables import (
     HostedTable,
     StoredSeat,
@@ -51,6 +51,7 @@ from racing_demon_protocol.constants import DEFAULT_PORT, WEBSOCKET_PATH
 from racing_demon_protocol.engine.commit_reveal import SEED_SIZE
 from racing_demon_protocol.enums import BotLevel, Reason
 from racing_demon_protocol.errors import CommandRefused
+from racing_demon_protocol.formatting import printable
 from racing_demon_protocol.wire.messages.client import AddBot
 from racing_demon_protocol.wire.options import Options
 from racing_demon_protocol.wire.redirects import port_of
@@ -277,8 +278,8 @@ def alone(
 
 
 @asynccontextmanager
-async def host_on_server(
-    address: str, name: str, options: Options, bots: Bots, passphrase: str = ""
+async def host_on_server(  # noqa: PLR0913 - everything optional is a keyword
+    address: str, name: str, options: Options, bots: Bots, passphrase: str = "", *, is_typed: bool = False
 ) -> AsyncIterator[OpenedTable]:
     """Open a table for others on a running server.
 
@@ -288,6 +289,7 @@ async def host_on_server(
         options: the table's options.
         bots: the bots at the table.
         passphrase: what others need to join; empty for none.
+        is_typed: whether the name was given for this table.
 
     Raises:
         ConnectionFailed: the server cannot be reached.
@@ -295,7 +297,7 @@ async def host_on_server(
 
     """
     url = server_url(address)
-    person = _person(url, name)
+    person = _person(url, name, is_typed=is_typed)
     async with await Client.create(url, name, options, passphrase=passphrase, person=person) as client:
         with _saved_seat(client):
             await _add_bots(client, bots)
@@ -304,12 +306,14 @@ async def host_on_server(
 
 
 @asynccontextmanager
-async def host(
+async def host(  # noqa: PLR0913 - everything optional is a keyword
     name: str,
     options: Options,
     bots: Bots,
     passphrase: str = "",
     hosting: Hosting | None = None,
+    *,
+    is_typed: bool = False,
 ) -> AsyncIterator[OpenedTable]:
     """Open a table for others on a server of this user's own.
 
@@ -322,6 +326,7 @@ async def host(
         bots: the bots at the table.
         passphrase: what others need to join; empty for none.
         hosting: how the server is started; ``None`` for the defaults.
+        is_typed: whether the name was given for this table.
 
     Raises:
         ConnectionFailed: the server does not start.
@@ -343,7 +348,7 @@ async def host(
                     name,
                     options,
                     passphrase=passphrase,
-                    person=_person(server.url, name, is_own=True),
+                    person=_person(server.url, name, is_typed=is_typed, is_own=True),
                 )
             )
             server.save(client.code)
@@ -423,10 +428,13 @@ async def join(
             token = secrets.token_hex(32)
             if stored is not None:
                 stored.store(token, "", url)  # store it first: if the answer is lost, the seat can be resumed
-            person = _person(url, name)
+            person = _person(url, name, is_typed=is_typed)
             client = await Client.join(
                 url, code, name, passphrase=table.passphrase, token=token, person=person
             )
+            known_as = name if person is None else person.name_at_table(name)
+            if folded(known_as) != folded(name):
+                note = f"this server knows you as {printable(known_as)}"
         seats.release_others(stored)
         if stored is not None and client.token is not None:
             stored.store(client.token, _own_name(client), url)
@@ -479,8 +487,9 @@ async def _seat_to_resume(seats: TableSeats, url: str, typed: str, ask: Ask | No
     elsewhere: list[StoredSeat] = []
     for seat in seats.elsewhere:
         (here if await _is_same_server(url, seat.servers) else elsewhere).append(seat)
+    names = {typed, kept_name(url, typed)}  # seats from before a change of name have the old one
     for seat in here:
-        if not typed or seat.has_name(typed):
+        if not typed or any(map(seat.has_name, names)):
             return seat
     if here and not here[0].name:  # an older client stored no name
         return here[0]
@@ -799,10 +808,13 @@ def _own_addresses() -> list[str]:
             return [str(each.ip) for each in found]
 
 
-def _person(url: str, name: str, *, is_own: bool = False) -> PlayerCredentials | None:
+def _person(url: str, name: str, *, is_typed: bool, is_own: bool = False) -> PlayerCredentials | None:
     """Return what tells a server who the user is; ``None`` if the settings say that nobody is remembered."""
     try:
-        remembers = load(settings_path()).remember
+        settings = load(settings_path())
     except SettingsRefused:
-        remembers = False
-    return PlayerCredentials(url, name, is_own=is_own) if remembers else None
+        return None
+    if not settings.remember:
+        return None
+    given = NameSource.SETTING if settings.name else NameSource.LOGIN
+    return PlayerCredentials(url, name, source=NameSource.TYPED if is_typed else given, is_own=is_own)

@@ -59,7 +59,7 @@ def opening(request: OpeningRequest, ask: Ask) -> AbstractAsyncContextManager[Op
             return tables.practice(request.name, options, Bots(max(1, request.bots), request.level))
         case "host":
             bots = Bots(request.bots, request.level)
-            return tables.host(request.name, request.options, bots, request.passphrase)
+            return tables.host(request.name, request.options, bots, request.passphrase, is_typed=True)
         case "alone":
             return nullcontext(OpenedTable(tables.alone(request.name, options), "alone"))
         case "join":

@@ -7,14 +7,25 @@ from pathlib import Path
 import pytest
 
 from racing_demon_client.net.client import Client
-from racing_demon_client.saved_people import MAX_OF_HOST, PlayerCredentials, host_of, kept_names
+from racing_demon_client.saved_people import (
+    MAX_OF_HOST,
+    NameSource,
+    PlayerCredentials,
+    host_of,
+    kept_name,
+    kept_names,
+)
 from racing_demon_protocol.enums import Reason
-from racing_demon_protocol.wire.messages.client import Enroll, Identify
+from racing_demon_protocol.wire.messages.client import Enroll, Identify, Rename
 from racing_demon_protocol.wire.messages.server import Challenge, Identified, Refused
+from tests.support.people import answer, challenged
 from tests.support.restartable_server import RestartableServer
 from tests.support.results import get
+from tests.support.servers import Peer
 
 TOKEN = "0f" * 32
+REMEMBERS = ("--until-table-ends=NONE",)
+"""Whoever does not forbid it is remembered."""
 
 
 def challenge(server: str = "5e", *, suggested: bool = True) -> Challenge:
@@ -32,8 +43,7 @@ def known(path: Path, url: str = "ws://one:5252/v1") -> None:
 async def test_a_terminal_is_known_again(tmp_path: Path) -> None:
     """Joining twice, it is the same player; the file is its owner's alone."""
     path = tmp_path / "people.json"
-    arguments = ("--until-table-ends=NONE",)
-    async with RestartableServer.started(tmp_path / "journal.sqlite", *arguments) as server:
+    async with RestartableServer.started(tmp_path / "journal.sqlite", *REMEMBERS) as server:
         for _ in range(2):
             async with await Client.create(
                 server.url, "Ann", person=PlayerCredentials(server.url, "Ann", path)
@@ -46,6 +56,69 @@ async def test_a_terminal_is_known_again(tmp_path: Path) -> None:
             assert [each["player"] for each in json.loads(path.read_text("utf-8"))] == [kept["player"]]
         assert (await get(server, "/healthz"))[0] == 200
     assert path.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize("said", ["Ivy  Lee", "Ivy\u200bLee", "Ivy Lee the Second of Somewhere Else"[:24]])
+async def test_a_name_that_the_server_writes_otherwise_is_one_player(tmp_path: Path, said: str) -> None:
+    """Whatever it cleans away, the next visit under the same words is the same player's."""
+    path = tmp_path / "people.json"
+    async with RestartableServer.started(tmp_path / "journal.sqlite", *REMEMBERS) as server:
+        players = set()
+        for _ in range(3):
+            person = PlayerCredentials(server.url, said, path)
+            async with await Client.create(server.url, said, person=person) as client:
+                assert client.seat is not None
+                [kept] = json.loads(path.read_text("utf-8"))
+                assert client.view.seats[client.seat].name == kept["name"]
+                players.add(kept["player"])
+    assert len(players) == 1
+
+
+async def test_a_change_of_name_stays(tmp_path: Path) -> None:
+    """Renamed on another device, or by the operator: the old words mean the same player, newly called."""
+    path = tmp_path / "people.json"
+    names = []
+    async with RestartableServer.started(tmp_path / "journal.sqlite", *REMEMBERS) as server:
+        for said in ("Ann", "Ann", "Annabel", "ann"):
+            person = PlayerCredentials(server.url, said, path)
+            async with await Client.create(server.url, said, person=person) as client:
+                assert client.seat is not None
+                names.append(client.view.seats[client.seat].name)
+                [kept] = json.loads(path.read_text("utf-8"))
+            await renamed(server, path, "Annabel")
+        assert names == ["Ann", "Annabel", "Annabel", "Annabel"]
+        assert kept["name"] == "Annabel"
+        assert kept_name(server.url, "Ann", path) == "Annabel"
+
+
+async def renamed(server: RestartableServer, path: Path, name: str) -> None:
+    """Change the name of the player in a file, as the page for people does."""
+    [kept] = json.loads(path.read_text("utf-8"))
+    async with Peer.connect(server.url) as peer:
+        known = Identified(player=kept["player"], device=kept["device"], name=kept["name"], token=TOKEN)
+        await peer.say(answer(await challenged(peer), known, kept["secret"], host_of(server.url)))
+        await peer.until(Identified)
+        await peer.say(Rename(name=name))
+        assert (await peer.until(Identified)).name == name
+
+
+def test_who_was_chosen_last_is_offered(tmp_path: Path) -> None:
+    """Without a name it is that person; a setting means whom it names, and only then the last one."""
+    path = tmp_path / "people.json"
+    for player, name in (("a", "Ann"), ("b", "Ben"), ("a", "Ann")):
+        person = PlayerCredentials("ws://one:5252/v1", name, path)
+        person.answer(challenge())
+        person.identified(Identified(player=player, device=1, name=name, token=TOKEN))
+    for source, said, meant in (
+        (NameSource.LOGIN, "ben", "a"),
+        (NameSource.SETTING, "ben", "b"),
+        (NameSource.SETTING, "somebody", "a"),
+        (NameSource.TYPED, "Ben", "b"),
+    ):
+        sent = PlayerCredentials("ws://one:5252/v1", said, path, source=source).answer(challenge())
+        assert isinstance(sent, Identify)
+        assert sent.player == meant
+    assert isinstance(PlayerCredentials("ws://one:5252/v1", "Cay", path).answer(challenge()), Enroll)
 
 
 def test_another_server_learns_nothing(tmp_path: Path) -> None:
