@@ -26,6 +26,8 @@ from .store import Device, PlayersStore, Seating
 
 WATCH_SECONDS: Final = 1.0
 """The interval at which the keeper looks for what other processes or servers have changed."""
+TIDY_SECONDS: Final = 10.0
+"""The interval at which nothing is left in the store of who was forgotten."""
 CLOSE_SECONDS: Final = 5.0
 """How long a stopping server waits for the store."""
 RANDOM_BYTES: Final = 16
@@ -231,10 +233,14 @@ class PlayersKeeper:
     # What others change.
 
     async def _watch(self) -> None:
+        tidied = -TIDY_SECONDS  # a crash may have left something
         while True:
             await asyncio.sleep(WATCH_SECONDS)
             try:
                 await self._tell()
+                if time.monotonic() - tidied >= TIDY_SECONDS:
+                    tidied = time.monotonic()
+                    await self._ask(self._store.tidy, writes=False)
             except CommandRefused:
                 continue  # the log has the reason
 

@@ -130,6 +130,9 @@ class PlayersStore(Protocol):
     def opened(self, kept: bytes) -> bytes:
         """Return what was sealed."""
 
+    def tidy(self) -> None:
+        """Leave nothing of what was deleted, as far as that is a server's business; called often."""
+
     def interrupt(self) -> None:
         """End what the thread waits for, from another one, because the server stops."""
 

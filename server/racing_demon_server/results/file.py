@@ -7,7 +7,7 @@ from typing import Final, Self
 
 from racing_demon_server.journal.interface import JournalReader
 from racing_demon_server.journal.matches import BlankedFrame
-from racing_demon_server.journal.sqlite.database import open_journal
+from racing_demon_server.journal.sqlite.database import empty_log, open_journal
 from racing_demon_server.journal.sqlite.side_file import SideFile, SideFileStore
 
 from .store import ResultsStore, blanking
@@ -66,6 +66,7 @@ class ResultsFile(SideFileStore, ResultsStore):
     def __init__(self, path: Path, journal: Path | None = None) -> None:
         super().__init__(RESULTS, path)
         self._journal = journal
+        self._has_blanked = journal is not None  # perhaps before a crash
 
     def __enter__(self) -> Self:
         return self
@@ -88,12 +89,19 @@ class ResultsFile(SideFileStore, ResultsStore):
         """Store events of a closed table in the journal anew, and leave nothing of the former ones there."""
         if self._journal is None:
             return
+        self._has_blanked = True
         with contextlib.closing(open_journal(self._journal, write=True)) as db:
-            db.rows("PRAGMA secure_delete = ON")
             db.rows("BEGIN IMMEDIATE")
             for sql, values in blanking(table_id, frames):
                 db.rows(sql, *values)
             db.rows("COMMIT")
+
+    def tidy(self) -> None:
+        """Leave nothing in the logs of both files that was overwritten since, but in busy ones."""
+        super().tidy()
+        if self._journal is not None and self._has_blanked:
+            with contextlib.closing(open_journal(self._journal, write=True)) as db:
+                self._has_blanked = not empty_log(db)
 
     def table_of(self, _code: str, _token_hash: bytes) -> int | None:
         """Return ``None``: the keeper knows all tables of its process, and other journals are not read."""

@@ -82,6 +82,9 @@ class ResultsStore(Protocol):
     def blank(self, table_id: int, frames: Sequence[BlankedFrame]) -> None:
         """Store events of a closed table in the journal anew, without what is to be forgotten."""
 
+    def tidy(self) -> None:
+        """Leave nothing of what was overwritten, as far as that is a server's business; called often."""
+
     def close(self) -> None:
         """Close the store."""
 

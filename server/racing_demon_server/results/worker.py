@@ -45,6 +45,8 @@ MAX_HISTORY: Final = 100
 """How many ratings of a player are kept for the chart."""
 FRAMES: Final = 20
 """So many events are blanked at a time, for which a server's writes have to wait."""
+TIDY_SECONDS: Final = 10.0
+"""The interval at which nothing is left in the files of what was blanked."""
 MAX_OF_TABLE: Final = 100
 """The most matches of one table whose links its players get."""
 
@@ -80,6 +82,7 @@ class ResultsWorker:
         self._unknown = set[int]()
         self._reached: OrderedDict[int, Snapshot] = OrderedDict()
         self._named = set[str]()
+        self._tidied = time.monotonic()
         self.is_stopping = False
 
     def close(self) -> None:
@@ -117,6 +120,9 @@ class ResultsWorker:
                     self._reached.pop(table_id, None)  # any of its matches may have been corrected
                     self._update(reader, table_id)
         self._blank_all()
+        if time.monotonic() - self._tidied >= TIDY_SECONDS:
+            self._file.tidy()
+            self._tidied = time.monotonic()
 
     def _blank_all(self) -> None:
         """Blank the names and words of players who were forgotten, in the events of closed tables."""

@@ -1,5 +1,7 @@
 """Who may prove to be whom, and change what: every way that a stranger could take."""
 
+import contextlib
+from pathlib import Path
 from typing import Final
 
 import pytest
@@ -40,6 +42,21 @@ def linked(directory: Directory, phone: Device) -> Device:
     """Return another device of the player, linked now."""
     code = directory.new_code(phone, NOW, randomness(1234))
     return directory.link(Guess("ann", code.lower(), HOME), KEYS[1], "tablet", NOW)
+
+
+def test_no_file_names_who_was_forgotten(tmp_path: Path) -> None:
+    """Neither the file nor its log has bytes of a forgotten name, while another process has it open."""
+    path = tmp_path / "players.sqlite"
+    first, second = (PlayersFile(path, "5e" * 32) for _ in range(2))
+    with contextlib.closing(first) as kept, contextlib.closing(second):
+        directory = Directory(kept)
+        for number in range(200):
+            key = secret_hash(f"{number:064x}")
+            scattered = (number * 7_919).to_bytes(16, "little")
+            player, _ = directory.enroll(f"Annabel{number:04}", key, "a phone", NOW, scattered)
+            directory.forget(player.id)
+        kept.tidy()
+        assert not [each.name for each in tmp_path.iterdir() if b"Annabel" in each.read_bytes()]
 
 
 def test_a_device_proves_its_player() -> None:

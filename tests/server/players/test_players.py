@@ -553,12 +553,20 @@ async def test_nothing_of_a_former_player_is_stored(tmp_path: Path, closes_first
             while found := await asyncio.to_thread(with_words, tmp_path):
                 assert found
                 await asyncio.sleep(0.1)
-        await server.stop()
-    assert not [word for word in (b"Annabel", b"Bananas") if word in journal.read_bytes()]
+            while found := await asyncio.to_thread(files_with_words, tmp_path):
+                assert found
+                await asyncio.sleep(0.1)
     told = await command(journal, "journal", "export", "1.1")
     assert "A former player" in told
     (record,) = read_records(told.splitlines())
     assert verify(entry.message for entry in record.entries).hands == 1
+
+
+def files_with_words(folder: Path) -> list[str]:
+    """Return the files with Ann's name or words in their bytes: also where rows were, or in a log."""
+    words = (b"Annabel", b"Bananas")
+    files = [(path.name, path.read_bytes()) for path in folder.iterdir() if path.is_file()]
+    return [name for name, contents in files if any(word in contents for word in words)]
 
 
 def with_words(folder: Path) -> list[str]:

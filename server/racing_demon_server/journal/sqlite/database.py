@@ -23,6 +23,10 @@ VERSION: Final = 12
 """The version of the file that this program writes (``PRAGMA user_version``)."""
 
 
+LOG_PATIENCE_MS: Final = 10
+"""How long an emptied log may keep writers waiting."""
+
+
 class _Rebuilt(NamedTuple):
     """How rows of older versions of a table are converted.
 
@@ -396,6 +400,21 @@ def journals_of(path: Path) -> Iterator[tuple[str, Path]]:
             yield f"{number}-", other
 
 
+def empty_log(db: sqlite3.Connection) -> bool:
+    """Move a file's write-ahead log into the file, and cut it off: it has what was overwritten there.
+
+    Return whether that was possible: who reads the file, or writes it, hardly waits.
+    """
+    ((patience_ms,),) = db.execute("PRAGMA busy_timeout").fetchall()
+    db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()  # nobody waits for the most of it
+    db.execute(f"PRAGMA busy_timeout={LOG_PATIENCE_MS}")
+    try:
+        ((is_busy, _, _),) = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    finally:
+        db.execute(f"PRAGMA busy_timeout={patience_ms}")
+    return not is_busy
+
+
 @contextlib.contextmanager
 def reading(path: Path, *, write: bool = False) -> Iterator[JournalFile]:
     """Open a file as :func:`open_journal` does, and close it at the end.
@@ -459,6 +478,7 @@ def open_journal(path: Path, *, write: bool = False, durability: Durability = Du
         if write:
             db.execute("PRAGMA temp_store=MEMORY")  # otherwise large transactions open files in /var/tmp
             db.execute("PRAGMA journal_mode=WAL")
+            db.execute("PRAGMA secure_delete=ON")  # what is deleted may have names
             db.execute(f"PRAGMA synchronous={'FULL' if durability is Durability.FULL else 'NORMAL'}")
             _migrate(db, path)
         elif _version(db) < VERSION:

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 from racing_demon_server.journal.interface import JournalUnusable
 
+from .database import empty_log
+
 
 class SideFile(NamedTuple):
     """A kind of such files.
@@ -64,6 +66,7 @@ class SideFile(NamedTuple):
             raise JournalUnusable(f"A newer version wrote the {self.holds} in {path}. Update this program.")
         db.execute("PRAGMA journal_mode=WAL")
         db.execute(f"PRAGMA synchronous={self.synchronous}")
+        db.execute("PRAGMA secure_delete=ON")  # who is forgotten leaves no name between the rows
         db.executescript(
             f"BEGIN IMMEDIATE; {self.layout}; PRAGMA application_id={self.application_id}; "
             f"PRAGMA user_version={self.version}; COMMIT"
@@ -100,6 +103,10 @@ class SideFileStore:
         self._db.execute("BEGIN IMMEDIATE")
         with self._db:  # commits, or rolls back
             yield
+
+    def tidy(self) -> None:
+        """Leave nothing in the file's log that was deleted since; if somebody reads it, not this time."""
+        empty_log(self._db)
 
     def interrupt(self) -> None:
         """End what another thread waits for."""
