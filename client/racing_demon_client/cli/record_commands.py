@@ -11,6 +11,7 @@ import sys
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from racing_demon_client.errors import RecordFailed, RecordUnreadable
@@ -25,6 +26,7 @@ from racing_demon_client.records.reader import (
     list_matches,
     open_lines,
     read_file,
+    report_damage,
     run_journal_command,
 )
 from racing_demon_client.records.recorder import explained_write_errors
@@ -112,7 +114,7 @@ def _write_records(lines: Iterator[str], source: str, write_line: Write) -> int:
     """Write a source's records in the newest format; return how many there were."""
     number = 0
     try:
-        for number, each in enumerate(read_records(lines), 1):  # noqa: B007
+        for number, each in enumerate(read_records(lines, partial(report_damage, source)), 1):  # noqa: B007
             for line in record_lines(each):
                 write_line(line)
     except InvalidRecord as error:
@@ -380,7 +382,8 @@ async def replay(arguments: argparse.Namespace) -> int:
         source, journal = await _latest(journal)
     try:
         async with open_lines(source, journal) as lines:
-            timeline = Timeline(_chosen_record(read_records(lines), arguments.match))
+            found = read_records(lines, partial(report_damage, source))
+            timeline = Timeline(_chosen_record(found, arguments.match))
     except InvalidRecord as error:
         raise RecordUnreadable(f"{source} cannot be played back: {error}") from error
     unseen = MAX_SPEED if not sys.stdout.isatty() else 1.0
@@ -429,18 +432,49 @@ def _seat(timeline: "Timeline", text: str) -> int:
 
 
 def _file_digests(paths: list[str], cache: DigestCache) -> list[MatchSummary]:
+    """Return the digests of the matches in files. What is damaged is named, and hides nothing that is whole.
+
+    Raises:
+        RecordUnreadable: there is no such file, one is not valid, or all that there is is damaged.
+
+    """
     found: list[MatchSummary] = []
+    unread: list[str] = []
     for path in paths:
         try:
             key = file_cache_key(path)
         except OSError as error:
             raise RecordUnreadable(f"{path} cannot be read: {error.strerror}") from error
         try:
-            found += cache.get(key) or cache.compute(key, read_file(path), verified=True)
+            found += _digests_of(path, key, cache)
         except DamagedRecord as error:
-            raise RecordUnreadable(f"{path} is damaged, and cannot be counted: {error}") from error
+            unread.append(f"{path} is damaged, and cannot be counted: {error}")
         except InvalidRecord as error:
             raise RecordUnreadable(f"{path} is not valid, and cannot be counted: {error}") from error
+        except RecordUnreadable as error:
+            unread.append(str(error))
+    if unread and not found:
+        raise RecordUnreadable(unread[0])
+    for why in unread:
+        sys.stderr.write(f"{printable(why)}\n")
+    return found
+
+
+def _digests_of(path: str, key: str, cache: DigestCache) -> tuple[MatchSummary, ...]:
+    """Return the digests of what is whole in a file.
+
+    Raises:
+        DamagedRecord: nothing is.
+
+    """
+    damages: list[str] = []
+    found = cache.get(key) or cache.compute(key, read_file(path, damages.append), verified=True)
+    if damages:
+        cache.drop(key)  # the next time it is said again
+        if not found:
+            raise DamagedRecord(damages[0])
+    for why in damages:
+        report_damage(path, why)
     return found
 
 

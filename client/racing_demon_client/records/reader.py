@@ -13,7 +13,7 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import IO, Annotated, Final
@@ -24,6 +24,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from racing_demon_client.errors import RecordUnreadable
 from racing_demon_client.files import detect_encoding, replace_file
 from racing_demon_client.net.results import MATCH_LINK, fetch_record
+from racing_demon_protocol.formatting import printable
 from racing_demon_protocol.records.format import MAX_LINE_LENGTH, Record, read_records
 from racing_demon_protocol.records.summary import VERSION, MatchSummary, summarize
 
@@ -82,8 +83,12 @@ async def open_lines(source: str, journal: str | None) -> AsyncIterator[Iterator
             yield _whole_lines(lines, source)
 
 
-def read_file(path: str) -> Iterator[Record]:
+def read_file(path: str, damaged: Callable[[str], None] | None = None) -> Iterator[Record]:
     """Yield the records of a file.
+
+    Args:
+        path: the file.
+        damaged: is told of each line that cannot be read, which is an error without it.
 
     Raises:
         RecordUnreadable: the file cannot be read.
@@ -91,7 +96,15 @@ def read_file(path: str) -> Iterator[Record]:
 
     """
     with _opened(path) as lines:
-        yield from read_records(_whole_lines(_bounded(lines), path))
+        yield from read_records(_whole_lines(_bounded(lines), path), damaged)
+
+
+def report_damage(source: str, why: str) -> None:
+    """Say that a record is damaged, and what is not read of it."""
+    sys.stderr.write(
+        f"The record of {_named(source)} is damaged. {why} What follows there up to the next table is "
+        "left out; what is whole is read.\n"
+    )
 
 
 async def list_matches(journal: str | None, *, practice: bool = False) -> list[ListedMatch]:
@@ -228,11 +241,14 @@ def _is_half(line: str) -> bool:
 
 
 def _report_cut(source: str, where: str) -> None:
-    name = "standard input" if source == STDIN else source
     sys.stderr.write(
-        f"The record of {name} {where} stops in the middle of a line: that line is left out, what came after "
-        "it was never written, and a hand that was being played then is not proven.\n"
+        f"The record of {_named(source)} {where} stops in the middle of a line: that line is left out, what "
+        "came after it was never written, and a hand that was being played then is not proven.\n"
     )
+
+
+def _named(source: str) -> str:
+    return "standard input" if source == STDIN else printable(source)
 
 
 MAX_CACHED: Final = 100_000
@@ -297,6 +313,10 @@ class DigestCache:
         self._texts[key] = DIGESTS.dump_json(made).decode()
         self._is_new = True
         return made
+
+    def drop(self, key: str) -> None:
+        """Remove the digests under a key: what was said when they were made will be said again."""
+        self._texts.pop(key, None)
 
     def save(self) -> None:
         """Write the cache; a failure only means computing the digests again."""

@@ -9,7 +9,7 @@ older: their ``at_ms`` counts from the beginning of the record.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Final, Literal
 
@@ -152,15 +152,20 @@ class Record:
     corrections: list[Correction] = field(default_factory=list)
 
 
-def read_records(lines: Iterable[str]) -> Iterator[Record]:
+def read_records(lines: Iterable[str], damaged: Callable[[str], None] | None = None) -> Iterator[Record]:
     """Yield the sections of a file.
+
+    Args:
+        lines: the lines of the file.
+        damaged: is told of each line that cannot be read; what follows it in its section is left out. Without
+            it such a line is an error.
 
     Raises:
         InvalidRecord: a line is invalid, or of an unknown version; the text gives its number.
 
     """
     record = Record()
-    for part in _parts(lines):
+    for part in _parts(lines, damaged):
         match part:
             case Header(continues=True) if record.header is not None:
                 record.header = record.header.model_copy(update={"version": part.version})
@@ -330,15 +335,26 @@ def parse_message(row: Mapping[str, Any]) -> Message | None:
         raise DamagedRecord("a line is not a message of a record") from None
 
 
-def _parts(lines: Iterable[str]) -> Iterator[Header | Correction | TimedMessage]:
-    has_header = False
+def _parts(
+    lines: Iterable[str], damaged: Callable[[str], None] | None = None
+) -> Iterator[Header | Correction | TimedMessage]:
+    has_header = is_left_out = False
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:
             part = _part(parse_row(line), has_header=has_header)
         except InvalidRecord as error:
-            raise type(error)(f"Line {number}: {error}.") from None
+            text = f"Line {number}: {error}."
+            if damaged is None or not isinstance(error, DamagedRecord):
+                raise type(error)(text) from None
+            if not is_left_out:
+                damaged(text)
+            is_left_out = True  # nobody can tell what else is missing there
+            continue
+        if is_left_out and not (isinstance(part, Header) and not part.continues):
+            continue
+        is_left_out = False
         has_header = has_header or isinstance(part, Header)
         if part is not None:
             yield part

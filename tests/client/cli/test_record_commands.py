@@ -1,5 +1,6 @@
 """``racing-demon record``, ``scores`` and ``replay``: files and the journal of a real server."""
 
+import codecs
 import csv
 import datetime as dt
 import json
@@ -79,7 +80,12 @@ def file_of(folder: Path, *names: str) -> str:
 
 def records(path: str | Path) -> list[Record]:
     """Return the records of a file."""
-    return list(read_records(Path(path).read_text(encoding="utf-8").splitlines()))
+    return records_of(Path(path).read_text(encoding="utf-8"))
+
+
+def records_of(text: str) -> list[Record]:
+    """Return the records of a file's text."""
+    return list(read_records(text.splitlines()))
 
 
 def failed(ended: Ended, sentence: str, code: int = 3) -> None:
@@ -137,6 +143,35 @@ async def test_a_broken_line_in_the_middle_is_an_error(tmp_path: Path, here: Her
     assert (ended.code, ended.out.startswith("damaged: Line 6: a line is not a message")) == (1, True)
 
 
+@pytest.mark.parametrize(
+    "behind", [b"\0" * 4_096, b"\0\0\n\0", b"no record\n", b"{}\n", b'{"message": "pla\n']
+)
+async def test_a_damaged_end_hides_nothing_that_is_whole(tmp_path: Path, here: Here, behind: bytes) -> None:
+    """After a power loss a file may end with NULs: what is before and behind them counts."""
+    path = Path(file_of(tmp_path, "racing-demon"))
+    whole = path.read_bytes()
+    for rest in (b"", b"\n" + codecs.BOM_UTF8 + whole):
+        path.write_bytes(whole + behind + rest)
+        for command in (("scores",), ("scores",), ("replay", "--plain"), ("record", "export")):
+            ended = await here(*command, str(path))
+            assert (ended.code, "is damaged. Line" in ended.err) == (0, True), (command, ended.err)
+        assert len(records_of(ended.out)) == 1 + bool(rest)
+        verified = await here("verify", str(path))
+        assert (verified.code, verified.out.startswith("damaged: Line")) == (1, True)
+
+
+async def test_a_stray_file_hides_no_other(tmp_path: Path, here: Here) -> None:
+    """It is named. Where there is nothing else, nothing can be counted."""
+    good, stray, picture = file_of(tmp_path, "racing-demon"), tmp_path / "notes.txt", tmp_path / "cards.png"
+    stray.write_text("Ann won.\n", encoding="utf-8")
+    picture.write_bytes(b"\x89PNG\r\n\xff")
+    ended = await here("scores", str(picture), good, str(stray))
+    assert (ended.code, ended.out) == (0, (await here("scores", good)).out)
+    assert "notes.txt is damaged, and cannot be counted: Line 1" in ended.err
+    assert "cards.png cannot be read" in ended.err
+    failed(await here("scores", str(stray)), r".*notes\.txt is damaged, and cannot be counted: Line 1: .*")
+
+
 # Exports.
 
 
@@ -183,7 +218,8 @@ async def test_half_an_export_is_none(tmp_path: Path, here: Here) -> None:
     """Where a source is not right nothing is written, and nothing is left lying about."""
     bad, new = tmp_path / "bad.jsonl", tmp_path / "new.jsonl"
     lines = list(record_lines(recording_of("demon-a")))
-    bad.write_text("\n".join([*lines[:50], "x"]), encoding="utf-8")
+    newer = lines[0].replace('"version": 2', '"version": 99')
+    bad.write_text("\n".join([*lines[:50], newer]), encoding="utf-8")
     ended = await here("record", "export", file_of(tmp_path, "demon-b"), str(bad), "--to", str(new))
     failed(ended, f"{bad} cannot be exported: Line 51: .*")
     assert {"bad.jsonl", "demon-b.jsonl"} == {path.name for path in tmp_path.glob("*.*")}
@@ -602,11 +638,6 @@ async def test_a_replay_alone_is_of_the_last_match_hosted_or_practised(tmp_path:
     failed(await here("replay"), rf"{practice} is no journal of Racing Demon\. .*")
 
 
-def broken(lines: list[str]) -> list[str]:
-    """Cut a line in the middle of a record short."""
-    return [*lines[:40], lines[40][:30], *lines[41:]]
-
-
 def without_a_table(lines: list[str]) -> list[str]:
     """Leave the snapshot out."""
     return [lines[0], *lines[2:]]
@@ -627,7 +658,7 @@ def of_nothing(lines: list[str]) -> list[str]:
     return []
 
 
-@pytest.mark.parametrize("forge", [broken, without_a_table, of_tomorrow, with_a_gap, of_nothing])
+@pytest.mark.parametrize("forge", [without_a_table, of_tomorrow, with_a_gap, of_nothing])
 @pytest.mark.parametrize("command", ["replay", "scores", "record export"])
 async def test_a_record_that_cannot_be_used_has_a_sentence(
     command: str, forge: Callable[[list[str]], list[str]], tmp_path: Path, here: Here
