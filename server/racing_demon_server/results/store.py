@@ -123,10 +123,10 @@ class ResultsStore(Protocol):
 
     # Reading.
 
-    def versions(self, journal: str, table_id: int) -> dict[str, int]:
-        """Return the numbers of the results of a table's matches, by their names."""
-        rows = self.rows(f"SELECT match, id FROM results WHERE {OF_TABLE}", journal, *_names_of(table_id))  # noqa: S608 - our own texts
-        return dict(map(tuple, rows))
+    def matches_of(self, journal: str, table_id: int) -> list[str]:
+        """Return the names of a table's matches that have results."""
+        rows = self.rows(f"SELECT match FROM results WHERE {OF_TABLE}", journal, *_names_of(table_id))  # noqa: S608 - our own texts
+        return [match for (match,) in rows]
 
     def of_match(self, journal: str, match: str) -> Result | None:
         """Return the result of a match; ``None`` without a finished hand."""

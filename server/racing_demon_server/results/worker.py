@@ -169,7 +169,7 @@ class ResultsWorker:
         Only from the last match on that was made before: a table may have had thousands.
         """
         # Read before the journal: what another server has written since then, it made of the same or of more.
-        versions = self._file.versions(self._name, table_id)
+        newest = self._file.newest()
         with reader.moment():
             table = reader.find_table(table_id)
             if table is None:  # it was pruned
@@ -177,7 +177,7 @@ class ResultsWorker:
             try:
                 since, is_written = self._reached.pop(table_id, None), True
                 for match in self._paced(matches_of(reader, table, since)):
-                    made, since = self._summarize(reader, match, versions.get(match.key, 0), since)
+                    made, since = self._summarize(reader, match, newest, since)
                     is_written = (
                         made and is_written
                     )  # each of them is written, whatever becomes of the others
@@ -195,14 +195,14 @@ class ResultsWorker:
         return is_written
 
     def _summarize(
-        self, reader: JournalReader, match: Match, version: int, since: Snapshot | None
+        self, reader: JournalReader, match: Match, newest: int, since: Snapshot | None
     ) -> tuple[bool, Snapshot | None]:
         """Write the result of a match, unless it is there already.
 
         Args:
             reader: the journal.
             match: the match.
-            version: the number of its result, read before the journal was.
+            newest: the number of the last change of any result, read before the journal was.
             since: the table at some time before the match, as far as it is known.
 
         Returns:
@@ -217,6 +217,8 @@ class ResultsWorker:
                 return True, since
         if not match.hands:
             return True, since
+        if known is not None and known.id > newest:
+            return False, since
         summarizer = Summarizer(match.key)
         entries = self._paced(entries_of(reader, match, since))
         found = list[MatchSummary]()
@@ -233,7 +235,9 @@ class ResultsWorker:
             seatings = self._players.seatings(self._name, match.table.id)
             summary = self._seated(summary, seatings)
             self._finish_hand(self._players, summary)
-        made = self._file.save(self._name, match.key, summary, is_over=is_over, replaces=version)
+        made = self._file.save(
+            self._name, match.key, summary, is_over=is_over, replaces=known.id if known else 0
+        )
         return made, since
 
     def _finish_hand(self, store: PlayersStore, summary: MatchSummary) -> None:
@@ -313,7 +317,7 @@ class ResultsWorker:
         assert self._players is not None
         for table_id in self._paced(self._players.tables_of(self._name, player)):
             seatings = self._players.seatings(self._name, table_id)
-            for match in self._paced(self._file.versions(self._name, table_id)):
+            for match in self._paced(self._file.matches_of(self._name, table_id)):
                 result = self._file.of_match(self._name, match)
                 if result is None or (summary := self._seated(result.summary, seatings)) == result.summary:
                     continue

@@ -235,7 +235,7 @@ class Season:
             correction = Correction(
                 at_ms=self._now_ms, by="Op", why="so", seat=seat, points=points, hand=hand
             )
-        (name,) = self._results.versions(JOURNAL, int(number))
+        (name,) = self._results.matches_of(JOURNAL, int(number))
         with contextlib.closing(open_journal(self._path, write=True)) as journal:
             journal.correct(name, correction.model_dump_json())
         match.corrections.append(correction)

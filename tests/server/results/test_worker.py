@@ -1,6 +1,6 @@
 """The thread that answers questions about results works a little at a time."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
@@ -79,6 +79,18 @@ class Noting:
         return self._journal.events(table_id, first, last)
 
 
+class Counting(ResultsFile):
+    """A file of results that counts the rows that are read from it."""
+
+    count = 0
+
+    def rows(self, sql: str, *values: object) -> Sequence[Sequence[Any]]:
+        """Count what is found."""
+        found = super().rows(sql, *values)
+        self.count += len(found)
+        return found
+
+
 async def reach(host: Peer, phase: Phase) -> None:
     """Wait until a table is in a phase."""
     while host.view.phase is not phase:
@@ -87,7 +99,7 @@ async def reach(host: Peer, phase: Phase) -> None:
 
 async def test_the_end_of_a_hand_visits_only_what_is_new(tmp_path: Path) -> None:
     """However many matches a table has had, its log is read from the last known one on; results are equal."""
-    journal, firsts = tmp_path / "journal.sqlite", list[int]()
+    journal, firsts, counts = tmp_path / "journal.sqlite", list[int](), list[int]()
 
     @contextmanager
     def noted() -> Iterator[JournalReader]:
@@ -98,7 +110,7 @@ async def test_the_end_of_a_hand_visits_only_what_is_new(tmp_path: Path) -> None
         async with Peer.hosting(
             server.url, game="puzzle", hands=1, seats=1, countdown_ms=0, tally_ms=0
         ) as host:
-            with ResultsFile(tmp_path / "own.sqlite") as file:
+            with Counting(tmp_path / "own.sqlite") as file:
                 worker = ResultsWorker(file, noted, "")
                 for _ in range(4):
                     firsts.clear()
@@ -106,10 +118,13 @@ async def test_the_end_of_a_hand_visits_only_what_is_new(tmp_path: Path) -> None
                     await reach(host, Phase.PLAYING)
                     await host.ask(cl.Stuck)
                     await reach(host, Phase.OVER)
+                    file.count = 0
                     assert worker.update(1)
+                    counts.append(file.count)
                 made = [result.summary for result in file.ended()]
         with reading(journal) as db:
             found = list(matches(db))
             lines = [line for match in found for line in export(db, match)]
     assert min(firsts) >= found[2].first
+    assert counts[1] == counts[3]
     assert [each.hands for each in made] == [each.hands for each in summarize(read_records(lines))]
