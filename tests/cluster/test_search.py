@@ -528,13 +528,12 @@ async def test_who_is_passed_on_keeps_an_address() -> None:
             assert isinstance(await peer.hear(), Seated)
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1\xff", "[127.0.0.1"])
-async def test_who_asks_for_a_strange_host_is_passed_on(host: str) -> None:
+async def test_who_asks_for_a_strange_host_is_passed_on() -> None:
     """What a client writes as ``Host`` need not be one."""
     async with serving() as owner, searching() as (served, directory), Peer.hosting(owner.url) as ann:
         reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
         lines = (
-            *("GET /v1 HTTP/1.1", f"Host: {host}", "Upgrade: websocket", "Connection: Upgrade"),
+            *("GET /v1 HTTP/1.1", "Host: 127.0.0.1\xff", "Upgrade: websocket", "Connection: Upgrade"),
             *("Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==", "Sec-WebSocket-Version: 13"),
             "Sec-WebSocket-Protocol: racing-demon.v1+json",
         )

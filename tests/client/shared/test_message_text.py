@@ -370,6 +370,8 @@ def test_a_refused_option_has_its_name_on_screens() -> None:
 
 # Hostile words.
 
+HOSTILE_CODE = "\x9b31mAnn\u202e\u200b"
+"""A code as the wire takes it: without the control characters below 0x20."""
 HOSTILE = "\x1b[2J\x9b31m\r\nAnn\u202e\u200b\x00\x7f"
 
 
@@ -387,13 +389,13 @@ def test_printable_leaves_letters_alone() -> None:
 def test_hostile_names_are_printable_everywhere(cls: type[Message]) -> None:
     """Whatever a server calls its players, and whatever it says, no line steers the terminal."""
     view = TableState.from_snapshot(Sitting.playing(2).mirror.snapshot(0))
-    view.code = HOSTILE[:16]
+    view.code = HOSTILE_CODE
     view.seats = {seat: SeatState(seat=seat, name=HOSTILE, bot=HOSTILE[:16]) for seat in range(8)}
     assert view.hand is not None
     view.hand.progress = {0: Progress(7, 1)}
     layout = view.hand.rules.layout
     fields: dict[str, object] = {
-        "seq": 1, "seat": 0, "counter": 1, "code": HOSTILE[:16], "text": HOSTILE, "name": HOSTILE,
+        "seq": 1, "seat": 0, "counter": 1, "code": HOSTILE_CODE, "text": HOSTILE, "name": HOSTILE,
         "bot": HOSTILE[:16], "software": HOSTILE,
         "token": SECRET if cls is Identified else None, "hand_id": HOSTILE, "winners": (0, 1),
         "by": 0, "reason": "out" if cls is ev.HandOver else "beaten", "out": 0, "points": (1, 2),
