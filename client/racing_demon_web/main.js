@@ -18,6 +18,7 @@ import {
   seatsOf,
   settings,
   tokenOf,
+  unstoredSeat,
 } from "./storage.js";
 import { makeCard } from "./table/board_view.js";
 import { TableScreen } from "./table/table_screen.js";
@@ -440,7 +441,8 @@ function seated({ code, seat }) {
  */
 function updateAddress(step) {
   const { seat, table } = /** @type {Session} */ (page.session);
-  history[step]({ watches: seat === null }, "", pathOf(table.code, page.view && `?${page.view}`));
+  const state = { watches: seat === null, seat: unstoredSeat(table.code) };
+  history[step](state, "", pathOf(table.code, page.view && `?${page.view}`));
 }
 
 /**
@@ -800,7 +802,7 @@ function openAddress() {
   field("code").value = code;
   markInvitation();
   keepSeatOfLink(code);
-  const token = code ? tokenOf(code) : null;
+  const token = code ? (history.state?.seat ?? tokenOf(code)) : null;
   const view = viewInAddress();
   if (code && (view || isFramed || history.state?.watches)) watch(view);
   else if (token) enter({ name: "resume", fields: { code, token } });

@@ -18,12 +18,16 @@ const DEFAULTS = {
   hasFastTaps: false,
 };
 
+/** What this browser has refused to store: it lasts until the page is closed. @type {Map<string, any>} */
+const unstored = new Map();
+
 /**
  * @returns {any}
  * @param {string} name
  */
 export function read(name) {
   if (isFramed) return null;
+  if (unstored.has(name)) return unstored.get(name);
   try {
     return JSON.parse(localStorage.getItem(`${KEY}.${name}`) ?? "null");
   } catch {
@@ -34,15 +38,23 @@ export function read(name) {
 /**
  * @param {string} name
  * @param {unknown} value
+ * @returns {boolean} whether it outlives the page
  */
 export function write(name, value) {
-  if (isFramed) return;
+  if (isFramed) return false;
+  const [key, text] = [`${KEY}.${name}`, value === null ? null : JSON.stringify(value)];
   try {
-    if (value === null) localStorage.removeItem(`${KEY}.${name}`);
-    else localStorage.setItem(`${KEY}.${name}`, JSON.stringify(value));
+    if (text === null) localStorage.removeItem(key);
+    else localStorage.setItem(key, text);
+    if (localStorage.getItem(key) === text) {
+      unstored.delete(name);
+      return true;
+    }
   } catch {
-    // not saved: it lasts until the page is closed
+    // no storage, or it is full
   }
+  unstored.set(name, value);
+  return false;
 }
 
 export const settings = { ...DEFAULTS, ...read("settings") };
@@ -72,6 +84,13 @@ export function applySettings() {
  * @returns {string | null}
  */
 export const tokenOf = (code) => read(`seat.${code}`);
+
+/**
+ * The token of a seat that this browser has refused to store. The history has it instead, for a reload.
+ * @param {string} code
+ * @returns {string | undefined}
+ */
+export const unstoredSeat = (code) => unstored.get(`seat.${code}`);
 
 /**
  * The seats that this device holds at a table, most recent first; people share tablets.

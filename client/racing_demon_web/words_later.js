@@ -257,6 +257,10 @@ export const LATER = {
   rememberHere: "Remember me here",
   rememberText:
     "This server then knows you again on this device, by a secret that it keeps, and your matches are yours under any name. Who sits down under another name is another person.",
+  lastsUntilClosed: (/** @type {string} */ what) =>
+    `This browser stores nothing for this page: ${what} gone when you close it.`,
+  storesNothing:
+    "This browser stores nothing for this page: you play as a guest, whom nobody knows next time.",
   signedInAs: (/** @type {string} */ name) => `You are ${name}.`,
   signedIn: "You have signed in, and are known here once you sit down at a table.",
   signedInText:

@@ -1,6 +1,8 @@
 """Who uses a phone: remembered under any name, linked to another device, and forgotten again."""
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
@@ -163,6 +165,41 @@ async def test_another_name_is_another_person(browser: Browser, tmp_path: Path) 
                 ("Ben", True),
             ]
             assert tablet.complaints == []
+
+
+REFUSALS: Final = {
+    "blocked": "Object.defineProperty(window, 'localStorage', {get() { throw new Error('SecurityError'); }})",
+    "full": "Storage.prototype.setItem = () => { throw new Error('QuotaExceededError'); }",
+    "silent": "Storage.prototype.setItem = () => undefined",
+}
+"""How browsers store nothing: cookies are blocked, there is no room, or an app's browser says nothing."""
+
+
+@pytest.mark.parametrize("refusal", REFUSALS.values(), ids=REFUSALS)
+async def test_a_browser_that_stores_nothing_is_a_guest_with_a_seat(
+    browser: Browser, tmp_path: Path, refusal: str
+) -> None:
+    """It says so, makes nobody a player, has its seat again after a reload, and takes no code of a device."""
+    async with RestartableServer.started(tmp_path / "journal.sqlite", *FAST) as server:
+        origin = origin_of(server)
+        async with Peer.hosting(server.url) as place, phone(browser, origin) as bea:
+            await bea.page.add_init_script(refusal)
+            await bea.open(f"{origin}/{place.code}")
+            await bea.join("Bea")
+            await expect(bea.page.locator("#live")).to_contain_text("stores nothing")
+            for _ in range(2):
+                await bea.page.reload()
+                await bea.see("#lobby")
+            await expect(bea.page.locator("#lobby .ready")).to_be_visible()
+            await expect(bea.page.locator("#lobby .players > li")).to_have_count(2)
+            await bea.open(f"{origin}/you#BCDFGH,Bea")
+            await expect(bea.page.locator("#page .choice input")).to_be_disabled()
+            await expect(bea.page.locator("#page .choice input")).not_to_be_checked()
+            await expect(bea.page.locator("#page")).to_contain_text("stores nothing")
+            await expect(bea.page.locator("#page form")).to_have_count(0)
+            assert bea.complaints == []
+    with closing(sqlite3.connect(tmp_path / "journal-players.sqlite")) as players:
+        assert players.execute("SELECT count(*) FROM players").fetchone() == (0,)
 
 
 async def test_an_invitation_of_a_lobby_leads_to_its_table(browser: Browser, tmp_path: Path) -> None:

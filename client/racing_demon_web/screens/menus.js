@@ -218,9 +218,9 @@ export class Menus {
     const words = { hint: LATER.presetTitle, label: LATER.presetTitle, action: LATER.save };
     const form = lineForm(words, MAX_TITLE, (title, line) => {
       if (!title) return line.focus();
-      savePreset(title, options);
+      const isStored = savePreset(title, options);
       this.dialog.close();
-      this.announce(LATER.presetSaved(title));
+      this.announce(isStored ? LATER.presetSaved(title) : LATER.lastsUntilClosed(`${title} is`));
       this.redraw();
     });
     this.dialog.open(LATER.savePreset, [element("p", "", LATER.saveText), form]);

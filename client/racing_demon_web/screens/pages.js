@@ -4,7 +4,7 @@ import { button, byId, choice, element, markTeam } from "../dom.js";
 import { BASE, pathOf } from "../links.js";
 import { changeSettings, isSameName, read, settings, tokenOf, write } from "../storage.js";
 import { colorOf } from "../table/table_screen.js";
-import { askAs, forget, keptPeople, knownPeople, Person, rememberHere } from "../wire/person.js";
+import { askAs, canRemember, forget, keptPeople, knownPeople, Person, rememberHere } from "../wire/person.js";
 import { PRESETS } from "../wire/presets.js";
 import { LIMITS } from "../wire/protocol.js";
 import { fetchRecord, fetchText, optionsOf, recordPath, verifyRecord } from "../wire/records.js";
@@ -355,6 +355,7 @@ export class Pages {
       ...(rows.length > 0 ? [element("h2", "", LATER.running), list(rows)] : []),
       element("h2", "", LATER.yourMatches),
       played.length > 0 ? list(played) : element("p", "", LATER.noMatches),
+      ...(canRemember() ? [] : [element("p", "soft", LATER.lastsUntilClosed("this list is"))]),
     ]);
     await keeping;
     if (own === this.#asked && keptMatches().pop()?.link !== kept[0]?.link) await this.#matches();
@@ -437,26 +438,29 @@ export class Pages {
     const hasPage = isSignedIn && player && (await ask(`/v1/players/${player}`)) !== null;
     if (own !== this.#asked) return;
     if (isSignedIn) return this.#signedIn(ownName, hasPage ? `/player/${player}` : "");
+    const isStored = canRemember();
     const { isOn } = keptPeople();
     const people = knownPeople();
     const label = element("label", "choice");
     const box = /** @type {HTMLInputElement} */ (element("input"));
     box.type = "checkbox";
-    box.checked = isOn ?? people.length > 0;
-    box.addEventListener("change", () => rememberHere(box.checked));
+    box.checked = isStored && (isOn ?? people.length > 0);
+    box.disabled = !isStored;
+    box.addEventListener("change", () => {
+      if (!rememberHere(box.checked)) this.show("/you");
+    });
     label.append(box, LATER.rememberHere);
     const status = element("p", "proof");
     status.setAttribute("role", "status");
     const form = this.#codeForm(status, brought?.table ?? "");
     this.#draw(LATER.you, [
       label,
-      element("p", "soft", LATER.rememberText),
+      element("p", "soft", isStored ? LATER.rememberText : LATER.storesNothing),
       ...people.map((kept) => this.#person(kept, status)),
       status,
-      element("h2", "", LATER.haveCode),
-      form,
+      ...(isStored ? [element("h2", "", LATER.haveCode), form] : []), // a code is valid once
     ]);
-    if (!brought) return;
+    if (!brought || !isStored) return;
     const [name, code, confirm] = form.elements;
     /** @type {HTMLInputElement} */ (name).value = brought.name;
     /** @type {HTMLInputElement} */ (code).value = brought.code;

@@ -31,10 +31,11 @@ export const savedPresets = () => valid(read("presets"));
  * Save options under a title, in place of what was saved under it.
  * @param {string} title
  * @param {Record<string, any>} options
+ * @returns {boolean} whether they outlive the page
  */
 export function savePreset(title, options) {
   const others = savedPresets().filter((each) => each.title !== title);
-  write("presets", [{ title, options }, ...others].slice(0, MAX_SAVED));
+  return write("presets", [{ title, options }, ...others].slice(0, MAX_SAVED));
 }
 
 /** @param {string} title */

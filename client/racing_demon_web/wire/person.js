@@ -54,8 +54,14 @@ export function knownPeople() {
   return people.filter((each) => each.server === server && !each.dropped);
 }
 
-/** @param {Partial<ReturnType<typeof keptPeople>>} changes */
+/**
+ * @param {Partial<ReturnType<typeof keptPeople>>} changes
+ * @returns {boolean} whether that outlives the page
+ */
 const keepPeople = (changes) => write("people", { ...keptPeople(), ...changes });
+
+/** Whether this browser stores what makes somebody known again: in some private windows and apps it does not. */
+export const canRemember = () => keepPeople({});
 
 /**
  * Choose whether this device is remembered here.
@@ -67,6 +73,7 @@ export const rememberHere = (isOn) => keepPeople({ isOn });
 export class Person {
   /** The secret that was sent and is not confirmed yet. */
   #secret = "";
+  #isWarned = false; // that nothing is stored
   /** @type {KeptPerson | null} */
   known = null;
 
@@ -93,7 +100,7 @@ export class Person {
    * @returns {{name: string, fields: any} | null} null: a guest
    */
   answer({ server, nonce, suggested }) {
-    keepPeople({ server });
+    const isStored = keepPeople({ server });
     if (!(keptPeople().isOn ?? suggested)) return null;
     const own = knownPeople().find((each) => isSameName(each.name, this.name));
     if (own) {
@@ -103,8 +110,16 @@ export class Person {
       return { name: "identify", fields: { player: own.player, device: own.device, proof } };
     }
     if (!this.name) return null;
+    if (!isStored) return this.#warn(); // else every visit would be another player's
     this.#secret = hex(randomBytes(32));
     return { name: "enroll", fields: { name: this.name, secret: this.#secret, device: deviceName() } };
+  }
+
+  /** Say, once, that nobody can be remembered. */
+  #warn() {
+    if (!this.#isWarned) this.announce(LATER.storesNothing, false);
+    this.#isWarned = true;
+    return null;
   }
 
   /**
@@ -122,7 +137,7 @@ export class Person {
     this.#secret = "";
     const { server } = keptPeople();
     this.known = { server, player, device, name, secret };
-    keepPeople({ people: [...others(player), this.known].slice(-MAX_PEOPLE) });
+    if (!keepPeople({ people: [...others(player), this.known].slice(-MAX_PEOPLE) })) this.#warn();
   }
 
   /**

@@ -163,7 +163,7 @@ export class Session {
 
   /** Check the connection after sleep or a change of network. */
   wake() {
-    if (this.#isOver) return;
+    if (this.#isOver || !this.url) return; // over, or not entered yet
     this.#tries = 0;
     if (this.#socket !== null && this.isCaughtUp) this.#ping(WAKE_MS);
     else if (this.#socket === null) this.#connect();
