@@ -4,9 +4,13 @@ The page's scripts and styles have no comments and blanks, so that phones load a
 ``RACING_DEMON_COMPILE=1`` in the environment, mypyc compiles what a play goes through. The sources are in
 such a wheel, too; Python prefers the libraries beside them. Editable installs run as they are.
 ``MYPYC_OPT_LEVEL=0`` makes the C compiler quick and the server slow, for tests.
+
+Every build has a version of its own, which the package in it says, too.
 """
 
 import os
+import re
+import subprocess
 import sysconfig
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,6 +21,8 @@ from rcssmin import cssmin
 from rjsmin import jsmin
 
 ROOT: Final = Path(__file__).parent
+PACKAGE: Final = Path("protocol/racing_demon_protocol/__init__.py")
+"""Which says the version: in a checkout, that of the next release."""
 PAGE: Final = "client/racing_demon_web"
 MINIFIERS: Final = {".css": cssmin, ".js": jsmin}
 COMPILED: Final = (
@@ -51,7 +57,7 @@ class WheelHook(BuildHookInterface):  # type: ignore[misc]  # hatchling ships no
             return
         self._folder = TemporaryDirectory()
         folder = Path(self._folder.name)
-        made = _minify(folder)
+        made = _minify(folder) | _stamp(folder, self.metadata.version)
         if _is_compiled():
             made |= _compile(folder)
             build_data["pure_python"], build_data["infer_tag"] = False, True
@@ -61,6 +67,45 @@ class WheelHook(BuildHookInterface):  # type: ignore[misc]  # hatchling ships no
         """Remove the results, which are in the wheel."""
         if version != "editable":
             self._folder.cleanup()
+
+
+def version() -> str:
+    """Return the version of what is built here, as PEP 440 wants it.
+
+    At the tag of a release that is the release's; at any other commit a development version before it,
+    with its count and its name: ``0.1.0.dev812+g74f248e9``. Without ``.git`` the variable
+    ``RACING_DEMON_VERSION`` or the ``PKG-INFO`` of a source distribution says it.
+    """
+    named = os.environ.get("RACING_DEMON_VERSION", "")
+    if named:
+        return named
+    released = re.search(r'^__version__ = "(.+)"$', (ROOT / PACKAGE).read_text("utf-8"), re.MULTILINE)[1]  # type: ignore[index]
+    if (ROOT / ".git").exists():
+        try:
+            if f"v{released}" in _git("tag", "--points-at", "HEAD").split():
+                return released
+            count, commit = _git("rev-list", "--count", "HEAD"), _git("rev-parse", "--short=8", "HEAD")
+            return f"{released}.dev{count}+g{commit}"
+        except (OSError, subprocess.CalledProcessError):
+            return released  # no git here, or a checkout that is somebody else's
+    info = ROOT / "PKG-INFO"
+    packed = re.search(r"^Version: (.+)$", info.read_text("utf-8"), re.MULTILINE) if info.exists() else None
+    return packed[1] if packed else released
+
+
+def _git(*words: str) -> str:
+    done = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=True)  # noqa: S603, S607
+    return done.stdout.strip()
+
+
+def _stamp(folder: Path, version: str) -> dict[str, str]:
+    """Return the package that says the version, with its place in the wheel."""
+    stamped = folder / "version.py"
+    text = (ROOT / PACKAGE).read_text("utf-8")
+    stamped.write_text(
+        re.sub(r'^__version__ = ".+"$', f'__version__ = "{version}"', text, flags=re.MULTILINE), "utf-8"
+    )
+    return {str(stamped): str(PACKAGE.relative_to(PACKAGE.parts[0]))}
 
 
 def _is_compiled() -> bool:

@@ -41,8 +41,8 @@ trap 'rm -rf "$work"' EXIT
 
 .venv/bin/hadolint deploy/Containerfile
 if docker info >/dev/null 2>&1; then
-    docker build --file deploy/Containerfile --tag "racing-demon-server:$("$python" -c '
-import racing_demon_protocol; print(racing_demon_protocol.__version__)')" .
+    version=$("$python" -c 'import racing_demon_protocol; print(racing_demon_protocol.__version__)')
+    docker build --file deploy/Containerfile --build-arg "RACING_DEMON_VERSION=$version" --tag "racing-demon-server:$version" .
 else
     echo "no container image: no Docker runs here; its file passes hadolint"
 fi

@@ -22,6 +22,14 @@ cd "$work"
 unset PYTHONPATH
 venv/bin/racing-demon --help >/dev/null
 venv/bin/racing-demon-server --help >/dev/null
+# The program says the version that the file's name has.
+case $(basename "$file" | tr - _) in
+racing_demon_"$(venv/bin/racing-demon --version | sed 's/^[^0-9]*//; s/ .*//')"[_.]*) ;;
+*)
+    echo "$(basename "$file") says: $(venv/bin/racing-demon --version)" >&2
+    exit 1
+    ;;
+esac
 # What minifying has left of the page is still JavaScript; where Node.js is, it says so.
 if command -v node >/dev/null; then
     find venv/lib -path '*/racing_demon_web/*.js' | while read -r script; do
