@@ -87,10 +87,11 @@ class RatedPlayers:
 
     def rating(self, key: Key) -> Rating | None:
         """Return a player's rating; ``None`` without a match that counts."""
-        rating, met = self._known.get(key), self._met
+        rating = self._known.get(key.identity)
         if rating is None:
             return None
-        return Rating(key, rating.ordinal(), rating.mu, rating.sigma, met[key].matches, met[key].are_few)
+        met = self._met[key.identity]
+        return Rating(key, rating.ordinal(), rating.mu, rating.sigma, met.matches, met.are_few)
 
     def ratings(self) -> dict[Key, Rating]:
         """Return all ratings."""

@@ -8,7 +8,7 @@ unfinished match counts its hands, but nobody wins it.
 """
 
 from collections import Counter, deque
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import Final, NamedTuple
@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 from racing_demon_protocol.wire.messages.handicap import NO_HANDICAP, Handicap
 from racing_demon_protocol.wire.options import MatchScore
 
+from .format import Correction
 from .summary import MatchSummary, PlayerSummary
 
 FORM: Final = 10
@@ -25,8 +26,8 @@ FORM: Final = 10
 class Key(NamedTuple):
     """A player's identity in the standings.
 
-    That is a name and, for a bot, its level, ``program`` for a program, or the id of a player whom a server
-    remembers.
+    That is a name and, for a bot, its level, ``program`` for a program; or the id of a player whom a server
+    remembers. Such a player's name may change: sums have none, and it is put in when they are shown.
     """
 
     name: str
@@ -36,7 +37,16 @@ class Key(NamedTuple):
     @classmethod
     def of(cls, player: PlayerSummary) -> "Key":
         """Return the identity of a player of a match."""
-        return cls(player.name, player.kind, player.player)
+        return cls(player.name, player.kind, player.player).identity
+
+    @property
+    def identity(self) -> "Key":
+        """The same player as sums have it."""
+        return self._replace(name="") if self.player else self
+
+
+Naming = Callable[[str], str]
+"""Returns what a player is called whom a server remembers, by the id."""
 
 
 @dataclass(slots=True)
@@ -119,7 +129,7 @@ class TeamStanding:
     """The row of people, or bots, who were one team.
 
     Attributes:
-        players: who they are, by name.
+        players: who they are; in standings by name.
         matches: finished matches.
         wins: matches won, including shared wins.
         hands: hands played.
@@ -276,18 +286,23 @@ def standings(summaries: Iterable[MatchSummary]) -> Standings:
 
 
 class StandingsTotal:
-    """The sums behind standings, to which matches are added in the order in which they end."""
+    """The sums behind standings, to which matches are added in the order in which they end.
+
+    Names of players whom a server remembers are not among them, so that nobody's new name changes them.
+    """
 
     def __init__(self) -> None:
         self._rows: dict[Key, Standing] = {}
         self._teams: dict[tuple[Key, ...], TeamStanding] = {}
-        self._corrected: list[AppliedCorrection] = []
-        self._handicapped: list[HandicappedMatch] = []
+        self._corrected: list[_Corrected] = []
+        self._handicapped: list[tuple[str, list[tuple[Key, Handicap]]]] = []
+        self._last_names: dict[str, str] = {}
         self._matches = self._unfinished = self._on_trust = self._casual = 0
 
     def add(self, summary: MatchSummary) -> None:
         """Add a match."""
         is_played = bool(summary.hands or summary.finished)
+        self._last_names |= {player.player: player.name for player in summary.players if player.player}
         if summary.casual:
             self._casual += is_played
         else:
@@ -306,14 +321,24 @@ class StandingsTotal:
         """Return the row of a player whom a server remembers; ``None`` without a match."""
         return next((row for row in self._rows.values() if row.key.player == player), None)
 
-    def standings(self, running: Iterable[MatchSummary] = ()) -> Standings:
-        """Return the standings so far, together with matches that are still being played.
+    def standings(self, running: Iterable[MatchSummary] = (), name_of: Naming | None = None) -> Standings:
+        """Return the standings so far. Rows change with the next match that is added.
 
-        Rows change with the next match that is added.
+        Args:
+            running: matches that are still being played.
+            name_of: what players are called now; ``None`` for the names of their last matches.
+
         """
         more = StandingsTotal()
         for summary in running:
             more.add(summary)
+        names = self._last_names | more._last_names
+
+        def named(key: Key) -> Key:
+            if not key.player:
+                return key
+            return key._replace(name=names[key.player] if name_of is None else name_of(key.player))
+
         rows = self._rows | {
             key: row if (own := self._rows.get(key)) is None else own.with_hands_of(row)
             for key, row in more._rows.items()
@@ -322,14 +347,20 @@ class StandingsTotal:
             players: team if (former := self._teams.get(players)) is None else former.with_hands_of(team)
             for players, team in more._teams.items()
         }
+        shown = [replace(row, key=named(row.key)) if row.key.player else row for row in rows.values()]
+        of_teams = [replace(row, players=tuple(sorted(map(named, row.players)))) for row in teams.values()]
+        handicapped = [
+            HandicappedMatch(id_, [(named(key).name, handicap) for key, handicap in players])
+            for id_, players in (*self._handicapped, *more._handicapped)
+        ]
         return Standings(
-            sorted(rows.values(), key=lambda row: (-row.wins, -row.points_a_hand, row.key)),
+            sorted(shown, key=lambda row: (-row.wins, -row.points_a_hand, row.key)),
             self._matches + more._matches,
             self._unfinished + more._unfinished,
-            [*self._corrected, *more._corrected],
+            [_applied(each, named) for each in (*self._corrected, *more._corrected)],
             self._on_trust + more._on_trust,
-            [*self._handicapped, *more._handicapped],
-            sorted(teams.values(), key=lambda row: (-row.wins, -row.points_a_hand, row.players)),
+            handicapped,
+            sorted(of_teams, key=lambda row: (-row.wins, -row.points_a_hand, row.players)),
             self._casual + more._casual,
         )
 
@@ -348,14 +379,14 @@ def _add_teams(rows: dict[tuple[Key, ...], TeamStanding], summary: MatchSummary)
         row.wins += not seats.isdisjoint(winners)
 
 
-def _handicapped(summary: MatchSummary) -> HandicappedMatch:
-    names = {player.seat: player.name for player in summary.players}
+def _handicapped(summary: MatchSummary) -> tuple[str, list[tuple[Key, Handicap]]]:
+    keys = {player.seat: Key.of(player) for player in summary.players}
     given = [
-        (names[seat], handicap)
+        (keys[seat], handicap)
         for seat, handicap in summary.handicaps.items()
-        if seat in names and handicap != NO_HANDICAP
+        if seat in keys and handicap != NO_HANDICAP
     ]
-    return HandicappedMatch(summary.id or summary.code, given)
+    return summary.id or summary.code, given
 
 
 def total_points(summary: MatchSummary) -> dict[int, int]:
@@ -466,16 +497,29 @@ def _add_match(seats: Mapping[int, Standing], winners: Collection[int]) -> None:
         row.form.append(is_won)
 
 
-def _corrected(summary: MatchSummary) -> Iterable[AppliedCorrection]:
-    names = {player.seat: player.name for player in summary.players}
+class _Corrected(NamedTuple):
+    """A correction in the sums: the match, and whose points it changes, if they are a player's."""
+
+    id: str
+    correction: Correction
+    key: Key | None
+
+
+def _corrected(summary: MatchSummary) -> Iterable[_Corrected]:
+    keys = {player.seat: Key.of(player) for player in summary.players}
     for correction in summary.corrections:
-        parts = ["the match does not count"] if correction.void else []
-        if correction.seat is not None:
-            name = names.get(correction.seat, f"seat {correction.seat + 1}")
-            hand = f" in hand {correction.hand}" if correction.hand is not None else ""
-            unit = "point" if abs(correction.points) == 1 else "points"
-            parts.append(f"{correction.points:+} {unit} for {name}{hand}")
-        what = "; ".join(parts) or "a note"
-        yield AppliedCorrection(
-            summary.id or summary.code, correction.at_ms, correction.by, what, correction.why
-        )
+        key = None if correction.seat is None else keys.get(correction.seat)
+        yield _Corrected(summary.id or summary.code, correction, key)
+
+
+def _applied(corrected: _Corrected, named: Callable[[Key], Key]) -> AppliedCorrection:
+    """Return a correction in words."""
+    id_, correction, key = corrected
+    parts = ["the match does not count"] if correction.void else []
+    if correction.seat is not None:
+        name = f"seat {correction.seat + 1}" if key is None else named(key).name
+        hand = f" in hand {correction.hand}" if correction.hand is not None else ""
+        unit = "point" if abs(correction.points) == 1 else "points"
+        parts.append(f"{correction.points:+} {unit} for {name}{hand}")
+    what = "; ".join(parts) or "a note"
+    return AppliedCorrection(id_, correction.at_ms, correction.by, what, correction.why)

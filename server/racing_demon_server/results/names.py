@@ -1,6 +1,6 @@
 """Which players sat at a match, and what they are called now."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from racing_demon_protocol.records.summary import MatchSummary
@@ -52,7 +52,10 @@ class Names:
         self.gone = set[str]()
 
     def reload(self) -> bool:
-        """Read the players that have changed. Return whether somebody is called something else."""
+        """Read the players that have changed. Return whether somebody is another player now.
+
+        New names change nobody: sums have none.
+        """
         store = self._store
         if store is None or (last := store.last_change()) == self._seen:
             return False
@@ -63,7 +66,7 @@ class Names:
             self._seen = last
             self.version += 1
             self.gone.update(store.former_players())
-            return any(self._players.get(player) != known for player, known in former.items())
+            return any(self.canonical(player) != _canonical(former, player) for player in former)
         is_other = False
         while found := store.changes(self._seen):
             self._seen = found[-1][0]
@@ -80,22 +83,23 @@ class Names:
             self._put(player, known.name, known.merged_into)
             if former is None or (former[1] and not known.merged_into):  # perhaps split off
                 self.gone.add(player)
-        is_other = self._players.get(player) != former
-        self.version += is_other
-        return is_other and former is not None
+        self.version += self._players.get(player) != former
+        return former is not None and former[1] != ("" if known is None else known.merged_into)
 
     def _put(self, player: str, name: str, into: str) -> None:
         self._players[player] = name, into
 
     def canonical(self, player: str) -> str:
         """Return who a player is now; empty for somebody who is not known."""
-        while into := self._players.get(player, ("", ""))[1]:  # nobody is merged into themselves
-            player = into
-        return player if player in self._players else ""
+        return _canonical(self._players, player)
 
     def name(self, player: str) -> str:
         """Return what a player is called now; empty for somebody who is not known."""
         return self._players.get(player, ("", ""))[0]
+
+    def shown(self, player: str) -> str:
+        """Return what a player is called now; a former one for somebody who is not known."""
+        return self.name(player) or FORMER
 
     def former(self, summary: MatchSummary) -> frozenset[int]:
         """Return the seats of players who were forgotten."""
@@ -104,6 +108,16 @@ class Names:
         return frozenset(
             each.seat for each in summary.players if each.player and each.player not in self._players
         )
+
+    def identified(self, summary: MatchSummary) -> MatchSummary:
+        """Return a summary with the ids that its players have now, for sums."""
+        if self._store is None:
+            return summary
+        ids = {each.player: self.canonical(each.player) or each.player for each in summary.players}
+        if all(player == known for player, known in ids.items()):
+            return summary
+        players = [each.model_copy(update={"player": ids[each.player]}) for each in summary.players]
+        return summary.model_copy(update={"players": tuple(players)})
 
     def applied(self, summary: MatchSummary) -> MatchSummary:
         """Return a summary with the ids and names that its players have now."""
@@ -116,3 +130,10 @@ class Names:
             changes = {"player": known or player.player, "name": name} if player.player else {}
             players.append(player.model_copy(update=changes))
         return summary.model_copy(update={"players": tuple(players)})
+
+
+def _canonical(players: Mapping[str, tuple[str, str]], player: str) -> str:
+    """Return who a player is now; empty for somebody who is not known."""
+    while into := players.get(player, ("", ""))[1]:  # nobody is merged into themselves
+        player = into
+    return player if player in players else ""

@@ -39,7 +39,7 @@ def player_json(
         seen = {player.seat: key for player in summary.players if sees(key := Key.of(player))}
         names = {each.seat: each.name if each.seat in seen else UNSEEN for each in summary.players}
         own = {player.seat for player in summary.players if player.player == row.key.player}
-        rivals.add(summary, own, seen)
+        rivals.add(summary, own, seen, names)
         moments.add(summary, own, names)
         points = side_points(summary)
         best = max((points[seat] for seat in own), default=0)
@@ -85,16 +85,21 @@ class Rivals:
 
     def __init__(self) -> None:
         self._rivals: dict[Key, tuple[_Races, _Races]] = {}
+        self._names: dict[Key, str] = {}
 
-    def add(self, summary: MatchSummary, own: Collection[int], seen: Mapping[int, Key]) -> None:
+    def add(
+        self, summary: MatchSummary, own: Collection[int], seen: Mapping[int, Key], names: Mapping[int, str]
+    ) -> None:
         """Add a match.
 
         Args:
             summary: the match.
             own: the player's seats.
             seen: who the others are, by seat, as far as the viewer may see them.
+            names: what everybody is called, by seat.
 
         """
+        self._names |= {key: names[seat] for seat, key in seen.items()}
         for hand in summary.hands:
             for winner, loser, _, late_us in hand.races:
                 other = loser if winner in own else winner
@@ -107,7 +112,7 @@ class Rivals:
         closest = sorted(self._rivals.items(), key=lambda rival: -sum(races.count for races in rival[1]))
         return [
             {
-                "name": key.name,
+                "name": self._names[key],
                 "bot": key.bot,
                 "player": key.player,
                 "won": won.count,

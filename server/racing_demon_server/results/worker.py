@@ -11,8 +11,9 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from itertools import islice
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from racing_demon_protocol.errors import RacingDemonError
 from racing_demon_protocol.records.ratings import RatedPlayers
@@ -47,6 +48,9 @@ FRAMES: Final = 20
 """So many events are blanked at a time, for which a server's writes have to wait."""
 TIDY_SECONDS: Final = 10.0
 """The interval at which nothing is left in the files of what was blanked."""
+LATE_MS: Final = 60_000
+"""A result that comes so late is added at the end like any other. In order, all matches had to be read again
+whenever two tables end a match at the same time."""
 MAX_OF_TABLE: Final = 100
 """The most matches of one table whose links its players get."""
 
@@ -270,8 +274,9 @@ class ResultsWorker:
         row = total.standings.row_of(player) if player else None
         if row is None or sees is None or not sees(row.key):
             return None
-        found = self._paced(self._file.of_ids(total.matches.get(player, ())))
+        found = self._paced(self._file.of_ids(total.results_of(player)))
         summaries = (self._known.applied(result.summary) for result in found)
+        row = replace(row, key=row.key._replace(name=self._known.shown(player)))
         history = total.history.get(player, ())
         page = player_json(row, total.rated.rating(row.key), summaries, history, sees)
         return f"{self._file.newest()}-{self._known.version}-{player}-{viewer}", self._text(page)
@@ -306,7 +311,7 @@ class ResultsWorker:
         return self._known.applied(result.summary)
 
     def _reload_names(self) -> None:
-        """Read the names that have changed. Sums with the former ones are made again."""
+        """Read the names that have changed. Sums are made again if somebody is another player now."""
         if self._known.reload():
             self._totals.clear()
         while self._known.gone:
@@ -380,13 +385,9 @@ class ResultsWorker:
         if sees is None:
             return None
         rated, total = self._total(ALL).rated, self._total(query.only)
-        if total.shown is None:
-            running = self._paced(self._file.running(query.only))
-            self._rest()
-            total.shown = total.standings.standings(self._known.applied(each.summary) for each in running)
-            self._rest()
+        shown = self._shown(total, query.only)
         is_open = access is StandingsAccess.OPEN
-        found = standings_json(total.shown, rated, query, sees, with_corrections=is_open)
+        found = standings_json(shown, rated, query, sees, with_corrections=is_open)
         version = f"{total.version}-{self._known.version}-{query.page}-{int(query.people)}-{viewer}"
         return version, self._text(found)
 
@@ -408,19 +409,31 @@ class ResultsWorker:
         device = directory.of_token(token, time.time_ns() // 1_000_000, FOR_HTTP)
         return "" if device is None else directory.canonical(device.player)
 
+    def _shown(self, total: "_Total", only: Filter) -> Standings:
+        """Return standings with the matches that are being played, and with the names of now."""
+        now = total.version, self._known.version
+        if total.shown is None or total.shown_at != now:
+            running = self._paced(self._file.running(only))
+            name_of = None if self._players is None else self._known.shown
+            self._rest()
+            total.shown = total.standings.standings(
+                (self._known.identified(each.summary) for each in running), name_of
+            )
+            total.shown_at = now
+            self._rest()
+        return total.shown
+
     def _total(self, only: Filter) -> "_Total":
         """Return the sums over the matches of a filter that have ended."""
-        total = self._totals.get(only) or _Total()
+        total = self._totals.get(only) or _Total(is_rated=only == ALL)
         version = self._file.newest()
         for result in self._paced(self._file.ended(only, since=total.version)):
-            if not total.can_add(result):  # a correction, or another process has ended a match before
-                total = _Total()
+            if not total.add(result, self._known.identified(result.summary)):
+                total = _Total(is_rated=only == ALL)
                 for each in self._paced(self._file.ended(only)):
-                    total.add(each, self._known.applied(each.summary), is_rated=only == ALL)
+                    total.add(each, self._known.identified(each.summary))
                 break
-            total.add(result, self._known.applied(result.summary), is_rated=only == ALL)
-        if total.version != version:
-            total.version, total.shown = version, None
+        total.version = version
         self._totals[only] = total
         self._totals.move_to_end(only)
         while len(self._totals) > MAX_TOTALS:
@@ -448,51 +461,78 @@ class ResultsWorker:
             self._rested = time.monotonic()
 
 
+class _Added(NamedTuple):
+    """A result in sums: its number, and what tells whether it counts like before."""
+
+    id: int
+    counted: int
+
+
 class _Total:
     """The sums over matches that have ended, in the order in which they did.
 
     Attributes:
         version: the last change of the results that is in them.
         standings: the standings.
-        shown: these with the matches that are being played, as of that change; ``None`` if nobody has asked.
+        shown: these with the matches that are being played; ``None`` if nobody has asked.
+        shown_at: the last changes of results and of names that are in them.
         rated: the ratings.
-        matches: the numbers of each player's results, by id, in the order in which they ended.
         companions: the players with whom each player has finished a match, by id.
         history: the last ratings of each player, by id, with the times of their matches.
 
+    Args:
+        is_rated: whether there are ratings.
+
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_rated: bool) -> None:
         self.version = 0
         self.standings = StandingsTotal()
         self.shown: Standings | None = None
+        self.shown_at = (0, 0)
         self.rated = RatedPlayers()
-        self.matches: dict[str, list[int]] = {}
         self.companions: dict[str, set[str]] = {}
-        self._ended_ms = 0
-        self._known: set[tuple[str, str]] = set()
         self.history: dict[str, deque[tuple[int, float]]] = {}
+        self._is_rated = is_rated
+        self._ended_ms = 0
+        self._added: dict[tuple[str, str], _Added] = {}
+        self._of_players: dict[str, list[tuple[str, str]]] = {}
 
-    def can_add(self, result: Result) -> bool:
-        """Return whether a result is new, and belongs at the end."""
-        return (result.journal, result.match) not in self._known and (
-            result.summary.ended_ms or 0
-        ) >= self._ended_ms
+    def results_of(self, player: str) -> Iterator[int]:
+        """Yield the numbers of a player's results, in the order in which the matches ended."""
+        return (self._added[match].id for match in self._of_players.get(player, ()))
 
-    def add(self, result: Result, summary: MatchSummary, *, is_rated: bool) -> None:
-        """Add a result at the end, with the names that its players have now."""
-        self._known.add((result.journal, result.match))
-        self._ended_ms = result.summary.ended_ms or 0
+    def add(self, result: Result, summary: MatchSummary) -> bool:
+        """Add a result, with the ids that its players have now.
+
+        Return whether that was possible: not if it was corrected, or belongs before others.
+        """
+        match, ended_ms = (result.journal, result.match), result.summary.ended_ms or 0
+        now = _Added(result.id, _counted(summary))
+        if (former := self._added.get(match)) is not None:
+            self._added[match] = now
+            return former.counted == now.counted  # somebody was forgotten: names are not in the sums
+        if ended_ms < self._ended_ms - LATE_MS:
+            return False
+        self._added[match] = now
+        self._ended_ms = max(self._ended_ms, ended_ms)
         self.standings.add(summary)
         present = {player.player for player in summary.players if player.player}
         for player in present:
-            self.matches.setdefault(player, []).append(result.id)
+            self._of_players.setdefault(player, []).append(match)
             self.companions.setdefault(player, set()).update(present)
-        if is_rated and self.rated.add(summary):
+        if self._is_rated and self.rated.add(summary):
             for key in map(Key.of, summary.players):
                 if key.player and (rating := self.rated.rating(key)) is not None:
                     points = self.history.setdefault(key.player, deque(maxlen=MAX_HISTORY))
-                    points.append((self._ended_ms, round(rating.ordinal, 2)))
+                    points.append((ended_ms, round(rating.ordinal, 2)))
+        return True
+
+
+def _counted(summary: MatchSummary) -> int:
+    """Return what is another number if a match counts otherwise. Names of players with ids count nowhere."""
+    players = (each.model_copy(update={"name": ""}) if each.player else each for each in summary.players)
+    return hash(summary.model_copy(update={"players": tuple(players)}).model_dump_json(exclude_defaults=True))
 
 
 def _table_of(match: str) -> int:

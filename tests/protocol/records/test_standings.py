@@ -18,6 +18,7 @@ from racing_demon_protocol.records.standings import (
     HandicappedMatch,
     Key,
     Standing,
+    StandingsTotal,
     corrected_winners,
     select_hands,
     select_matches,
@@ -519,6 +520,32 @@ def test_a_program_is_nobody_of_its_name() -> None:
         == set(ratings([digest_of(), program]))
         == {Key("Ann"), Key("Ann", "program"), Key("Ben", "hard")}
     )
+
+
+def test_who_is_known_has_one_row_under_any_name() -> None:
+    """Two who are called alike have a row each; all that names somebody has the name of now."""
+    ann, ben = digest_of().players
+    note = Correction(at_ms=5, by="Op", why="a slip", seat=0, points=1)
+    known, renamed, other = (
+        digest_of(
+            id=f"{number}.1", players=(ann.model_copy(update={"name": name, "player": id_}), ben), **more
+        )
+        for number, (name, id_, more) in enumerate(
+            [("Ann", "a1", {}), ("Anna", "a1", {"corrections": (note,)}), ("Anna", "a2", {})]
+        )
+    )
+    total = StandingsTotal()
+    for each in (known, renamed, other):
+        total.add(each)
+    assert [(row.key.name, row.key.player, row.wins) for row in total.standings().rows[:2]] == [
+        ("Anna", "a1", 2),
+        ("Anna", "a2", 1),
+    ]
+    found = total.standings(name_of={"a1": "Annabel", "a2": "Zoe"}.__getitem__)
+    assert [row.key.name for row in found.rows] == ["Annabel", "Zoe", "Ben"]
+    assert found.corrected[0].what == "+1 point for Annabel"
+    rated = ratings([known, renamed, other])
+    assert [rated[row.key.identity].matches for row in found.rows] == [2, 1, 3]
 
 
 def pairs(**more: Any) -> MatchSummary:

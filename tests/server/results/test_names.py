@@ -3,6 +3,7 @@
 from typing import Final
 
 from racing_demon_protocol.wire.player_proof import secret_hash
+from racing_demon_server.journal.matches import FORMER
 from racing_demon_server.players import store
 from racing_demon_server.players.directory import Directory
 from racing_demon_server.players.file import PlayersFile
@@ -19,7 +20,7 @@ def enroll(directory: Directory, number: int) -> str:
 
 
 def test_names_follow_what_changes() -> None:
-    """New players change nobody; renaming, merging and forgetting do, and are read without the others."""
+    """New players and names change nobody; merging does, and what becomes of the merged."""
     kept = PlayersFile(None, "5e" * 32)
     directory, names = Directory(kept), Names(kept)
     ann, ben = enroll(directory, 1), enroll(directory, 2)
@@ -28,7 +29,9 @@ def test_names_follow_what_changes() -> None:
     assert not names.reload()
     assert [names.canonical(each) for each in (ann, ben, cat)] == [ann, ben, cat]
     directory.set_name(ann, "Anna")
-    assert names.reload()
+    before = names.version
+    assert not names.reload()
+    assert (names.name(ann), names.version > before) == ("Anna", True)
     directory.merge(ben, ann)
     directory.merge(cat, ben)
     assert names.reload()
@@ -36,6 +39,7 @@ def test_names_follow_what_changes() -> None:
     directory.forget(ann)
     assert names.reload()
     assert [names.canonical(each) for each in (ann, ben, cat)] == ["", "", ""]
+    assert [names.shown(each) for each in (ann, ben)] == [FORMER] * 2
     assert not names.reload()
 
 

@@ -89,11 +89,12 @@ def test_margins_are_medians_of_those_who_came_too_late() -> None:
     """Others' races and those against somebody unseen count for nobody; both of two Bens have a row."""
     ben, other = key("Ben", "BBBBBBBB"), key("Ben", "CCCCCCCC")
     rivals = Rivals()
-    rivals.add(raced((ANN, BEN, 10), (ANN, BEN, None), (ANN, BEN, 90), (ANN, BEN, 20)), {ANN}, {BEN: ben})
-    rivals.add(raced((BEN, ANN, None), (BEN, CAT, 5), (ANN, CAT, 5)), {ANN}, {BEN: ben})
-    rivals.add(raced((BEN, ANN, 7)), {ANN}, {ANN: key("Ann", "AAAAAAAA"), BEN: other})
+    ann, races = key("Ann", "AAAAAAAA"), ((ANN, BEN, 10), (ANN, BEN, None), (ANN, BEN, 90), (ANN, BEN, 20))
+    rivals.add(raced(*races), {ANN}, {BEN: ben}, NAMES)
+    rivals.add(raced((BEN, ANN, None), (BEN, CAT, 5), (ANN, CAT, 5)), {ANN}, {BEN: ben}, NAMES)
+    rivals.add(raced((BEN, ANN, 7)), {ANN}, {ANN: ann, BEN: other}, NAMES)
     first, second = rivals.rows(10)
-    assert (first["player"], first["won"], first["lost"]) == (ben.player, 4, 1)
+    assert (first["name"], first["player"], first["won"], first["lost"]) == ("Ben", ben.player, 4, 1)
     assert (first["won_by_us"], first["lost_by_us"]) == (20, None)
     assert (second["player"], second["won"], second["lost_by_us"]) == (other.player, 0, 7)
     assert rivals.rows(1) == [first]

@@ -1,7 +1,8 @@
 """The thread that answers questions about results works a little at a time."""
 
+import json
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, cast
 
@@ -11,10 +12,14 @@ from racing_demon_protocol.enums import EndReason, Phase
 from racing_demon_protocol.records.format import read_records
 from racing_demon_protocol.records.summary import HandSummary, MatchSummary, PlayerSummary, summarize
 from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.player_proof import secret_hash
 from racing_demon_server.enums import StandingsAccess
 from racing_demon_server.journal.interface import JournalReader
-from racing_demon_server.journal.matches import export, matches
+from racing_demon_server.journal.matches import FORMER, export, matches
 from racing_demon_server.journal.sqlite.database import reading
+from racing_demon_server.players.directory import Directory
+from racing_demon_server.players.file import PlayersFile
+from racing_demon_server.players.store import Player
 from racing_demon_server.results.file import ResultsFile
 from racing_demon_server.results.query import StandingsQuery, Stopping
 from racing_demon_server.results.store import Result
@@ -55,6 +60,60 @@ def test_an_answer_is_made_in_steps(tmp_path: Path, what: str) -> None:
         worker.is_stopping = True
         with pytest.raises(Stopping):
             QUESTIONS[what](worker, result)
+
+
+class Streaming(ResultsFile):
+    """A file of results that counts the results that are read from it one after the other."""
+
+    streamed = 0
+
+    def stream(self, sql: str, *values: object) -> Iterator[Sequence[Any]]:
+        """Count what is found."""
+        for row in super().stream(sql, *values):
+            self.streamed += 1
+            yield row
+
+
+def played_by(*players: Player, ended_ms: int) -> MatchSummary:
+    """Return a match of players whom the server remembers."""
+    seated = tuple(
+        PlayerSummary(seat=seat, name=each.name, player=each.id) for seat, each in enumerate(players)
+    )
+    return MATCH.model_copy(update={"players": seated, "ended_ms": ended_ms})
+
+
+def names_of(worker: ResultsWorker) -> list[str]:
+    """Return who is in the standings."""
+    found = worker.standings(StandingsQuery(), StandingsAccess.OPEN, "")
+    assert found is not None
+    return [row["name"] for row in json.loads(found[1])["rows"]]
+
+
+def test_nobodys_name_makes_all_matches_be_read_again(tmp_path: Path) -> None:
+    """Neither a new name, nor somebody who is forgotten, nor a match that ended a moment before another."""
+    with (
+        ResultsFile(tmp_path / "own.sqlite") as own,
+        closing(PlayersFile(tmp_path / "p.sqlite", "5e" * 32)) as kept,
+    ):
+        file = Streaming(tmp_path / "own.sqlite")
+        worker = ResultsWorker(file, no_journal, "journal", PlayersFile(tmp_path / "p.sqlite", "5e" * 32))
+        directory = Directory(kept)
+        ann, ben = (
+            directory.enroll(name, secret_hash(secret), "", 1, name.encode() * 6)[0]
+            for name, secret in (("Anne", "a" * 64), ("Bert", "b" * 64))
+        )
+        for number in range(1, 51):
+            own.save("journal", f"{number}.1", played_by(ann, ben, ended_ms=number * 100_000), is_over=True)
+        assert (names_of(worker), file.streamed) == (["Anne", "Bert"], 50)
+        directory.set_name(ann.id, "Zoe")
+        assert (names_of(worker), file.streamed) == (["Zoe", "Bert"], 50)
+        own.save("journal", "51.1", played_by(ann, ben, ended_ms=4_990_000), is_over=True)
+        assert (names_of(worker), file.streamed) == (["Zoe", "Bert"], 51)
+        directory.forget(ann.id)
+        last = next(iter(own.of_table("journal", 51, 1)))
+        own.save("journal", "51.1", played_by(ann, ben, ended_ms=4_990_000), is_over=True, replaces=last.id)
+        assert (names_of(worker), file.streamed) == ([FORMER, "Bert"], 52)
+        worker.close()
 
 
 class Noting:
