@@ -177,12 +177,12 @@ class HostileServer:
 
 
 async def introduce(connection: ServerConnection, text: str) -> None:
-    """Let a client in, with a text wherever one fits."""
+    """Let a client in, with a text wherever one fits. A code has none of the control characters below 0x20."""
     versions, _, _, caught_up = WELCOME
     await speak(connection, versions.model_copy(update={"software": text}))
     for _ in range(2):
         await connection.recv()
-    code = text[:16]
+    code = re.sub(r"[\x00-\x1f\x7f]", "", text)[:16] or "BCDF"
     table = table_of(code=code, hand_id=text, seats=(SeatState(seat=0, name=text),))
     await speak(connection, Seated(code=code, seat=0, token="0f" * 32), table, caught_up)
 

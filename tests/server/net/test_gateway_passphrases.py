@@ -147,7 +147,7 @@ async def test_no_more_is_checked_at_once_than_there_is_room_for(
     path = tmp_path / "journal.sqlite"
     code = await opened(path)
     gate.clear()
-    async with journaled(path) as served, AsyncExitStack() as stack:
+    async with journaled(path, entry_seconds=PATIENCE) as served, AsyncExitStack() as stack:
         names = [cl.Join(code=CODE, name=f"P{number}") for number in range(4)]
         waiting = [await arrived(stack, served, asking(name, code)) for name in names]
         late = await arrived(stack, served)
