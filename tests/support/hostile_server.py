@@ -177,7 +177,7 @@ class HostileServer:
 
 
 async def introduce(connection: ServerConnection, text: str) -> None:
-    """Let a client in, with a text wherever one fits. A code has none of the control characters below 0x20."""
+    """Let a client in, with a text wherever one fits. Codes have no control characters below 0x20."""
     versions, _, _, caught_up = WELCOME
     await speak(connection, versions.model_copy(update={"software": text}))
     for _ in range(2):
