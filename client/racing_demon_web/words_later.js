@@ -280,7 +280,8 @@ export const LATER = {
   trust: "Mine: trust it",
   trustDevice: (/** @type {string} */ label) =>
     `Trust ${label}: it may change everything that this device may`,
-  onTrial: " It may change nothing for seven days, unless an older device trusts it.",
+  onTrial:
+    " It may change nothing for seven days, and sees what guests see until another of your devices trusts it.",
   removeDevice: (/** @type {string} */ label) => `Remove ${label}`,
   forgetMe: "Forget me on this device",
   haveCode: "You are known on another device?",

@@ -1,22 +1,31 @@
 """Players in a database: behind the fence of the server that writes them, and with its key."""
 
 import contextlib
+import json
+import time
 from collections.abc import Callable
 
 import pytest
 
 from racing_demon_cluster.players import PostgresPlayers
 from racing_demon_cluster.postgres.store import PostgresStore
+from racing_demon_cluster.results import JOURNAL, PostgresResults
 from racing_demon_cluster.seed_encryption import ClusterKeys
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.wire.player_proof import secret_hash
-from racing_demon_server.journal.interface import Fenced, JournalUnusable
-from racing_demon_server.players.directory import Directory, Guess
+from racing_demon_server.journal.interface import Fenced, JournalReader, JournalUnusable
+from racing_demon_server.players.directory import FOR_HTTP, Directory, Guess
 from racing_demon_server.players.store import Seating
+from racing_demon_server.results.worker import ResultsWorker
 from tests.support.postgres import KEY, Postgres
 
 NOW = 1_796_000_000_000
 KEYS = [secret_hash(f"{number:064x}") for number in range(3)]
+
+
+def unread() -> contextlib.AbstractContextManager[JournalReader]:
+    """Stand for a journal that nobody reads."""
+    raise AssertionError
 
 
 def enroll(players: PostgresPlayers, number: int) -> int:
@@ -78,6 +87,29 @@ def test_a_device_is_split_off_in_a_database(
         assert (players.tables_of("", ann.id), players.tables_of("", ben.id)) == ([3], [1, 2])
         assert [each.number for each in players.devices(ben.id)] == [tablet.number]
         assert players.former_players() == [ben.id]
+
+
+def test_an_added_device_is_a_guest_in_a_database_until_it_is_trusted(
+    servers: Postgres, name: str, opened: Callable[..., PostgresStore]
+) -> None:
+    """Its token names nobody to the results of any server, until it is trusted; a phone's names Ann."""
+    url, keys, now = servers.url(name), ClusterKeys([KEY]), time.time_ns() // 1_000_000
+    with contextlib.ExitStack() as stack:
+        one, other = [
+            stack.enter_context(contextlib.closing(PostgresPlayers(url, opened(node).node, keys)))
+            for node in ("n1", "n2")
+        ]
+        file = stack.enter_context(contextlib.closing(PostgresResults(url, opened("n3").node)))
+        worker, directory = ResultsWorker(file, unread, JOURNAL, other), Directory(one)
+        with one.transaction():
+            ann, phone = directory.enroll("Ann", KEYS[0], "", now, bytes(range(16)))
+            code = directory.new_code(phone, now, bytes(16))
+            tablet = directory.link(Guess("Ann", code, ""), KEYS[1], "", now)
+        tokens = [directory.token(each, now, FOR_HTTP) for each in (phone, tablet)]
+        assert [json.loads(worker.you(each))["player"] for each in tokens] == [ann.id, ""]
+        with one.transaction():
+            directory.trust(phone, tablet.number, now)
+        assert [json.loads(worker.you(each))["player"] for each in tokens] == [ann.id, ann.id]
 
 
 def test_a_wrong_device_is_undone_in_a_database(

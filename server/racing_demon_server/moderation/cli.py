@@ -35,6 +35,7 @@ EXAMPLES: Final = """examples:
   racing-demon-server players k3xw7q2m --name "Anna"     change a player's name
   racing-demon-server players k3xw7q2m --code            let another device be this player's, by a code
   racing-demon-server players k3xw7q2m                   list a player's devices
+  racing-demon-server players k3xw7q2m --trust 17        trust a device that was added by a code
   racing-demon-server players k3xw7q2m --undo 17         remove a stranger's device, with what it has played
   racing-demon-server players k3xw7q2m --split           let a player who was merged be somebody else again
   racing-demon-server players k3xw7q2m --forget          forget a player; results show a former player
@@ -297,6 +298,8 @@ def _change_player(arguments: argparse.Namespace) -> int:
         asked["into"] = arguments.into
     elif arguments.undo is not None:
         asked["undo"] = arguments.undo
+    elif arguments.trust is not None:
+        asked["trust"] = arguments.trust
     elif arguments.name is not None:
         asked["name"] = arguments.name
     elif not arguments.forget:
@@ -304,6 +307,8 @@ def _change_player(arguments: argparse.Namespace) -> int:
     if any(answer["changed"] for answer in _ask_all(arguments.journal, **asked)):
         sys.stdout.write("done\n")
         return 0
+    if arguments.trust is not None:
+        return fail(1, f"{printable(arguments.player)} has no device {arguments.trust}.")
     if arguments.undo is not None:
         return fail(
             1, f"{printable(arguments.player)} has no device {arguments.undo}, and no seat taken with it."
@@ -341,7 +346,7 @@ def _list_devices(arguments: argparse.Namespace) -> int:
         rows = [["device", "called", "added", "last seen", "how"]]
         for device in devices:
             added, seen = _moment(device["added"]), _moment(device["seen"])
-            how = "by a code" if device["linked"] else "with the player"
+            how = "by a code, not trusted" if not device["trusted"] else "trusted"
             rows.append([str(device["device"]), printable(device["label"]), added, seen, how])
         _print_rows(rows if devices else [["this player has no devices"]])
         return 0
@@ -439,6 +444,8 @@ def _parser() -> argparse.ArgumentParser:
     change.add_argument("--code", action="store_true", help="make a code that lets a device be this player's")
     text = "remove a device that is somebody else's, and take from the player what was played with it"
     change.add_argument("--undo", type=int, metavar="DEVICE", help=text)
+    text = "let a device that was added by a code see and change what the player may"
+    change.add_argument("--trust", type=int, metavar="DEVICE", help=text)
     text = "let these devices, with what was played on them, be another player's; none: undo --into"
     change.add_argument("--split", type=int, nargs="*", metavar="DEVICE", help=text)
     change.add_argument("--forget", action="store_true", help="forget the player with all devices")

@@ -187,7 +187,7 @@ def _overview(room: Room) -> dict[str, Any]:
 
 
 async def _change(players: PlayersKeeper, player: str, request: Mapping[str, Any]) -> bool:
-    """Merge, rename or forget a player, or undo a device; return whether there was anything to change."""
+    """Merge, rename or forget a player, undo or trust a device; return whether there was anything to do."""
     match request:
         case {"into": str(into)}:
             return await players.change(player, into=into)
@@ -195,6 +195,8 @@ async def _change(players: PlayersKeeper, player: str, request: Mapping[str, Any
             return await players.change(player, name=name)
         case {"undo": int(device)}:
             return await players.undo_device(player, device)
+        case {"trust": int(device)}:
+            return await players.trust_device(player, device)
         case _:
             return await players.change(player)
 

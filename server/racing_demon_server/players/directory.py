@@ -16,7 +16,7 @@ from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.wire.player_proof import player_proof
 
-from .store import Device, LinkCode, Player, PlayersStore, folded
+from .store import Device, LinkCode, Linked, Player, PlayersStore, folded
 
 ID_LETTERS: Final = "23456789abcdefghjkmnpqrstvwxyz"
 """The letters of a player's id: none is taken for another, and they form few words."""
@@ -54,6 +54,7 @@ WRONG_CODE: Final = (
 ON_TRIAL: Final = (
     "A device that was linked less than seven days ago cannot do that, unless an older one lets it."
 )
+UNTRUSTED: Final = "This device decides about others once one of them, or whoever runs the server, trusts it."
 
 
 SIGNED_IN: Final = "\x01"
@@ -190,7 +191,7 @@ class Directory:
         if self._store.player(player.id) is not None:
             raise CommandRefused(Reason.NOT_NOW, "That did not work. Try again.")
         self._store.save_player(player)
-        return player, self._store.add_device(player.id, key, label[:MAX_LABEL], at_ms, is_linked=False)
+        return player, self._store.add_device(player.id, key, label[:MAX_LABEL], at_ms, Linked.NO)
 
     def sign_in(self, who: SignedIn, name: str, at_ms: int, randomness: bytes) -> Device:
         """Return the device of somebody who has signed in at a trusted proxy; at first with a new player.
@@ -259,7 +260,7 @@ class Directory:
                     text = "This player has as many devices as can be. Remove one first."
                     raise CommandRefused(Reason.NOT_NOW, text)
                 self._store.remove_code(each.player)
-                return self._store.add_device(each.player, key, label[:MAX_LABEL], at_ms, is_linked=True)
+                return self._store.add_device(each.player, key, label[:MAX_LABEL], at_ms, Linked.YES)
         for each in valid:
             self._wrong[address, each.player, each.code] += 1
         while len(self._wrong) > MAX_GUESSERS:
@@ -282,29 +283,27 @@ class Directory:
         """Remove a device of the player.
 
         Raises:
-            CommandRefused: it is not the player's, or the device that asks was linked too recently.
+            CommandRefused: it is not the player's, or nobody trusts the device that asks.
 
         """
         device = self._store.device(number)
         if device is None or device.player != by.player:
             raise CommandRefused(Reason.NOT_NOW, "There is no such device.")
         if number != by.number:
-            self._verify_trusted(by, at_ms)
+            self._verify_decides(by, at_ms)
         self._store.remove_code(by.player)
         self._store.remove_device(device)
 
     def trust(self, by: Device, number: int, at_ms: int) -> None:
-        """Let a device of the player that was linked lately change things at once.
+        """Let a device of the player that was linked see and change things as the one that asks.
 
         Raises:
-            CommandRefused: it is not the player's, or the device that asks was linked too recently itself.
+            CommandRefused: it is not the player's, or nobody trusts the device that asks.
 
         """
-        self._verify_trusted(by, at_ms)
-        device = self._store.device(number)
-        if device is None or device.player != by.player:
+        self._verify_decides(by, at_ms)
+        if not self.trust_device(by.player, number):
             raise CommandRefused(Reason.NOT_NOW, "There is no such device.")
-        self._store.save_device(device._replace(is_linked=False))
 
     def rename(self, by: Device, name: str, at_ms: int) -> None:
         """Change the player's name.
@@ -369,6 +368,14 @@ class Directory:
             if each.player == known.id and each.until_ms - at_ms >= CODE_MS // 2:
                 return known, each
         return known, self._code_for(known, at_ms, randomness)
+
+    def trust_device(self, player: str, number: int) -> bool:
+        """Trust a device of a player that was linked; return whether the player has it."""
+        device = self._store.device(number)
+        if device is None or device.player != self.canonical(player):
+            return False
+        self._store.save_device(device._replace(linked=Linked.NO))
+        return True
 
     def merge(self, player: str, into: str) -> None:
         """Let one player's devices and results be another's.
@@ -493,6 +500,11 @@ class Directory:
     def _verify_trusted(device: Device, at_ms: int) -> None:
         if device.is_on_trial(at_ms):
             raise CommandRefused(Reason.NOT_NOW, ON_TRIAL)
+
+    @staticmethod
+    def _verify_decides(device: Device, at_ms: int) -> None:
+        if not device.is_trusted(at_ms):
+            raise CommandRefused(Reason.NOT_NOW, ON_TRIAL if device.is_on_trial(at_ms) else UNTRUSTED)
 
 
 def _mac_of(key: bytes, said: bytes, use: TokenUse) -> bytes:

@@ -22,7 +22,7 @@ from racing_demon_server.journal.interface import Fenced, JournalUnusable, Unsto
 from racing_demon_server.match.names import clean
 
 from .directory import CODE_MS, FOR_HTTP, FOR_SERVERS, SIGNED_IN, ChallengeFacts, Directory, Guess, SignedIn
-from .store import Device, PlayersStore, Seating
+from .store import Device, Linked, PlayersStore, Seating
 
 WATCH_SECONDS: Final = 1.0
 """The interval at which the keeper looks for what other processes or servers have changed."""
@@ -200,7 +200,7 @@ class PlayersKeeper:
         match request:
             case cl.ListDevices(with_code=True):
                 code = self._directory.new_code(own, now, secrets.token_bytes(RANDOM_BYTES))
-                rows = self._rows(own.player, now)
+                rows = self._rows(own, now)
                 return _Answer(Devices(devices=rows, code=code, seconds=CODE_MS // 1_000), own)
             case cl.RemoveDevice():
                 self._directory.remove(own, request.device, now)
@@ -211,21 +211,29 @@ class PlayersKeeper:
             case cl.Rename():
                 self._directory.rename(own, clean(request.name), now)
                 return self._welcome(own, now)
-        return _Answer(Devices(devices=self._rows(own.player, now)), own)
+        return _Answer(Devices(devices=self._rows(own, now)), own)
 
     def _welcome(self, device: Device, now: int) -> _Answer:
         player, token = self._directory.player_of(device), self._directory.token(device, now, FOR_HTTP)
         known = Identified(player=player.id, device=device.number, name=player.name, token=token)
         return _Answer(known, device)
 
-    def _rows(self, player: str, now: int) -> tuple[DeviceRow, ...]:
+    def _rows(self, viewer: Device, now: int) -> tuple[DeviceRow, ...]:
+        """Return the devices that one of them may see: all, or itself while nobody trusts it."""
+        rows = self._rows_of(viewer.player, now)
+        own = self._store.device(viewer.number)
+        if own is not None and own.is_trusted(now):
+            return rows
+        return tuple(each for each in rows if each.device == viewer.number)
+
+    def _rows_of(self, player: str, now: int) -> tuple[DeviceRow, ...]:
         return tuple(
             DeviceRow(
                 device=each.number,
                 label=_label(each),
                 added_ms=each.added_ms,
                 seen_ms=each.seen_ms,
-                is_new=each.is_on_trial(now),
+                is_new=not each.is_trusted(now),
             )
             for each in self._store.devices(player)[-MAX_SHOWN:]
         )
@@ -248,11 +256,12 @@ class PlayersKeeper:
         """Show the connected devices of a player that one was added, and forget those that were removed."""
         for player, rows, added in await self._ask(self._changes, writes=False):
             numbers = {each.device for each in rows}
+            untrusted = {each.device for each in rows if each.is_new}
             for visitor in [each for each, device in self._visitors.items() if device.player == player]:
                 own = self._visitors[visitor].number
                 if own not in numbers:
                     self.leave(visitor)
-                elif max(added, default=0) > own:  # not what was there before
+                elif max(added, default=0) > own and own not in untrusted:  # not what was there before
                     visitor.reply(Devices(devices=rows))
 
     def _changes(self) -> list[_Change]:
@@ -264,7 +273,7 @@ class PlayersKeeper:
         added: defaultdict[str, set[int]] = defaultdict(set)
         for _, player, number in found:
             added[player] |= {number} - {0}
-        return [_Change(player, self._rows(player, now), numbers) for player, numbers in added.items()]
+        return [_Change(player, self._rows_of(player, now), numbers) for player, numbers in added.items()]
 
     # The operator.
 
@@ -343,13 +352,15 @@ class PlayersKeeper:
     def _overview_of(self, player: str) -> list[dict[str, object]] | None:
         if self._store.player(player) is None:
             return None
+        now = self._now_ms()
         return [
             {
                 "device": each.number,
                 "label": _label(each),
                 "added": each.added_ms // 1_000,
                 "seen": each.seen_ms // 1_000,
-                "linked": each.is_linked,
+                "linked": each.linked is not Linked.NO,
+                "trusted": each.is_trusted(now),
             }
             for each in self._store.devices(self._directory.canonical(player))
         ]
@@ -363,6 +374,15 @@ class PlayersKeeper:
         """
         randomness = secrets.token_bytes(RANDOM_BYTES)
         return await self._ask(partial(self._directory.undo_device, player, device, randomness))
+
+    async def trust_device(self, player: str, device: int) -> bool:
+        """Trust a device that was added to a player by a code; return whether the player has it.
+
+        Raises:
+            CommandRefused: the store cannot be used.
+
+        """
+        return await self._ask(partial(self._directory.trust_device, player, device))
 
     async def split(self, player: str, devices: Sequence[int]) -> str | None:
         """Let devices be another player's, and return who that is; ``None`` if the player is not known.

@@ -8,10 +8,11 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import astuple, dataclass
+from enum import IntEnum
 from typing import Any, Final, NamedTuple, Protocol
 
 TRIAL_MS: Final = 7 * 24 * 3_600_000
-"""How long a device that was linked may change nothing."""
+"""How long a device that was linked may change nothing, unless somebody trusts it."""
 KEPT_CHANGES: Final = 10_000
 """Changes that are listed. Whoever has missed more reads everything again."""
 MAX_NAMES: Final = 100
@@ -21,6 +22,17 @@ MAX_CHANGES: Final = 100
 
 _PLAYER: Final = "id, name, created_ms, seen_ms, has_played, merged_into"
 _DEVICE: Final = "number, player, device_key, label, added_ms, seen_ms, is_linked"
+
+
+class Linked(IntEnum):
+    """How a device was added, as the column ``is_linked`` has it."""
+
+    NO = 0
+    """With its player; or another device, or the operator, trusts it."""
+    BEFORE = 1
+    """By a code, at a server of a version that trusted it when its trial was over."""
+    YES = 2
+    """By a code, and nobody has trusted it."""
 
 
 class Device(NamedTuple):
@@ -33,7 +45,7 @@ class Device(NamedTuple):
         label: what it is called.
         added_ms: when it was added.
         seen_ms: when it was last seen.
-        is_linked: whether it was added by a code, and not with its player, and no older device trusts it.
+        linked: how it was added.
 
     """
 
@@ -43,7 +55,7 @@ class Device(NamedTuple):
     label: str
     added_ms: int
     seen_ms: int
-    is_linked: bool
+    linked: Linked
 
     def __repr__(self) -> str:
         """Return what may stand in a log: not the key."""
@@ -51,7 +63,11 @@ class Device(NamedTuple):
 
     def is_on_trial(self, at_ms: int) -> bool:
         """Return whether it may change nothing yet."""
-        return self.is_linked and at_ms - self.added_ms < TRIAL_MS
+        return self.linked is not Linked.NO and at_ms - self.added_ms < TRIAL_MS
+
+    def is_trusted(self, at_ms: int) -> bool:
+        """Return whether it may see what its player may see, and decide about other devices."""
+        return self.linked is Linked.NO or (self.linked is Linked.BEFORE and not self.is_on_trial(at_ms))
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,21 +238,21 @@ class PlayersStore(Protocol):
         """Return whether a key is a device's."""
         return any(True for _ in self.rows("SELECT 1 FROM devices WHERE device_key = ?1", self.sealed(key)))
 
-    def add_device(self, player: str, key: bytes, label: str, at_ms: int, *, is_linked: bool) -> Device:
+    def add_device(self, player: str, key: bytes, label: str, at_ms: int, linked: Linked) -> Device:
         """Add a device with a key that no other has."""
         ((number,),) = self.rows(
             "INSERT INTO devices (player, device_key, label, added_ms, seen_ms, is_linked) "
             "VALUES (?1, ?2, ?3, ?4, ?4, ?5) RETURNING number",
-            *(player, self.sealed(key), label, at_ms, int(is_linked)),
+            *(player, self.sealed(key), label, at_ms, linked.value),
         )
         self._tell(player, added=number)
-        return Device(number, player, key, label, at_ms, at_ms, is_linked)
+        return Device(number, player, key, label, at_ms, at_ms, linked)
 
     def save_device(self, device: Device) -> None:
-        """Write when a device was seen, whose it is, and whether it counts as linked."""
+        """Write when a device was seen, whose it is, and how it counts as added."""
         former = self.device(device.number)
         sql = "UPDATE devices SET player = ?1, seen_ms = ?2, is_linked = ?3 WHERE number = ?4"
-        self.rows(sql, device.player, device.seen_ms, int(device.is_linked), device.number)
+        self.rows(sql, device.player, device.seen_ms, device.linked.value, device.number)
         if former is not None and former.player != device.player:
             self._tell(former.player)
             self._tell(device.player)
@@ -248,8 +264,8 @@ class PlayersStore(Protocol):
 
     def _devices(self, where: str, value: object) -> Iterator[Device]:
         sql = f"SELECT {_DEVICE} FROM devices WHERE {where}"  # noqa: S608 - our own texts
-        for number, player, key, label, added_ms, seen_ms, is_linked in self.rows(sql, value):
-            yield Device(number, player, self.opened(key), label, added_ms, seen_ms, bool(is_linked))
+        for number, player, key, label, added_ms, seen_ms, linked in self.rows(sql, value):
+            yield Device(number, player, self.opened(key), label, added_ms, seen_ms, Linked(linked))
 
     # Codes.
 

@@ -399,15 +399,16 @@ class ResultsWorker:
         return viewer, sight_of_standings(access, viewer, companions)
 
     def _player_of(self, token: str) -> str:
-        """Return the player for whom a token stands; empty if it is nobody's."""
+        """Return the player for whom a token stands; empty for nobody, and for an untrusted device."""
         if self._players is None or not token:
             return ""
         directory = Directory(self._players)
         if isinstance(token, SignedIn):
             known = directory.signed_in(token)
             return "" if known is None else directory.canonical(known.player)
-        device = directory.of_token(token, time.time_ns() // 1_000_000, FOR_HTTP)
-        return "" if device is None else directory.canonical(device.player)
+        now = time.time_ns() // 1_000_000
+        device = directory.of_token(token, now, FOR_HTTP)
+        return "" if device is None or not device.is_trusted(now) else directory.canonical(device.player)
 
     def _shown(self, total: "_Total", only: Filter) -> Standings:
         """Return standings with the matches that are being played, and with the names of now."""

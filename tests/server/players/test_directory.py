@@ -11,7 +11,7 @@ from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.wire.player_proof import player_proof, secret_hash
 from racing_demon_server.players.directory import CODE_MS, MAX_WRONG_CODES, ChallengeFacts, Directory, Guess
 from racing_demon_server.players.file import PlayersFile
-from racing_demon_server.players.store import TRIAL_MS, Device
+from racing_demon_server.players.store import TRIAL_MS, Device, Linked
 
 NOW: Final = 1_796_000_000_000
 KEYS: Final = [secret_hash(f"{number:064x}") for number in range(20)]
@@ -86,7 +86,7 @@ def test_a_proof_is_good_for_one_player_and_device() -> None:
     """A device cannot prove to be another's, nor one that does not exist."""
     directory, phone = with_ann()
     bob, _ = directory.enroll("Bob", KEYS[2], "phone", NOW, randomness(99))
-    stranger = Device(17, bob.id, bytes(32), "", NOW, NOW, is_linked=False)
+    stranger = Device(17, bob.id, bytes(32), "", NOW, NOW, Linked.NO)
     for player, number, proof in (
         (bob.id, phone.number, player_proof(phone.key, *HERE[:2], HERE.hosts[0], bob.id, phone.number)),
         (bob.id, stranger.number, proof_of(stranger)),
@@ -157,6 +157,32 @@ def test_a_linked_device_changes_nothing_for_seven_days() -> None:
     directory.remove(phone, tablet.number, NOW)
     with pytest.raises(CommandRefused):
         directory.identify(tablet.player, tablet.number, proof_of(tablet), HERE)
+
+
+def test_a_linked_device_decides_about_no_other_until_it_is_trusted() -> None:
+    """Not after its trial either, and not about itself; then another device, or the operator, trusts it."""
+    directory, phone = with_ann()
+    tablet = linked(directory, phone)
+    later = NOW + 2 * TRIAL_MS
+    for decide, number in (
+        (directory.trust, phone.number),
+        (directory.trust, tablet.number),
+        (directory.remove, phone.number),
+    ):
+        with pytest.raises(CommandRefused, match="trusts it"):
+            decide(tablet, number, later)
+    assert not tablet.is_trusted(later)
+    assert directory.trust_device(phone.player, tablet.number)
+    trusted = directory.current(tablet)
+    assert trusted is not None
+    directory.remove(trusted, phone.number, NOW)
+    assert not directory.trust_device(phone.player, phone.number)
+
+
+def test_a_device_of_an_earlier_version_is_trusted_after_its_trial() -> None:
+    """What was linked when seven days were enough goes on as before."""
+    tablet = with_ann()[1]._replace(linked=Linked.BEFORE)
+    assert (tablet.is_trusted(NOW + TRIAL_MS - 1), tablet.is_trusted(NOW + TRIAL_MS)) == (False, True)
 
 
 def test_nobody_removes_anothers_device() -> None:

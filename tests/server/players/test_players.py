@@ -473,6 +473,48 @@ async def test_who_sees_standings_where_nobody_has_chosen(tmp_path: Path) -> Non
             assert (await get(server, "/v1/standings", **bearer))[0] == status
 
 
+@pytest.mark.parametrize("by", ["the phone", "the operator"])
+async def test_an_added_device_sees_what_a_guest_sees(tmp_path: Path, by: str) -> None:
+    """No standings, page, match, chat or device of Ann's, until her phone or the operator trusts it."""
+    journal = tmp_path / "journal.sqlite"
+    async with RestartableServer.started(journal, "--bot-speed=100", "--standings=players") as server:
+        async with (
+            Peer.connect(server.url) as phone,
+            Peer.connect(server.url) as tablet,
+            Peer.connect(server.url) as ben,
+        ):
+            known = await enrolled(phone, "Ann", SECRETS[0])
+            await enrolled(ben, "Ben", SECRETS[2])
+            await play_together(phone, ben, spectators=False)
+            bearer = {"Authorization": f"Bearer {known.token}"}
+            await page_with(server, "/v1/standings", partial(has_matches, 1), **bearer)
+            ((_, link),) = results_of(journal)
+            added = await linked(phone, tablet, "host")
+            await phone.until(Devices)
+            pages = [
+                "/v1/standings",
+                f"/v1/players/{known.player}",
+                "/v1/you",
+                f"/v1/matches/{link}",
+                f"/v1/matches/{link}/record",
+            ]
+            as_tablet = {"Authorization": f"Bearer {added.token}"}
+            as_guest = [await get(server, page) for page in pages]
+            assert [await get(server, page, **as_tablet) for page in pages] == as_guest
+            await tablet.say(cl.ListDevices())
+            assert [each.device for each in (await tablet.until(Devices)).devices] == [added.device]
+            if by == "the phone":
+                await phone.say(cl.TrustDevice(device=added.device))
+                await phone.until(Devices)
+            else:
+                assert await operate(journal, known.player, "--trust", str(added.device)) == "done\n"
+            as_phone = [await get(server, page, **bearer) for page in pages]
+            assert [await get(server, page, **as_tablet) for page in pages] == as_phone
+            assert [status for status, _ in as_phone] == [200] * len(pages)
+            await tablet.say(cl.ListDevices())
+            assert [each.is_new for each in (await tablet.until(Devices)).devices] == [False, False]
+
+
 async def test_a_player_has_one_seat_at_a_table(tmp_path: Path) -> None:
     """Ann's tablet gets no second seat beside her phone's, also after a restart; then her place is free."""
     async with RestartableServer.started(tmp_path / "journal.sqlite", *FAST) as server:

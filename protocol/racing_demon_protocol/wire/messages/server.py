@@ -436,7 +436,7 @@ class DeviceRow(WireModel):
     seen_ms: Annotated[int, Field(strict=True, ge=0, le=2**53)]
     """When it was last seen."""
     is_new: Annotated[bool, Field(strict=True)] = False
-    """Whether it was linked in the last seven days, and may change nothing yet."""
+    """Whether it was linked, and nobody trusts it yet: it sees what a guest sees."""
 
 
 class Devices(Message):
