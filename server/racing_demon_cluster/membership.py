@@ -294,7 +294,11 @@ class Membership:
             self._drained()
 
     def _choose(self, heirs: Sequence[Node]) -> int:
-        heir = min(heirs, key=lambda node: node.load + self._given.get(node.id, 0)).id
+        (own,) = (node for node in self._overview.nodes if node.id == self._node)
+        # One that lacks the key of a table gives it back, and it stands still until another has taken it.
+        heir = min(
+            heirs, key=lambda node: (node.lacks_keys_of(own), node.load + self._given.get(node.id, 0))
+        ).id
         self._given[heir] = self._given.get(heir, 0) + 1
         return heir
 

@@ -31,6 +31,10 @@ class EncryptedSeed(NamedTuple):
     masked: bytes
 
 
+class UnknownKey(UnknownContents):
+    """What was encrypted needs a key that is not given."""
+
+
 class ClusterKeys:
     """The keys of a cluster.
 
@@ -44,6 +48,11 @@ class ClusterKeys:
     def __init__(self, keys: Sequence[bytes] = ()) -> None:
         self._keys = {_id_of(key): key for key in keys}
 
+    @property
+    def ids(self) -> Sequence[int]:
+        """Their ids, which reveal nothing of them; the first is of the key that encrypts."""
+        return tuple(self._keys)
+
     def encrypt(self, table_id: int, hand_id: str, seed: bytes) -> EncryptedSeed:
         """Encrypt the seed of a hand."""
         key_id, key = next(iter(self._keys.items()))
@@ -54,12 +63,13 @@ class ClusterKeys:
         """Return the seed of a hand.
 
         Raises:
-            UnknownContents: the key is unknown, or the seed does not match its commitment.
+            UnknownKey: the key is not given.
+            UnknownContents: the seed does not match its commitment.
 
         """
         key = self._keys.get(kept.key_id)
         if key is None:
-            raise UnknownContents(f"the seed of hand {hand_id} needs another cluster key")
+            raise UnknownKey(f"the seed of hand {hand_id} needs another cluster key")
         if len(kept.masked) == SEED_SIZE:
             seed = _xor(kept.masked, _stream(key, kept.salt, table_id, hand_id))
             if matches_commitment(seed, hand_id, commitment):

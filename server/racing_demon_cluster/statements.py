@@ -5,6 +5,7 @@ from typing import Final, NamedTuple
 
 from racing_demon_cluster.postgres.connection import Database, connect
 from racing_demon_cluster.postgres.nodes import application_name, fence
+from racing_demon_cluster.postgres.schema import NOBODY
 
 LOCK_TIMEOUT: Final = "1s"
 """How long a takeover waits for the last transaction of the dead node."""
@@ -14,7 +15,7 @@ IDLE: Final = "30s"
 
 REASSIGN_ORPHANS: Final = """
     WITH orphans AS (
-        SELECT t.id, t.protocol, coalesce(opener.rules, '{}') AS rules,
+        SELECT t.id, t.protocol, coalesce(opener.rules, '{}') AS rules, needed_keys(t.id) AS keys,
             row_number() OVER (ORDER BY t.id) AS place
         FROM tables t JOIN nodes n ON n.id = t.owner LEFT JOIN nodes opener ON opener.id = t.opener
         WHERE t.closed_ms IS NULL AND n.fenced
@@ -22,6 +23,7 @@ REASSIGN_ORPHANS: Final = """
         SELECT o.id AS orphan, h.id AS heir, o.place, count(*) OVER (PARTITION BY o.id) AS many,
             row_number() OVER (PARTITION BY o.id ORDER BY b.load, h.id) - 1 AS rank
         FROM orphans o JOIN nodes h ON h.protocol = o.protocol AND h.rules @> o.rules
+                AND coalesce(h.keys @> o.keys, true)
             JOIN beats b ON b.node = h.id
         WHERE NOT h.fenced AND NOT h.draining
     )
@@ -40,6 +42,7 @@ class Node(NamedTuple):
         version: its software's.
         protocol: the version of the protocol that it speaks.
         rules: digests of the rules of the games that it knows, and the extensions of the wire.
+        keys: the ids of its keys, first that of the one that encrypts; ``None`` if it does not say.
         draining: whether it is handing over its tables.
         beat: how many heartbeats it has written.
         load: how many tables it had at its last heartbeat.
@@ -53,6 +56,7 @@ class Node(NamedTuple):
     version: str
     protocol: int
     rules: list[str]
+    keys: list[int] | None
     draining: bool
     beat: int
     load: int
@@ -60,6 +64,10 @@ class Node(NamedTuple):
     def knows_rules_of(self, other: "Node") -> bool:
         """Return whether it can continue all tables of another node."""
         return self.protocol == other.protocol and set(other.rules) <= set(self.rules)
+
+    def lacks_keys_of(self, other: "Node") -> bool:
+        """Return whether it may be unable to open a table of another node."""
+        return self.keys is not None and not set(other.keys or ()) <= set(self.keys)
 
 
 class Overview(NamedTuple):
@@ -133,7 +141,7 @@ def read_overview(db: Database, node: int, known: Sequence[int], *, orphans: boo
 def nodes(db: Database) -> list[Node]:
     """Return all nodes that are not fenced."""
     rows = db.execute(
-        "SELECT id, name, url, inside, version, protocol, rules, draining, coalesce(beat, 0), "
+        "SELECT id, name, url, inside, version, protocol, rules, keys, draining, coalesce(beat, 0), "
         "coalesce(load, 0) "
         "FROM nodes LEFT JOIN beats ON node = id WHERE NOT fenced ORDER BY id"
     )
@@ -174,8 +182,9 @@ def take_over(db: Database, me: int, dead: int | None = None) -> int:
 def reassign_orphans(db: Database) -> int:
     """Move tables of fenced nodes to running ones; return how many.
 
-    Candidates are all nodes that are not draining, speak the table's protocol, and know all rules of the
-    node that opened it. They take turns, the least loaded first. A table without a candidate does not move.
+    Candidates are all nodes that are not draining, speak the table's protocol, know all rules of the node
+    that opened it, and have all keys that its seeds need. They take turns, the least loaded first. A table
+    without a candidate does not move.
     """
     moved = db.execute(REASSIGN_ORPHANS).rowcount
     if moved:
@@ -186,6 +195,11 @@ def reassign_orphans(db: Database) -> int:
 def set_draining(db: Database, node: int) -> None:
     """Assign no further tables to a node, and let it hand over those that it has."""
     db.execute("UPDATE nodes SET draining = true WHERE id = $1", (node,))
+
+
+def give_back(db: Database, node: int, tables: Sequence[int]) -> None:
+    """Leave tables that a node cannot open to one that can, as soon as there is one."""
+    db.execute("UPDATE tables SET owner = $1 WHERE id = ANY($2) AND owner = $3", (NOBODY, list(tables), node))
 
 
 def locate(db: Database, codes: Sequence[str]) -> dict[str, TableOwner]:

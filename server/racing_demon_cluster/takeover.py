@@ -1,12 +1,13 @@
 """Opens the tables that this node has received, a few at a time, first those that clients wait for."""
 
+import logging
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Final, NamedTuple
 
 from racing_demon_cluster.postgres.connection import Database
 from racing_demon_cluster.postgres.read_ahead import TableReader, read_ahead, read_events
-from racing_demon_cluster.seed_encryption import ClusterKeys
+from racing_demon_cluster.seed_encryption import ClusterKeys, UnknownKey
 from racing_demon_server.journal.interface import StoredTable
 from racing_demon_server.journal.reader import UnknownContents
 from racing_demon_server.journal.recovery import saved_state_of, wanted_events
@@ -15,10 +16,12 @@ from racing_demon_server.tables.registry import Registry, log_unrestorable
 from racing_demon_server.tables.room import Clock
 
 from .database_thread import DatabaseThread
-from .statements import store_offsets
+from .statements import give_back, store_offsets
 
 AT_ONCE: Final = 20
 """The most tables read in one transaction; none is read while as many with long hands are being opened."""
+
+log = logging.getLogger("racing_demon_server")
 
 
 class Read(NamedTuple):
@@ -62,6 +65,7 @@ class Takeover:
         self._registry = registry
         self._clock = clock
         self._thread = thread
+        self._given_back: set[int] = set()
         self._waiting: dict[int, None] = {}
         self._callbacks: dict[int, list[Callable[[bool], None]]] = {}
         self._reading: Sequence[int] = ()
@@ -105,6 +109,14 @@ class Takeover:
 
     def _adopt(self, read: Read) -> None:
         stored, saved_state = read.stored, read.saved_state
+        if isinstance(saved_state, UnknownKey):
+            if stored.id not in self._given_back:
+                self._given_back.add(stored.id)
+                log.warning(
+                    "a table is left to a server that has its key",
+                    extra={"code": stored.code, "why": str(saved_state)},
+                )
+            return
         if isinstance(saved_state, Exception):
             self.unrestorable.add(stored.id)
             log_unrestorable(stored, saved_state)
@@ -141,6 +153,9 @@ def _read(db: Database, *, node: int, keys: ClusterKeys, tables: Sequence[int], 
         found = [_found(reader, saved_state, clock) for reader, saved_state in pasts.items()]
         with db.pipeline():
             store_offsets(db, node, {each.stored.id: each.offset_us for each in found})
+            give_back(
+                db, node, [each.stored.id for each in found if isinstance(each.saved_state, UnknownKey)]
+            )
             db.execute("SELECT fence($1)", (node,))
     return found
 

@@ -1,5 +1,7 @@
 """Incarnations: each start of a server has a number, and can write until it is fenced."""
 
+from collections.abc import Sequence
+
 from racing_demon_protocol import __version__
 from racing_demon_protocol.wire.codec import VERSION
 from racing_demon_server.journal.interface import Fenced
@@ -10,7 +12,7 @@ from .rules_digests import known_rules
 BACKEND = "(SELECT backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid())"
 
 
-def register(db: Database, name: str, url: str = "") -> int:
+def register(db: Database, name: str, url: str = "", keys: Sequence[int] | None = None) -> int:
     """Add an incarnation and return its number; earlier ones with its name are fenced.
 
     It receives those of their tables that it can continue.
@@ -19,15 +21,16 @@ def register(db: Database, name: str, url: str = "") -> int:
         db: the connection over which the incarnation writes.
         name: the server's name.
         url: where players reach it.
+        keys: the ids of its keys; ``None`` if they are not known.
 
     """
     with db.transaction():
         sql = (
-            "INSERT INTO nodes (name, url, version, protocol, rules, backend, backend_start) "  # noqa: S608 - of our own
-            f"VALUES ($1, $2, $3, $4, $5, pg_backend_pid(), {BACKEND}) RETURNING id"
+            "INSERT INTO nodes (name, url, version, protocol, rules, keys, backend, backend_start) "  # noqa: S608 - of our own
+            f"VALUES ($1, $2, $3, $4, $5, $6, pg_backend_pid(), {BACKEND}) RETURNING id"
         )
-        rules = known_rules()
-        row = db.execute(sql, (name, url, __version__, VERSION, rules)).fetchone()
+        rules, own_keys = known_rules(), None if keys is None else list(keys)
+        row = db.execute(sql, (name, url, __version__, VERSION, rules, own_keys)).fetchone()
         assert row is not None
         (node,) = row
         earlier = db.execute("SELECT id FROM nodes WHERE name = $1 AND NOT fenced AND id < $2", (name, node))
@@ -36,8 +39,9 @@ def register(db: Database, name: str, url: str = "") -> int:
         db.execute(
             "UPDATE tables SET owner = $2 WHERE closed_ms IS NULL AND protocol = $3 "
             "AND coalesce((SELECT rules FROM nodes WHERE id = opener), '{}') <@ $4::text[] "
+            "AND coalesce($5::int[] @> needed_keys(tables.id), true) "
             "AND owner IN (SELECT id FROM nodes WHERE name = $1 AND fenced)",
-            (name, node, VERSION, rules),
+            (name, node, VERSION, rules, own_keys),
         )
     return int(node)
 

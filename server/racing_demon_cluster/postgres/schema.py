@@ -9,6 +9,9 @@ from racing_demon_server.journal.interface import JournalUnusable
 PARTITION: Final = 100_000
 """The number of tables in a partition of events, which can be exported and dropped as a whole."""
 
+NOBODY: Final = 0
+"""The fenced incarnation that owns tables which no server has, or which were given back."""
+
 MIGRATIONS: Final = (
     f"""
     CREATE TABLE nodes (
@@ -275,12 +278,20 @@ MIGRATIONS: Final = (
     CREATE TABLE player_changes (id bigserial PRIMARY KEY, player text NOT NULL, added bigint NOT NULL);
     """,
     "ALTER TABLE tables ADD COLUMN listed int NOT NULL DEFAULT 1;",
+    """
+    ALTER TABLE nodes ADD COLUMN keys int[];
+    INSERT INTO nodes (id, name, url, version, protocol, fenced) VALUES (0, '', '', '', 0, true);
+    CREATE FUNCTION needed_keys(number bigint) RETURNS int[] LANGUAGE sql STABLE AS $$
+        SELECT coalesce(array_agg(DISTINCT key_id), '{}') FROM seeds WHERE table_id = number
+    $$;
+    """,
 )
 """The statements that make each version of the layout from the one before. Only add to them.
 
 Columns are those of SQLite's file (:mod:`~racing_demon_server.journal.sqlite.database`), with these
 differences. ``nodes``: one row for each start of a server, an incarnation; one that is ``fenced`` never
-writes again; ``rules`` are what it can continue: digests of rules, and extensions. ``tables.owner``: what
+writes again; ``rules`` are what it can continue: digests of rules, and extensions; ``keys`` are the ids of
+those that it has, if it says so. ``tables.owner``: what
 plays a table; ``opener``: the one that opened it, if its rules are known. The table's clock is ahead of that
 of the incarnation ``clock_node`` by ``clock_offset_us``. ``events``: keyed by the first number of a row, so
 that two writers who continue from the same event always collide; ``writer`` is the incarnation.

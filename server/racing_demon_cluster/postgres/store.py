@@ -128,7 +128,7 @@ class PostgresStore:
         try:
             with self._saying_what_is_missing():
                 migrate(db)
-                self.node = register(db, name, public_url)
+                self.node = register(db, name, public_url, self._keys.ids)
                 self._take_numbers(db)
         except Exception as error:
             self.close()

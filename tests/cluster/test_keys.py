@@ -1,0 +1,88 @@
+"""While a cluster's key is changed, a table is only where its key is."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+from websockets.exceptions import ConnectionClosed
+
+from racing_demon_cluster.postgres.connection import connect
+from racing_demon_cluster.postgres.nodes import fence
+from racing_demon_cluster.postgres.schema import NOBODY
+from racing_demon_cluster.postgres.store import PostgresStore
+from racing_demon_cluster.server import ClusterServer
+from racing_demon_cluster.settings import ClusterSettings
+from racing_demon_cluster.statements import reassign_orphans, write_beat
+from racing_demon_protocol.wire.codec import VERSION
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_server.journal.operations import Operation
+from racing_demon_server.server import StopReason
+from racing_demon_server.settings import ServerSettings
+from tests.support.postgres import Postgres
+from tests.support.servers import Peer
+
+OLD, NEW = b"o" * 32, b"n" * 32
+OWNER = "SELECT owner, name FROM tables JOIN nodes ON nodes.id = owner"
+
+
+@asynccontextmanager
+async def node(url: str, name: str, *keys: bytes) -> AsyncIterator[str]:
+    """Run a node of a cluster with these keys, and yield its address; its tables do not leave it."""
+    settings = ServerSettings(port=0, node=name)
+    server = ClusterServer(settings, ClusterSettings(database=url, keys=keys, lease_seconds=600))
+    address = await server.start()
+    try:
+        yield address
+    finally:
+        await server.stop(StopReason.TERMINATED)
+
+
+def test_tables_go_to_servers_that_have_their_keys(
+    opened: Callable[..., PostgresStore], servers: Postgres, name: str
+) -> None:
+    """A table goes where the keys of its own hands are, and waits for a server that has them."""
+    opener, old = opened("n1", NEW), opened("n2", OLD)
+    for number, store in ((7, opener), (8, old)):
+        table = (number, f"BCDFG{number}", number, "{}", b"", None, "software", VERSION, 1)
+        store.commit([(Operation.OPEN_TABLE, table)])
+        store.commit([(Operation.ADD_SEED, (number, "1.1", b"s" * 32, "commitment"))])
+    owners = "SELECT owner FROM tables ORDER BY id"
+    with connect(servers.url(name)) as db:
+        db.execute("UPDATE tables SET owner = $1, opener = $1", (opener.node,))
+        write_beat(db, old.node, 0)
+        fence(db, opener.node)
+        assert reassign_orphans(db) == 1
+        assert db.execute(owners).fetchall() == [(opener.node,), (old.node,)]
+        assert opened("n1", OLD).node > old.node
+        assert db.execute(owners).fetchall() == [(opener.node,), (old.node,)]
+        again = opened("n1", NEW).node
+        assert db.execute(owners).fetchall() == [(again,), (old.node,)]
+
+
+async def test_a_server_gives_back_a_table_that_it_cannot_open(servers: Postgres, name: str) -> None:
+    """An older server may have given it the table; one with the key takes it, and play goes on."""
+    url = servers.url(name)
+    async with node(url, "n2", OLD):
+        async with node(url, "n1", NEW, OLD) as address, Peer.hosting(address) as ann:
+            await ann.ask(cl.AddBot)
+            await ann.ask(cl.Start)
+            resume = cl.Resume(code=ann.code, token=ann.token)
+        with connect(url) as db:
+            assert db.execute("SELECT count(*) FROM seeds").fetchall() == [(1,)]
+            db.execute("UPDATE tables SET owner = (SELECT id FROM nodes WHERE name = 'n2')")
+            while await asyncio.to_thread(lambda: db.execute(OWNER).fetchall()) != [(NOBODY, "")]:
+                pass
+        async with node(url, "n1", NEW, OLD) as address:
+            await _until_back(address, resume)
+
+
+async def _until_back(address: str, resume: cl.Resume) -> None:
+    """Come back, as clients do, until the table is there."""
+    while True:
+        async with Peer.connect(address) as peer:
+            await peer.greet()
+            await peer.say(resume)
+            with contextlib.suppress(ConnectionClosed):  # 1013: come back
+                await peer.hear()
+                return
