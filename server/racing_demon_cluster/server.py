@@ -28,6 +28,7 @@ from .service import ClusterService
 from .settings import ClusterSettings
 
 if TYPE_CHECKING:
+    from racing_demon_server.results.maker import ResultsMaker
     from racing_demon_server.results.worker import ResultsWorker
 
 
@@ -99,13 +100,13 @@ class ClusterServer(TableServer):
     def open_results(self, store: Store, resources: AsyncExitStack) -> ResultsKeeper:
         """Return the keeper of the results, which are in the database."""
         open_players = None if self._players is None else self.open_players_store
-        open_worker = partial(_open_worker, self._cluster.database, self._store, open_players)
+        open_workers = partial(_open_workers, self._cluster.database, self._store, open_players)
         prune = None
         if self.settings.keep_days is not None:
             retention = Retention(self._cluster.database, self._store.node, self.settings.keep_days)
             resources.push_async_callback(retention.close)
             prune = retention.prune
-        keeper = ResultsKeeper(self.settings.standings, open_worker, prune)
+        keeper = ResultsKeeper(self.settings.standings, open_workers, prune)
         resources.push_async_callback(keeper.close)
         return keeper
 
@@ -115,14 +116,17 @@ class ClusterServer(TableServer):
             super().terminate(reason)
 
 
-def _open_worker(
+def _open_workers(
     database: str, store: PostgresStore, open_players: Callable[[], PlayersStore] | None
-) -> "ResultsWorker":
-    """Open the results, once the port is open."""
-    from racing_demon_server.results.worker import ResultsWorker  # noqa: PLC0415 - it takes a while to load
+) -> "tuple[ResultsMaker, ResultsWorker]":
+    """Open the results for both threads, once the port is open."""
+    # They take a while to load.
+    from racing_demon_server.results.maker import ResultsMaker  # noqa: PLC0415
+    from racing_demon_server.results.worker import ResultsWorker  # noqa: PLC0415
 
-    players = None if open_players is None else open_players()
-    return ResultsWorker(PostgresResults(database, store.node), store.reading, JOURNAL, players)
+    first, second = (None if open_players is None else open_players() for _ in range(2))
+    maker = ResultsMaker(PostgresResults(database, store.node), store.reading, JOURNAL, first)
+    return maker, ResultsWorker(PostgresResults(database, store.node), store.reading, JOURNAL, second)
 
 
 def open_store(settings: ServerSettings, cluster: ClusterSettings) -> PostgresStore:

@@ -57,7 +57,9 @@ if TYPE_CHECKING:
     from racing_demon_server.mqtt.publisher import Publisher
     from racing_demon_server.net.mdns import Announcer
     from racing_demon_server.net.tunnel_gateway import TunnelSwitch
-    from racing_demon_server.results.worker import Reading, ResultsWorker
+    from racing_demon_server.results.maker import ResultsMaker
+    from racing_demon_server.results.store import Reading
+    from racing_demon_server.results.worker import ResultsWorker
     from racing_demon_server.webhook.sender import WebhookSender
 
 
@@ -403,10 +405,10 @@ class TableServer(Server):
         if path is None or journal is None:
             return None
         open_players = None if self._players is None else self.open_players_store
-        open_worker = partial(_open_worker, path, journal, store.reading, self.journal_name, open_players)
+        open_workers = partial(_open_workers, path, journal, store.reading, self.journal_name, open_players)
         days = self.settings.keep_days
         prune = None if days is None else partial(_prune, journal, days)
-        keeper = ResultsKeeper(self.settings.standings, open_worker, prune)
+        keeper = ResultsKeeper(self.settings.standings, open_workers, prune)
         resources.push_async_callback(keeper.close)
         return keeper
 
@@ -573,20 +575,22 @@ async def _switch_tunnel(switch: "TunnelSwitch", text: str | None, address: str)
         raise RequestFailed(str(error)) from error
 
 
-def _open_worker(
+def _open_workers(
     path: Path,
     journal: Path,
     reading: "Reading",
     name: str,
     open_players: Callable[[], PlayersStore] | None,
-) -> "ResultsWorker":
-    """Open the results, once the port is open."""
+) -> "tuple[ResultsMaker, ResultsWorker]":
+    """Open the results for both threads, once the port is open."""
     # They take a while to load.
     from racing_demon_server.results.file import ResultsFile  # noqa: PLC0415
+    from racing_demon_server.results.maker import ResultsMaker  # noqa: PLC0415
     from racing_demon_server.results.worker import ResultsWorker  # noqa: PLC0415
 
-    players = None if open_players is None else open_players()
-    return ResultsWorker(ResultsFile(path, journal), reading, name, players)
+    first, second = (None if open_players is None else open_players() for _ in range(2))
+    maker = ResultsMaker(ResultsFile(path, journal), reading, name, first)
+    return maker, ResultsWorker(ResultsFile(path), reading, name, second)
 
 
 async def _prune(journal: Path, days: int) -> None:

@@ -1,4 +1,4 @@
-"""Keeps the results of a server: notices the ends of hands, and asks its thread for everything else."""
+"""Keeps the results of a server: notices the ends of hands, and asks its threads for everything else."""
 
 import asyncio
 import logging
@@ -22,7 +22,8 @@ from racing_demon_server.tables.registry import Registry
 
 from .query import ResultsUnusable, StandingsQuery, Stopping, TooManyQuestions
 
-if TYPE_CHECKING:  # the worker and what it needs take a while to load: it opens after the port
+if TYPE_CHECKING:  # the workers and what they need take a while to load: they open after the port
+    from .maker import ResultsMaker
     from .store import Result
     from .worker import ResultsWorker
 
@@ -42,6 +43,9 @@ MAX_OF_ADDRESS: Final = 5
 """The most of one address, so that others are answered, too."""
 
 Answer = TypeVar("Answer")
+Worker = TypeVar("Worker")
+OpenWorkers = Callable[[], "tuple[ResultsMaker, ResultsWorker]"]
+"""Opens the results for the two threads: one that makes them, and one that answers."""
 Charge = Callable[[float], None]
 """Charges seconds of the processor, once they are used."""
 
@@ -57,7 +61,7 @@ class ResultsKeeper(Observer):
 
     Args:
         access: who may see the standings.
-        open_worker: opens the file of the results, in the thread.
+        open_workers: opens the results, in a thread.
         prune: deletes the events of old matches from the journal; ``None`` if they are kept.
 
     """
@@ -69,12 +73,13 @@ class ResultsKeeper(Observer):
     def __init__(
         self,
         access: StandingsAccess,
-        open_worker: "Callable[[], ResultsWorker]",
+        open_workers: OpenWorkers,
         prune: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         self.access = access
         self._prune = prune
-        self._open_worker = open_worker
+        self._open_workers = open_workers
+        self._maker: ResultsMaker | None = None
         self._worker: ResultsWorker | None = None
         self._numbers: dict[CommittedTable, int] = {}
         self._due = set[int]()
@@ -84,7 +89,8 @@ class ResultsKeeper(Observer):
         self._waiting = Counter[str]()
         self._turns: dict[str, asyncio.Lock] = {}
         self._is_warm = False
-        self._thread = ThreadPoolExecutor(1, "results")
+        self._making = ThreadPoolExecutor(1, "results")
+        self._answering = ThreadPoolExecutor(1, "answers")
         self._opening: asyncio.Future[None] | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self._pruning: asyncio.Task[None] | None = None
@@ -101,11 +107,11 @@ class ResultsKeeper(Observer):
         """
         with suppress(TimeoutError):
             await asyncio.wait_for(self._is_asked.wait(), OPEN_SECONDS)
-        await asyncio.get_running_loop().run_in_executor(self._thread, self._open)
+        await asyncio.get_running_loop().run_in_executor(self._making, self._open)
 
     def _open(self) -> None:
         try:
-            self._worker = self._open_worker()
+            self._maker, self._worker = self._open_workers()
         except Exception as error:
             self.is_unusable = True
             log.error("no results are kept", extra={"why": str(error)})
@@ -116,12 +122,18 @@ class ResultsKeeper(Observer):
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        if self._worker is not None:
-            self._worker.is_stopping = True
-        await asyncio.get_running_loop().run_in_executor(self._thread, self._close)
-        self._thread.shutdown()
+        for worker in (self._maker, self._worker):
+            if worker is not None:
+                worker.is_stopping = True
+        for thread, close in ((self._making, self._close_maker), (self._answering, self._close_worker)):
+            await asyncio.get_running_loop().run_in_executor(thread, close)
+            thread.shutdown()
 
-    def _close(self) -> None:
+    def _close_maker(self) -> None:
+        if self._maker is not None:
+            self._maker.close()
+
+    def _close_worker(self) -> None:
         if self._worker is not None:
             self._worker.close()
 
@@ -202,20 +214,25 @@ class ResultsKeeper(Observer):
             async with self._turns.setdefault(address, asyncio.Lock()):
                 if not may_ask():
                     raise TooManyQuestions
-                return await self._run(partial(_charged, question, charge, asyncio.get_running_loop()))
+                return await self._answer(partial(_charged, question, charge, asyncio.get_running_loop()))
         finally:
             self._waiting[address] -= 1
             if not self._waiting[address]:
                 del self._turns[address]
             self._waiting += Counter[str]()  # without those that have none
 
-    async def _run(self, work: "Callable[[ResultsWorker], Answer]") -> Answer:
+    async def _answer(self, question: "Callable[[ResultsWorker], Answer]") -> Answer:
         assert self._opening is not None
         await asyncio.shield(self._opening)
-        if self._worker is None:
+        return await self._run(self._answering, self._worker, question)
+
+    async def _run(
+        self, thread: ThreadPoolExecutor, worker: Worker | None, work: Callable[[Worker], Answer]
+    ) -> Answer:
+        if worker is None:
             raise ResultsUnusable
         try:
-            answer = await asyncio.get_running_loop().run_in_executor(self._thread, work, self._worker)
+            answer = await asyncio.get_running_loop().run_in_executor(thread, work, worker)
         except JournalUnusable as error:
             self.is_unusable = True
             log.error("results cannot be used now", extra={"why": str(error)})
@@ -227,30 +244,31 @@ class ResultsKeeper(Observer):
 
     async def _make(self) -> None:
         """Make all results that are due, one table at a time: what has just ended, and then what is old."""
-        old = await self._attempt(methodcaller("unfinished")) or []
+        old = await self._make_some(methodcaller("unfinished")) or []
         while True:
             if not old and not self._is_warm and self.access is not StandingsAccess.OFF:
                 self._is_warm = True
                 # Otherwise whoever asks first waits.
-                await self._attempt(methodcaller("standings", StandingsQuery(), StandingsAccess.OPEN, ""))
+                ask = methodcaller("standings", StandingsQuery(), StandingsAccess.OPEN, "")
+                await self._attempt(self._answer(ask))
             if not old and self._prune is not None and self._pruning is None:
                 self._pruning = asyncio.create_task(self._prune_again_and_again(self._prune))
             if not (self._due or old):
                 old = await self._wait()
                 continue
             number = self._due.pop() if self._due else old.pop(0)
-            if not await self._attempt(methodcaller("update", number)):
+            if not await self._make_some(methodcaller("update", number)):
                 self._failed.add(number)
 
     async def _wait(self) -> list[int]:
         """Wait until something is due; return what is to be done again, or was left by another server."""
-        is_shared = self._worker is not None and self._worker.is_shared
+        is_shared = self._maker is not None and self._maker.is_shared
         try:
             async with asyncio.timeout(AGAIN_SECONDS if self._failed or is_shared else None):
                 await self._is_due.wait()
         except TimeoutError:
             again, self._failed = sorted(self._failed), set()
-            left = await self._attempt(methodcaller("unfinished")) if is_shared else None
+            left = await self._make_some(methodcaller("unfinished")) if is_shared else None
             return [*again, *(left or ())]
         self._is_due.clear()
         return []
@@ -267,13 +285,20 @@ class ResultsKeeper(Observer):
 
     async def _watch_corrections(self) -> None:
         while True:
-            await self._attempt(methodcaller("apply_corrections"))
+            await self._make_some(methodcaller("apply_corrections"))
             await asyncio.sleep(CORRECTIONS_SECONDS)
 
-    async def _attempt(self, work: "Callable[[ResultsWorker], Answer]") -> Answer | None:
+    async def _make_some(self, work: "Callable[[ResultsMaker], Answer]") -> Answer | None:
         """Do some work; return ``None`` if it fails, which is done again later."""
+        assert self._opening is not None
+        await asyncio.shield(self._opening)
+        return await self._attempt(self._run(self._making, self._maker, work))
+
+    @staticmethod
+    async def _attempt(work: Awaitable[Answer]) -> Answer | None:
+        """Wait for some work; return ``None`` if it fails."""
         try:
-            return await self._run(work)
+            return await work
         except (Stopping, ResultsUnusable, Fenced):
             return None
         except Exception:

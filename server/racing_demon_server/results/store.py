@@ -1,7 +1,7 @@
 """All SQL about the results of matches, in words that SQLite and PostgreSQL share."""
 
 import secrets
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Final, NamedTuple, Protocol
 
@@ -24,6 +24,10 @@ BLANK_EVENT: Final = "UPDATE events SET frame = ?1 WHERE table_id = ?2 AND seq =
 BLANK_SNAPSHOT: Final = "UPDATE snapshots SET frame = ?1 WHERE table_id = ?2 AND seq = ?3"
 OF_TABLE: Final = "journal = ?1 AND match >= ?2 AND match < ?3"
 SELECT: Final = "SELECT id, journal, match, link, is_over, summary FROM results"
+
+
+Reading = Callable[[], AbstractContextManager[JournalReader]]
+"""Opens a journal for reading."""
 
 
 class Result(NamedTuple):
@@ -175,6 +179,11 @@ def blanking(table_id: int, frames: Iterable[BlankedFrame]) -> Iterator[tuple[st
             yield BLANK_SNAPSHOT, (frame, table_id, seq)
         else:
             yield BLANK_EVENT, (frame, table_id, seq, kind)
+
+
+def table_number(match: str) -> int:
+    """Return the number of a match's table, which its name begins with."""
+    return int(match.partition(".")[0])
 
 
 def _names_of(table_id: int) -> tuple[str, str]:

@@ -30,6 +30,7 @@ from racing_demon_server.players.directory import Directory
 from racing_demon_server.players.file import PlayersFile
 from racing_demon_server.players.store import Seating
 from racing_demon_server.results.file import ResultsFile
+from racing_demon_server.results.maker import ResultsMaker
 from racing_demon_server.results.query import StandingsQuery
 from racing_demon_server.results.worker import ResultsWorker
 from tests.lab.standings.count import Club, Played, Who
@@ -83,12 +84,10 @@ class Season:
         self._path = folder / "journal.sqlite"
         self._store = SqliteStore(self._path, Durability.NONE)
         self._players = PlayersFile(folder / "players.sqlite", SERVER)
-        self._worker = ResultsWorker(
-            ResultsFile(folder / "results.sqlite"),
-            self._store.reading,
-            JOURNAL,
-            PlayersFile(folder / "players.sqlite", SERVER),
-        )
+        own = self._store.reading, JOURNAL
+        results, players = folder / "results.sqlite", folder / "players.sqlite"
+        self._maker = ResultsMaker(ResultsFile(results), *own, PlayersFile(players, SERVER))
+        self._worker = ResultsWorker(ResultsFile(results), *own, PlayersFile(players, SERVER))
         self._results = ResultsFile(folder / "results.sqlite")
         self._tables = count(1)
         self._now_ms = MINUTE_MS
@@ -101,6 +100,7 @@ class Season:
 
     def close(self) -> None:
         """Close all files."""
+        self._maker.close()
         self._worker.close()
         self._results.close()
         self._players.close()
@@ -141,9 +141,9 @@ class Season:
         for part in (entries[: ends[0]], [] if is_cut else entries[ends[0] :]):
             self._write(journal, number, part)
             match.follow(part, view)
-            self._worker.update(number)
+            self._maker.update(number)
         journal.close()
-        self._worker.update(number)
+        self._maker.update(number)
 
     def _record(self, number: int, people: int, bots: int) -> Record:
         rng, seats = self._rng, people + bots
@@ -239,7 +239,7 @@ class Season:
         with contextlib.closing(open_journal(self._path, write=True)) as journal:
             journal.correct(name, correction.model_dump_json())
         match.corrections.append(correction)
-        self._worker.apply_corrections()
+        self._maker.apply_corrections()
 
     # What the server says.
 

@@ -1,8 +1,9 @@
 """Whose questions about results are answered when, and who pays for them."""
 
 import asyncio
+import threading
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from types import SimpleNamespace
 from typing import Any, cast
@@ -12,15 +13,17 @@ from racing_demon_server.rate_limits import AddressLimits
 from racing_demon_server.results.keeper import ResultsKeeper
 from racing_demon_server.results.query import TooManyQuestions
 from racing_demon_server.settings import ServerSettings
+from tests.support.servers import PATIENCE
 
 
 @asynccontextmanager
-async def keeping() -> AsyncIterator[ResultsKeeper]:
-    """Start a keeper whose worker has nothing to do but answer."""
-    idle = SimpleNamespace(
-        unfinished=list, apply_corrections=lambda: None, close=lambda: None, is_shared=False
+async def keeping(unfinished: Callable[[], list[int]] = list) -> AsyncIterator[ResultsKeeper]:
+    """Start a keeper that has nothing to do but answer."""
+    maker = SimpleNamespace(
+        unfinished=unfinished, apply_corrections=lambda: None, close=lambda: None, is_shared=False
     )
-    keeper = ResultsKeeper(StandingsAccess.OFF, lambda: cast("Any", idle))
+    worker = SimpleNamespace(close=lambda: None)
+    keeper = ResultsKeeper(StandingsAccess.OFF, lambda: cast("Any", (maker, worker)))
     keeper.start()
     try:
         yield keeper
@@ -38,6 +41,19 @@ async def test_the_questions_of_an_address_take_turns_with_others() -> None:
         ]
         await asyncio.gather(*asked)
     assert answered == ["a", "b", "a", "a"]
+
+
+async def test_what_is_being_made_keeps_no_answer_waiting() -> None:
+    """Making and answering have a thread each."""
+    is_answered = threading.Event()
+
+    def make() -> list[int]:
+        assert is_answered.wait(PATIENCE)
+        return []
+
+    async with keeping(make) as keeper:
+        assert await keeper.ask("a", lambda _: "answer") == "answer"
+        is_answered.set()
 
 
 async def test_a_dear_question_is_paid_before_the_next_of_its_address() -> None:

@@ -21,6 +21,7 @@ from racing_demon_server.players.directory import Directory
 from racing_demon_server.players.file import PlayersFile
 from racing_demon_server.players.store import Player
 from racing_demon_server.results.file import ResultsFile
+from racing_demon_server.results.maker import ResultsMaker
 from racing_demon_server.results.query import StandingsQuery, Stopping
 from racing_demon_server.results.store import Result
 from racing_demon_server.results.worker import ResultsWorker
@@ -170,7 +171,7 @@ async def test_the_end_of_a_hand_visits_only_what_is_new(tmp_path: Path) -> None
             server.url, game="puzzle", hands=1, seats=1, countdown_ms=0, tally_ms=0
         ) as host:
             with Counting(tmp_path / "own.sqlite") as file:
-                worker = ResultsWorker(file, noted, "")
+                maker = ResultsMaker(file, noted, "")
                 for _ in range(4):
                     firsts.clear()
                     await host.ask(cl.Start)
@@ -178,7 +179,7 @@ async def test_the_end_of_a_hand_visits_only_what_is_new(tmp_path: Path) -> None
                     await host.ask(cl.Stuck)
                     await reach(host, Phase.OVER)
                     file.count = 0
-                    assert worker.update(1)
+                    assert maker.update(1)
                     counts.append(file.count)
                 made = [result.summary for result in file.ended()]
         with reading(journal) as db:

@@ -1,0 +1,237 @@
+"""Makes results from the journal, in a thread of their own.
+
+A result is made from the events that the journal has, never beside them: so a crash between a hand and its
+result loses nothing, and matches from before this file get theirs in the same way.
+"""
+
+import logging
+import time
+from collections import OrderedDict
+from collections.abc import Iterable
+from itertools import islice
+from typing import Final
+
+from racing_demon_protocol.errors import RacingDemonError
+from racing_demon_protocol.records.summary import MatchSummary, Summarizer
+from racing_demon_protocol.wire.messages.server import Snapshot
+from racing_demon_server.journal.interface import JournalReader
+from racing_demon_server.journal.matches import FORMER, Match, blanked, entries_of, matches_of
+from racing_demon_server.journal.reader import UnknownContents, corrections_of
+from racing_demon_server.players.directory import Directory
+from racing_demon_server.players.store import PlayersStore, Seating
+
+from .names import Names, with_players
+from .paced import Paced
+from .store import Reading, ResultsStore, table_number
+
+MAX_REACHED: Final = 1_000
+"""For how many open tables is kept up to which match results are made."""
+FRAMES: Final = 20
+"""So many events are blanked at a time, for which a server's writes have to wait."""
+TIDY_SECONDS: Final = 10.0
+"""The interval at which nothing is left in the files of what was blanked."""
+
+log = logging.getLogger("racing_demon_server")
+
+
+class ResultsMaker(Paced):
+    """Makes results. Only one thread may use it.
+
+    Args:
+        file: keeps the results.
+        reading: opens the journal of this server, or of this process.
+        name: the journal's name among those that share the results.
+        players: keeps the players, for this thread; ``None`` if all are guests.
+
+    """
+
+    def __init__(
+        self, file: ResultsStore, reading: Reading, name: str, players: PlayersStore | None = None
+    ) -> None:
+        super().__init__()
+        self._file = file
+        self._players = players
+        self._known = Names(players, self._paced)
+        self._reading = reading
+        self._name = name
+        self._corrections = -1
+        self._unknown = set[int]()
+        self._reached: OrderedDict[int, Snapshot] = OrderedDict()
+        self._named = set[str]()
+        self._tidied = time.monotonic()
+
+    def close(self) -> None:
+        """Close the files."""
+        self._file.close()
+        if self._players is not None:
+            self._players.close()
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether other servers make results of the same journal, which this one may have to finish."""
+        return self._file.is_shared
+
+    def unfinished(self) -> list[int]:
+        """Return tables that may lack results, after a crash or an older version, the newest first."""
+        with self._reading() as reader:
+            found = self._paced(self._file.unfinished(self._name, reader))
+            return [each for each in found if each not in self._unknown]
+
+    def update(self, table_id: int) -> bool:
+        """Make the results of a table's matches that have changed. Return whether that is done."""
+        with self._reading() as reader:
+            return self._update(reader, table_id)
+
+    def apply_corrections(self) -> None:
+        """Make results anew that were corrected since the last call, or whose seats are others' now."""
+        self._known.reload()
+        while self._known.gone:
+            self._seat_again(next(iter(self._known.gone)))
+        with self._reading() as reader:
+            ((count,),) = reader.rows("SELECT count(*) FROM corrections")
+            if count != self._corrections:
+                self._corrections = count
+                for table_id in sorted({table_number(match) for match in reader.corrected()}):
+                    self._reached.pop(table_id, None)  # any of its matches may have been corrected
+                    self._update(reader, table_id)
+        self._blank_all()
+        if time.monotonic() - self._tidied >= TIDY_SECONDS:
+            self._file.tidy()
+            self._tidied = time.monotonic()
+
+    def _blank_all(self) -> None:
+        """Blank the names and words of players who were forgotten, in the events of closed tables."""
+        while self._named:
+            player = next(iter(self._named))
+            assert self._players is not None
+            for table_id in self._paced(self._players.tables_of(self._name, player)):
+                with self._reading() as reader:
+                    self._blank(reader, table_id)
+            self._named.discard(player)
+
+    def _blank(self, reader: JournalReader, table_id: int) -> None:
+        """Blank the names and words of former players at a table, if it is closed."""
+        table = reader.find_table(table_id)
+        if table is None or table.closed_ms is None or self._players is None:
+            return
+        try:
+            for match in self._paced(list(matches_of(reader, table))):
+                result = self._file.of_match(self._name, match.key)
+                players = () if result is None else result.summary.players
+                former = {each.seat for each in players if self._is_former(each.player)}
+                frames = self._paced(blanked(reader, match, former) if former else ())
+                while some := list(islice(frames, FRAMES)):
+                    self._file.blank(table_id, some)
+        except (UnknownContents, RacingDemonError) as error:
+            log.warning("names of a former player remain", extra={"table": table.code, "why": str(error)})
+
+    def _seated(self, summary: MatchSummary, seatings: Iterable[Seating]) -> MatchSummary:
+        """Return a summary with the ids of its players, and without the names of former ones."""
+        seated = with_players(summary, seatings)
+        players = tuple(
+            each.model_copy(update={"name": FORMER}) if self._is_former(each.player) else each
+            for each in seated.players
+        )
+        return seated.model_copy(update={"players": players})
+
+    def _is_former(self, player: str) -> bool:
+        """Return whether an id was a player's who was forgotten."""
+        return self._players is not None and player != "" and self._players.player(player) is None
+
+    def _update(self, reader: JournalReader, table_id: int) -> bool:
+        """Make the results of a table that are missing, or were made before its last hand or correction.
+
+        Only from the last match on that was made before: a table may have had thousands.
+        """
+        # Read before the journal: what another server has written since then, it made of the same or of more.
+        newest = self._file.newest()
+        with reader.moment():
+            table = reader.find_table(table_id)
+            if table is None:  # it was pruned
+                return True
+            try:
+                since, is_written = self._reached.pop(table_id, None), True
+                for match in self._paced(matches_of(reader, table, since)):
+                    made, since = self._summarize(reader, match, newest, since)
+                    is_written = (
+                        made and is_written
+                    )  # each of them is written, whatever becomes of the others
+            except (UnknownContents, RacingDemonError) as error:
+                log.warning("a match has no result", extra={"table": table.code, "why": str(error)})
+                self._unknown.add(table.id)
+                return True
+        if table.closed_ms is None and is_written and since is not None:
+            self._reached[table_id] = since
+            while len(self._reached) > MAX_REACHED:
+                self._reached.popitem(last=False)
+        if table.closed_ms is not None and is_written:
+            self._blank(reader, table_id)
+            self._file.set_finished(self._name, table.id)
+        return is_written
+
+    def _summarize(
+        self, reader: JournalReader, match: Match, newest: int, since: Snapshot | None
+    ) -> tuple[bool, Snapshot | None]:
+        """Write the result of a match, unless it is there already.
+
+        Args:
+            reader: the journal.
+            match: the match.
+            newest: the number of the last change of any result, read before the journal was.
+            since: the table at some time before the match, as far as it is known.
+
+        Returns:
+            Whether the result is there, and the newest table before the match that is known then.
+
+        """
+        corrections = tuple(corrections_of(reader, match.key))
+        known, is_over = self._file.of_match(self._name, match.key), match.ended_ms is not None
+        if known is not None:
+            same_hands = len(known.summary.hands) == match.hands and known.is_over == is_over
+            if same_hands and known.summary.corrections == corrections:
+                return True, since
+        if not match.hands:
+            return True, since
+        if known is not None and known.id > newest:
+            return False, since
+        summarizer = Summarizer(match.key)
+        entries = self._paced(entries_of(reader, match, since))
+        found = list[MatchSummary]()
+        for entry in entries:
+            if isinstance(entry.message, Snapshot):
+                since = entry.message
+            found += summarizer.apply(entry)
+        found = found or summarizer.rest()
+        if not found or not found[0].hands:
+            return True, since
+        ended_ms = match.ended_ms if is_over else found[0].ended_ms
+        summary = found[0].model_copy(update={"corrections": corrections, "ended_ms": ended_ms})
+        if self._players is not None:
+            seatings = self._players.seatings(self._name, match.table.id)
+            summary = self._seated(summary, seatings)
+            self._finish_hand(self._players, summary)
+        made = self._file.save(
+            self._name, match.key, summary, is_over=is_over, replaces=known.id if known else 0
+        )
+        return made, since
+
+    def _finish_hand(self, store: PlayersStore, summary: MatchSummary) -> None:
+        """Record that the players of a match's last hand have finished it together."""
+        dealt_in = summary.hands[-1].points
+        together = {each.player for each in summary.players if each.player and each.seat in dealt_in}
+        if len(together) > 1:
+            with store.transaction():
+                Directory(store).finish_hand(together)
+
+    def _seat_again(self, player: str) -> None:
+        """Write into results whose seats these were, at the tables of an id that is nobody's any more."""
+        assert self._players is not None
+        for table_id in self._paced(self._players.tables_of(self._name, player)):
+            seatings = self._players.seatings(self._name, table_id)
+            for match in self._paced(self._file.matches_of(self._name, table_id)):
+                result = self._file.of_match(self._name, match)
+                if result is None or (summary := self._seated(result.summary, seatings)) == result.summary:
+                    continue
+                self._file.save(self._name, match, summary, is_over=result.is_over, replaces=result.id)
+        self._known.gone.discard(player)
+        self._named.add(player)
