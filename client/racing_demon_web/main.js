@@ -443,6 +443,7 @@ function updateAddress(step) {
   const { seat, table } = /** @type {Session} */ (page.session);
   const state = { watches: seat === null, seat: unstoredSeat(table.code) };
   history[step](state, "", pathOf(table.code, page.view && `?${page.view}`));
+  markIcon();
 }
 
 /**
@@ -455,6 +456,8 @@ function entryRefused(reason, text) {
   if (reason === "bad_token" || (entry?.isNew && seat === null)) forgetSeat(code, token);
   byId("passphrase-row").hidden = reason !== "bad_passphrase" && byId("passphrase-row").hidden;
   page.session = null;
+  // An icon on a home screen may outlive its table: then everything else is offered.
+  if (reason === "unknown_table" && !location.search) history.replaceState({}, "", `${BASE}/`);
   showStart();
   if (reason === "bad_option") withModule("options", ({ withLabels }) => showProblem(withLabels(text)));
   else
@@ -631,6 +634,15 @@ function showScreen(name) {
   scrollTo(0, 0); // the screen before may have been scrolled
 }
 
+/** Let an icon on the home screen open the table that is shown now, under the own name. */
+function markIcon() {
+  const { name } = settings;
+  const code = codeIn({ pathname: location.pathname, hash: "" }); // no invitation's word
+  const at = code + (name && `#${new URLSearchParams({ name })}`);
+  const link = /** @type {HTMLLinkElement} */ (document.querySelector("link[rel=manifest]"));
+  link.href = `${BASE}/manifest.webmanifest${at && `?${new URLSearchParams({ at })}`}`;
+}
+
 /** Offer whoever follows a link nothing but its table. */
 const markInvitation = () => byId("start").classList.toggle("invites", codeIn(location) !== "");
 
@@ -638,6 +650,7 @@ const markInvitation = () => byId("start").classList.toggle("invites", codeIn(lo
 async function showStart() {
   loaded.wakeLock?.keepAwake(false);
   markInvitation();
+  markIcon();
   showScreen("start");
   if (!codeIn(location)) await withModule("tables", listTables, byId("tables"));
 }
@@ -784,14 +797,17 @@ async function begin() {
 }
 
 /**
- * Keep the seat that a link brings from another device or address, unless this one holds a seat at the table.
+ * Keep the seat that a link brings from another device or address, unless this one holds a seat at the table; and
+ * offer the name that an icon on the home screen brings, which may have a storage of its own.
  * @param {string} code
  */
-function keepSeatOfLink(code) {
+function readLink(code) {
   const token = /seat=([0-9a-f]{64})$/.exec(location.hash)?.[1];
-  if (!token) return;
+  const name = new URLSearchParams(location.hash.slice(1)).get("name");
+  if (!token && !name) return;
   history.replaceState(history.state, "", pathOf(code, location.search)); // no copy of the address has it
-  if (code && !tokenOf(code)) keepSeat(code, token);
+  if (name) field("name").value ||= name.slice(0, LIMITS.name);
+  if (token && code && !tokenOf(code)) keepSeat(code, token);
 }
 
 /** Go where the address points: to a table or the first screen. */
@@ -801,7 +817,7 @@ function openAddress() {
   const code = codeIn(location);
   field("code").value = code;
   markInvitation();
-  keepSeatOfLink(code);
+  readLink(code);
   const token = code ? (history.state?.seat ?? tokenOf(code)) : null;
   const view = viewInAddress();
   if (code && (view || isFramed || history.state?.watches)) watch(view);

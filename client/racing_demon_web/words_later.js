@@ -257,6 +257,8 @@ export const LATER = {
   rememberHere: "Remember me here",
   rememberText:
     "This server then knows you again on this device, by a secret that it keeps, and your matches are yours under any name. Who sits down under another name is another person.",
+  mayForget: (/** @type {boolean} */ isSecure) =>
+    `${isSecure ? "This browser has not promised" : "Over http no browser promises"} to keep that: a phone may forget you when it is short of room, or after some weeks without a visit. A code from another device of yours makes you known again. An icon on the home screen of an iPhone is another device.`,
   lastsUntilClosed: (/** @type {string} */ what) =>
     `This browser stores nothing for this page: ${what} gone when you close it.`,
   storesNothing:

@@ -4,7 +4,16 @@ import { button, byId, choice, element, markTeam } from "../dom.js";
 import { BASE, pathOf } from "../links.js";
 import { changeSettings, isSameName, read, settings, tokenOf, write } from "../storage.js";
 import { colorOf } from "../table/table_screen.js";
-import { askAs, canRemember, forget, keptPeople, knownPeople, Person, rememberHere } from "../wire/person.js";
+import {
+  askAs,
+  canRemember,
+  forget,
+  isLasting,
+  keptPeople,
+  knownPeople,
+  Person,
+  rememberHere,
+} from "../wire/person.js";
 import { PRESETS } from "../wire/presets.js";
 import { LIMITS } from "../wire/protocol.js";
 import { fetchRecord, fetchText, optionsOf, recordPath, verifyRecord } from "../wire/records.js";
@@ -446,9 +455,15 @@ export class Pages {
     box.type = "checkbox";
     box.checked = isStored && (isOn ?? people.length > 0);
     box.disabled = !isStored;
+    const note = element("p", "soft");
+    const showNote = async () => {
+      note.textContent = box.checked && !(await isLasting()) ? LATER.mayForget(isSecureContext) : "";
+    };
     box.addEventListener("change", () => {
-      if (!rememberHere(box.checked)) this.show("/you");
+      if (!rememberHere(box.checked)) return this.show("/you");
+      showNote();
     });
+    await showNote();
     label.append(box, LATER.rememberHere);
     const status = element("p", "proof");
     status.setAttribute("role", "status");
@@ -456,6 +471,7 @@ export class Pages {
     this.#draw(LATER.you, [
       label,
       element("p", "soft", isStored ? LATER.rememberText : LATER.storesNothing),
+      note,
       ...people.map((kept) => this.#person(kept, status)),
       status,
       ...(isStored ? [element("h2", "", LATER.haveCode), form] : []), // a code is valid once

@@ -64,10 +64,28 @@ const keepPeople = (changes) => write("people", { ...keptPeople(), ...changes })
 export const canRemember = () => keepPeople({});
 
 /**
- * Choose whether this device is remembered here.
+ * Choose whether this device is remembered here. A browser may delete what it stores unless it agrees to keep it.
  * @param {boolean} isOn
  */
-export const rememberHere = (isOn) => keepPeople({ isOn });
+export function rememberHere(isOn) {
+  if (isOn)
+    storage()
+      ?.persist()
+      .catch(() => false);
+  return keepPeople({ isOn });
+}
+
+/** Whether the browser has agreed to delete nothing by itself. Over http it is never asked. */
+export async function isLasting() {
+  try {
+    return (await storage()?.persisted()) ?? false;
+  } catch {
+    return false;
+  }
+}
+
+/** @returns {StorageManager | undefined} only over https, and in no old browser */
+const storage = () => (typeof navigator.storage?.persist === "function" ? navigator.storage : undefined);
 
 /** Answers a server that asks who uses this device. */
 export class Person {

@@ -15,7 +15,8 @@ from typing import Final, NamedTuple
 from urllib.parse import parse_qs
 
 INDEX: Final = "index.html"
-AT_ROOT: Final = frozenset({"manifest.webmanifest", "sw.js"})
+MANIFEST: Final = "manifest.webmanifest"
+AT_ROOT: Final = frozenset({MANIFEST, "sw.js"})
 """Files beside the page: a service worker serves only its own folder."""
 KINDS: Final = {
     "css": "text/css; charset=utf-8",
@@ -36,6 +37,8 @@ WATCHED_PATH: Final = re.compile(r"/[A-Za-z]{4,16}")
 """The path of a table's code."""
 WATCHING: Final = frozenset({"watch", "tv", "overlay"})
 """What a table's address ends with, behind a question mark, where the page takes no seat."""
+START: Final = re.compile(r"(?:[A-Za-z]{4,16})?(?:#name=[\w.*%+-]{1,300})?", re.ASCII)
+"""What an icon on a home screen opens below the page's address: a table, with the name of whoever made it."""
 YEAR_SECONDS: Final = 365 * 24 * 60 * 60
 POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -81,7 +84,7 @@ class Assets:
 
     Args:
         contents: the files by their paths; in the page and in the files beside it ``{base}`` becomes the
-            path below which they are, and ``{assets}`` that of the others.
+            path below which they are, ``{assets}`` that of the others, and ``{start}`` what an icon opens.
         embeds: the origins that may frame a table that is watched.
         base: the path below which browsers find all of it, like ``/games/cards``. Requests are without it.
 
@@ -93,8 +96,10 @@ class Assets:
         whole = sha256(b"".join(name.encode() + contents[name] for name in sorted(contents)))
         self._folder = f"/web/{whole.hexdigest()[:16]}"
         self._page = _file(INDEX, self._placed(contents[INDEX]))
+        self._manifest = self._placed(contents.get(MANIFEST, b""))
         self._root = {
-            f"/{name}": _file(name, self._placed(contents[name])) for name in AT_ROOT & contents.keys()
+            f"/{name}": _file(name, self._placed(contents[name]).replace(b"{start}", b""))
+            for name in AT_ROOT & contents.keys()
         }
         self._files = {
             f"{self._folder}/{name}": _file(name, data)
@@ -105,6 +110,13 @@ class Assets:
     def _placed(self, content: bytes) -> bytes:
         """Return a file that names the paths of the page and of the others."""
         return content.replace(b"{assets}", b"{base}" + self._folder.encode()).replace(b"{base}", self._base)
+
+    def _started(self, path: str, query: str) -> _File | None:
+        """Return the manifest of an icon that opens what the query names; ``None`` for any other file."""
+        start = parse_qs(query).get("at", [""])[0]
+        if path != f"/{MANIFEST}" or not start or not START.fullmatch(start):
+            return None
+        return _file(MANIFEST, self._manifest.replace(b"{start}", start.encode()))
 
     @classmethod
     def load(cls, embeds: Sequence[str] = (), base: str = "") -> "Assets":
@@ -133,7 +145,8 @@ class Assets:
                 more.append(("X-Robots-Tag", "noindex"))
             return _answer(self._page, headers, more)
         if path in self._root:
-            return _answer(self._root[path], headers, [("Cache-Control", "no-cache")])
+            beside = self._started(path, query) or self._root[path]
+            return _answer(beside, headers, [("Cache-Control", "no-cache")])
         file = self._files.get(path)
         if file is None:
             return None

@@ -166,6 +166,31 @@ async def test_what_installs_the_page_names_its_files(path: str) -> None:
             assert (await get(served, icon))[0].status == 200
 
 
+@pytest.mark.parametrize(
+    ("at", "start"),
+    [
+        ("BCDF", "BCDF"),
+        ("BCDF%23name%3DZo%25C3%25AB%2B*_-.", "BCDF#name=Zo%C3%AB+*_-."),
+        ("%23name=Ann", "#name=Ann"),
+        ("", ""),
+        ("BC", ""),
+        ("//evil.example", ""),
+        ("BCDF%22,%22scope%22:%22/", ""),
+        ("BCDF%23name=%22", ""),
+        ("BCDF%23name=%C3%AB", ""),
+        ("BCDF%23seat=" + "0" * 64, ""),
+        ("BCDF%23name=" + "x" * 301, ""),
+    ],
+)
+@pytest.mark.parametrize("base", ["", "/games/cards"])
+async def test_an_icon_opens_a_table_and_nothing_else(at: str, start: str, base: str) -> None:
+    """The manifest starts where the page asks, below its path, or at the page if that is no table or name."""
+    async with serving(base_path=base) as served:
+        answer, body = await get(served, f"{base}/manifest.webmanifest?at={at}")
+        manifest = json.loads(body)
+        assert (answer.status, manifest["start_url"], manifest["id"]) == (200, f"{base}/{start}", f"{base}/")
+
+
 async def test_a_page_that_a_browser_has_is_not_sent_again() -> None:
     """Its tag is asked for; while it is the same, the answer has no body."""
     async with serving() as served:
