@@ -65,6 +65,18 @@ class FailureDetector:
         self._seen.clear()
 
 
+def clock_difference(asked_at: float, its_time: float, heard_at: float) -> float:
+    """Return by how many seconds the own clock is ahead of another, at least; negative if it is behind.
+
+    Args:
+        asked_at: the own time before the other clock was read.
+        its_time: what it said.
+        heard_at: the own time after that. A slow answer is no difference.
+
+    """
+    return max(0.0, asked_at - its_time) + min(0.0, heard_at - its_time)
+
+
 class Heartbeat:
     """Writes a node's heartbeats and reads those of the others, in its own thread.
 
@@ -72,6 +84,8 @@ class Heartbeat:
         known: the tables that the node has; the loop replaces it.
         beaten_at: when the last heartbeat was written, in seconds on the monotonic clock.
         trouble: why the database could not be used the last time.
+        clock_ahead: by how many seconds this machine's clock is ahead of the database's, at least; negative
+            if it is behind.
 
     Args:
         url: the database.
@@ -88,6 +102,7 @@ class Heartbeat:
         self.known: Sequence[int] = ()
         self.beaten_at = time.monotonic()
         self.trouble = ""
+        self.clock_ahead = 0.0
         self._url = url
         self._node = node
         self._watch = FailureDetector(lease)
@@ -132,7 +147,9 @@ class Heartbeat:
         """Write a heartbeat if one is due, read, and wait for the next turn or a notice of moved tables."""
         began = time.monotonic()
         if began >= self._beat_due:
-            write_beat(db, self._node, len(self.known))
+            asked_at = time.time()
+            its_time = write_beat(db, self._node, len(self.known)) / 1_000
+            self.clock_ahead = clock_difference(asked_at, its_time, time.time())
             self._beat_due = began + BEAT_SECONDS
             self.beaten_at = began
         read_at = time.monotonic()

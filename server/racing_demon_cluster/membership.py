@@ -29,6 +29,8 @@ from .takeover import Takeover
 CHECK_SECONDS: Final = 0.25
 PROBE_SECONDS: Final = 3.0
 """A node that has written nothing for this many seconds checks whether the database still commits."""
+CLOCK_SECONDS: Final = 2.0
+"""A clock that is further from the database's is reported."""
 DRAIN_CHECK_SECONDS: Final = 0.05
 """How often a draining node looks for finished hands, because the next one may begin soon."""
 STEPS: Final = 20
@@ -52,6 +54,9 @@ log = logging.getLogger("racing_demon_server")
 
 class Membership:
     """A node of a cluster.
+
+    Attributes:
+        is_clock_wrong: whether this machine's clock differs from the database's by more than two seconds.
 
     Args:
         node: its number.
@@ -84,6 +89,7 @@ class Membership:
         self._unclaimed: list[int] = []
         self._has_logged_unclaimed = False
         self._lost_at: float | None = None
+        self.is_clock_wrong = False
         self._fence_thread, self._takeover_thread, self._lookup_thread = (
             DatabaseThread(settings.database, node, what) for what in ("fencer", "heir", "locator")
         )
@@ -210,6 +216,7 @@ class Membership:
         if not len(self._journal) and time.monotonic() - self._journal.written_at > PROBE_SECONDS:
             self._journal.write([], lambda: None)  # unlike a commit, heartbeats do not wait for a standby
         self._log_reachability(is_lost=late > 0)
+        self._log_clock(self._heartbeat.clock_ahead)
         self._registry.halt(LOST, late > 0)
         if self._journal.is_halted and not self._is_inquiring:
             self._is_inquiring = True
@@ -246,6 +253,23 @@ class Membership:
                 f"the database answers again: {then}",
                 extra={"tables": len(self._registry), "seconds": seconds},
             )
+
+    def _log_clock(self, ahead: float) -> None:
+        """Log when this machine's clock differs from the database's, and when it does no more."""
+        if self.is_clock_wrong != (abs(ahead) > CLOCK_SECONDS):
+            self.is_clock_wrong = not self.is_clock_wrong
+            told = {"seconds_ahead": round(ahead, 1)}
+            if self.is_clock_wrong:
+                log.warning(
+                    "this server's clock differs from the database's: let both follow NTP", extra=told
+                )
+            else:
+                log.warning("this server's clock agrees with the database's again", extra=told)
+
+    @property
+    def clock_ahead(self) -> float:
+        """By how many seconds this machine's clock is ahead of the database's; 0 before they are compared."""
+        return 0.0 if self._heartbeat is None else self._heartbeat.clock_ahead
 
     async def _ask_peers(self) -> None:
         """Close all connections if a peer can reach the database and this node cannot."""

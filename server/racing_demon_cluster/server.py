@@ -83,6 +83,14 @@ class ClusterServer(TableServer):
         """Whether there is a place for players: the database."""
         return True
 
+    def wall_clock(self) -> float:
+        """Return the database's time: what one server gives to people lasts as long at another."""
+        return super().wall_clock() - self._membership.clock_ahead
+
+    def lacks(self) -> list[str]:
+        """Return what should be there and cannot be used, such as a clock that others agree with."""
+        return [*super().lacks(), *(["clock"] if self._membership.is_clock_wrong else ())]
+
     def open_players_store(self) -> PlayersStore:
         """Open the players in the database, for one thread.
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-from racing_demon_cluster.postgres.connection import Database, connect
+from racing_demon_cluster.postgres.connection import NOW_MS, Database, connect
 from racing_demon_cluster.postgres.nodes import application_name, fence
 from racing_demon_cluster.postgres.schema import NOBODY
 
@@ -100,8 +100,8 @@ def store_address(db: Database, node: int, url: str, inside: str) -> None:
     db.execute("UPDATE nodes SET url = $1, inside = $2 WHERE id = $3", (url, inside, node))
 
 
-def write_beat(db: Database, node: int, load: int) -> None:
-    """Write a heartbeat; a crash of the database may lose it.
+def write_beat(db: Database, node: int, load: int) -> int:
+    """Write a heartbeat; a crash of the database may lose it. Return the database's time, in milliseconds.
 
     Raises:
         psycopg.Error: it is fenced, or the database cannot be reached.
@@ -110,11 +110,14 @@ def write_beat(db: Database, node: int, load: int) -> None:
     with db.pipeline(), db.transaction():
         db.execute("SET LOCAL synchronous_commit = off")
         db.execute("SELECT fence($1)", (node,))
-        db.execute(
-            "INSERT INTO beats VALUES ($1, 1, $2) "
-            "ON CONFLICT (node) DO UPDATE SET beat = beats.beat + 1, load = excluded.load",
+        row = db.execute(
+            "INSERT INTO beats VALUES ($1, 1, $2) "  # noqa: S608 - of our own
+            "ON CONFLICT (node) DO UPDATE SET beat = beats.beat + 1, load = excluded.load "
+            f"RETURNING {NOW_MS}",
             (node, load),
-        )
+        ).fetchone()
+    assert row is not None
+    return int(row[0])
 
 
 def read_overview(db: Database, node: int, known: Sequence[int], *, orphans: bool) -> Overview:

@@ -319,11 +319,15 @@ class TableServer(Server):
             bans=ServerBans(None if operated is None else bans_of(operated), time.time),
             reports=reports,
             results=self._results,
-            lacks=self._lacks,
+            lacks=self.lacks,
         )
         return context, self.open_service(context)
 
-    def _lacks(self) -> list[str]:
+    def wall_clock(self) -> float:
+        """Return the seconds since 1970, by the clock that says how long codes and sign-ins last."""
+        return time.time()
+
+    def lacks(self) -> list[str]:
         """Return what should be there and cannot be used. The log says why; this is shown to everybody."""
         lacking = {
             "players": self.keeps_players and self._players is None,
@@ -340,7 +344,7 @@ class TableServer(Server):
     def _metrics_hooks(self) -> MetricsHooks:
         """Return what connections report to the metrics."""
         queues = [broker.queue for broker in self._brokers]
-        text = partial(self.metrics.text, brokers=queues, webhooks=self._webhooks, lacks=self._lacks)
+        text = partial(self.metrics.text, brokers=queues, webhooks=self._webhooks, lacks=self.lacks)
         return MetricsHooks(text, self.metrics.cut, self.metrics.refused)
 
     def _new_tunnel(self) -> Tunnel | None:
@@ -372,7 +376,12 @@ class TableServer(Server):
             return None
         try:
             store, suggested = self.open_players_store(), self.settings.remembers_people
-            keeper = PlayersKeeper(store, self.journal_name, is_suggested=suggested)
+            keeper = PlayersKeeper(
+                store,
+                self.journal_name,
+                is_suggested=suggested,
+                now_ms=lambda: int(self.wall_clock() * 1_000),
+            )
         except JournalUnusable as error:
             log.error("no players are remembered", extra={"why": str(error)})
             return None
