@@ -44,8 +44,8 @@ class Listener(Protocol):
     def settle(self, at: int) -> bool:
         """Let it pay for the consequences of its commands. Return whether nothing is owed any more."""
 
-    def charge(self, events: int) -> None:
-        """Charge it for the events of its last play."""
+    def charge(self, events: int, kept: int) -> None:
+        """Charge it for further events of its last play, and for the bytes on the disk of what it did."""
 
     def owe(self, units: int) -> None:
         """Charge it units for what its last command has led to."""

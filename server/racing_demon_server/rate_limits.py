@@ -5,7 +5,7 @@ A household behind a router is one address, so the limits of addresses allow a l
 Costs are counted in units. One unit is the cost of a ping: about 40 microseconds of CPU. The kind
 of a message determines its cost, so clients can know it: ``docs/wire.md`` has a list. A play also costs one
 for each further event that it causes, whatever ends a hand pays for the result that is made of its match, and
-the opener of a table pays for the thinking of its bots. Costs were
+whoever opened a table pays for what nobody commands there. Costs were
 measured with a journal, and rounded. The last ``ready`` or ``stuck`` of eight deals or ends a hand, so each
 of the eight pays a part of that.
 """
@@ -110,6 +110,11 @@ class Allowance:
         self._owed = 0
         return True
 
+    def drop_debt(self) -> int:
+        """Return what is owed, which somebody else pays."""
+        owed, self._owed = self._owed, 0
+        return owed
+
     def settle(self, at: int) -> bool:
         """Pay what is owed, if there is enough. Return whether nothing is owed any more."""
         return not self._owed or self.take(at, 0)
@@ -124,6 +129,37 @@ class Allowance:
         return self._share.overdraw(at, 1 + part)
 
 
+class Budget:
+    """What an address pays with for what nobody commands at the tables that it opened.
+
+    Its bots think there, and time runs out.
+
+    Args:
+        units: the units that its connections share.
+        kept: what counts the bytes on the disk that it causes.
+
+    """
+
+    def __init__(self, units: TokenBucket, kept: Sequence[TokenBucket] = ()) -> None:
+        self._units = units
+        self._kept = kept
+
+    def pay(self, at: int, units: int = 0, kept: int = 0) -> None:
+        """Pay for work, and for bytes on the disk; in advance if there are not enough units."""
+        units += dear_bytes(self._kept, at, kept)
+        if units:
+            self._units.overdraw(at, units)
+
+    def wait_us(self, at: int) -> int:
+        """Return the microseconds until everything is paid for."""
+        return self._units.wait_us(at, 0)
+
+
+def dear_bytes(buckets: Sequence[TokenBucket], at: int, kept: int) -> int:
+    """Count bytes that stay on the disk, and return the units that they cost: none before they are many."""
+    return sum(DEAR_BYTE * kept for bucket in buckets if not bucket.take(at, kept))
+
+
 # What messages cost.
 
 REQUEST: Final = 10
@@ -134,9 +170,8 @@ STANDINGS: Final = 60
 """A request for a page of standings."""
 RECORD: Final = 1_000
 """A request for the record of a match, which is made from its events."""
-DEAR_EVENT: Final = 10
-"""The extra cost of each event of a play, once an address has caused very many of them, which fill the
-disk."""
+DEAR_BYTE: Final = 2
+"""The extra cost of each byte that stays on the disk, once an address has caused very many of them."""
 HAND_OVER: Final = 100
 """The extra cost of the end of a hand: the result of its match is made."""
 HAND_BEFORE: Final = 10
@@ -183,10 +218,11 @@ HOUR: Final = 3_600.0
 DAY: Final = 86_400.0
 REPORTS_PER_HOUR: Final = 6
 """The reports of an address, sustained and at once."""
-EVENTS_PER_SECOND: Final = 100.0
-EVENT_BURST: Final = 10_000_000.0
-"""The events of plays that an address may cause, sustained and at once, before each costs more. They stay on
-the disk, some 45 bytes each. 250 people behind one router need hours of nonstop play to use up the burst."""
+KEPT_PER_SECOND: Final = 2_000.0
+KEPT_BURST: Final = 200_000_000.0
+"""The bytes on the disk that an address may cause, sustained and at once, before each costs more. With what
+its units then pay for, that is less than half a gigabyte a day. A play has some 45 bytes: 250 people behind
+one router need hours of nonstop play to use up the burst."""
 UNITS_PER_CPU_SECOND: Final = 25_000
 """How many units a second of the processor is."""
 POOL_SECONDS: Final = 5.0
@@ -204,7 +240,7 @@ class _Entry:
         guesses: limits the wrong codes of players' devices that it sends.
         players: limits the players who become known there.
         reports: limits what it reports to the operator.
-        events: counts the events that its plays cause.
+        kept: counts the bytes on the disk that it causes.
         readings: what its questions about results have really cost, beside their price.
         times: how many times the limits of an address it has.
         connections: the number of open ones.
@@ -218,7 +254,7 @@ class _Entry:
     guesses: TokenBucket
     players: TokenBucket
     reports: TokenBucket
-    events: TokenBucket
+    kept: TokenBucket
     readings: TokenBucket
     times: int
     connections: int = 0
@@ -252,17 +288,22 @@ class AddressLimits:
         """Count a table that an address opens. Return whether it may."""
         return not address or _take([entry.tables for entry in self._entries_of(address)], at)
 
-    def units(self, address: str) -> TokenBucket | None:
-        """Return the units that all connections of an address share; ``None`` for this machine."""
-        return self._entries_of(address)[0].units if address else None
-
     def pools(self, address: str) -> list[TokenBucket]:
         """Return the units that the connections of an address share, also with its wider networks."""
         return [entry.units for entry in self._entries_of(address)] if address else []
 
-    def events(self, address: str) -> list[TokenBucket]:
-        """Return what counts the events that an address causes, also with its wider networks."""
-        return [entry.events for entry in self._entries_of(address)] if address else []
+    def kept(self, address: str) -> list[TokenBucket]:
+        """Return what counts the bytes on the disk that an address causes, also with its wider networks."""
+        return [entry.kept for entry in self._entries_of(address)] if address else []
+
+    def budget(self, address: str) -> "Budget | None":
+        """Return what an address pays with for what nobody commands; ``None`` for this machine."""
+        return Budget(self._entries_of(address)[0].units, self.kept(address)) if address else None
+
+    def charge_debt(self, address: str, at: int, units: int) -> None:
+        """Charge an address what one of its connections owed when it ended."""
+        for bucket in self.pools(address):
+            bucket.overdraw(at, units)
 
     def count_request(self, address: str, at: int, units: int) -> bool:
         """Count the cost of an HTTP request. Return whether its address may make it."""
@@ -358,7 +399,7 @@ class AddressLimits:
                 guesses=TokenBucket(per_second, burst),
                 players=TokenBucket(settings.players_per_day * times / DAY, settings.players_per_day * times),
                 reports=TokenBucket(REPORTS_PER_HOUR * times / HOUR, REPORTS_PER_HOUR * times),
-                events=TokenBucket(EVENTS_PER_SECOND * times, EVENT_BURST * times),
+                kept=TokenBucket(KEPT_PER_SECOND * times, KEPT_BURST * times),
                 readings=pool(settings.units_per_address * times),
                 times=times,
             )

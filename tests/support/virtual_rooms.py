@@ -158,7 +158,7 @@ class FakeConnection:
         """Owe nothing."""
         return True
 
-    def charge(self, events: int) -> None:
+    def charge(self, events: int, kept: int) -> None:
         """Pay nothing."""
 
     def owe(self, units: int) -> None:

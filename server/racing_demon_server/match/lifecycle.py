@@ -155,6 +155,10 @@ class MatchLifecycle:
         """Give players who return now some time at the tally before the next deal."""
         self._next_deal_at = max(self._next_deal_at, at + min(RETURN_US, self._view.options.tally_ms * 1_000))
 
+    def put_off_deal(self, until: int) -> None:
+        """Deal no further hand by itself before a moment."""
+        self._next_deal_at = max(self._next_deal_at, until)
+
     # After a disk failure.
 
     def shift(self, microseconds: int) -> None:

@@ -318,6 +318,10 @@ class Table:
             self.seat_tokens.remember(actor, refused)
         return CommandResult(refused, self._log.drain())
 
+    def put_off_deal(self, until: int) -> None:
+        """Deal no further hand of the match by itself before a moment."""
+        self._lifecycle.put_off_deal(until)
+
     def run_until(self, until: int, now: int = 0) -> list[ev.Event]:
         """Run all timers that are due by a moment.
 

@@ -23,14 +23,7 @@ from racing_demon_protocol.wire.messages.server import Pong, Refused
 from racing_demon_server.encoded_messages import framed
 from racing_demon_server.moderation.bans import ServerBans
 from racing_demon_server.moderation.reports import Reports
-from racing_demon_server.rate_limits import (
-    COSTS,
-    DEAR_EVENT,
-    AddressLimits,
-    Allowance,
-    TokenBucket,
-    pool,
-)
+from racing_demon_server.rate_limits import COSTS, AddressLimits, Allowance, TokenBucket, dear_bytes, pool
 from racing_demon_server.results.keeper import ResultsKeeper
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.room import TOO_DEAR, Clock
@@ -216,7 +209,7 @@ class Handler:
         self._number = context.next_number()
         self._frames = TokenBucket(settings.frames_per_second, settings.frame_burst)
         self._controls = TokenBucket(settings.controls_per_second, settings.control_burst)
-        self._events = context.addresses.events(self.address)
+        self._kept = context.addresses.kept(self.address)
         self._held: HeldMessages | None = None
         self._has_greeted = self.is_entry_due = False
         self._fragments = bytearray()
@@ -458,15 +451,15 @@ class Handler:
         self.owes = not self.allowance.settle(at)
         return not self.owes
 
-    def charge(self, events: int) -> None:
-        """Charge the consequences of a play, which has already been carried out.
+    def charge(self, events: int, kept: int) -> None:
+        """Charge what it did, which has already been carried out.
 
-        Its frame has paid for one event.
+        Args:
+            events: the events of a play beside the one that its frame has paid for.
+            kept: the bytes of it that stay on the disk.
+
         """
-        units = events - 1
-        for bucket in self._events:
-            if not bucket.take(self.arrived, events):
-                units += events * DEAR_EVENT
+        units = events + dear_bytes(self._kept, self.arrived, kept)
         if units:
             self.owe(units)
 

@@ -160,7 +160,7 @@ class TableService:
         """
         self.check_opening(address)
         return self.registry.open(
-            options, lock, address, self.context.addresses.units(address), listed=listed
+            options, lock, address, self.context.addresses.budget(address), listed=listed
         )
 
     def check_opening(self, address: str) -> None:
@@ -369,13 +369,14 @@ class TableHandler(Handler):
             self._room.broadcast.count_relayed(self, count, lacks)
 
     def leave(self) -> None:
-        """Leave the table, because the connection is lost."""
+        """Leave the table, because the connection is lost. Its address pays what it still owes."""
         super().leave()
         if self._tables.players is not None:
             self._tables.players.leave(self)
         room = self._room
         if room is not None:
             room.leave(self, self._actor)
+            self.context.addresses.charge_debt(self.address, self.context.clock(), self.allowance.drop_debt())
             if room.is_deserted:
                 self._tables.registry.expire(room)
 

@@ -27,7 +27,7 @@ from racing_demon_server.journal.reader import UnknownContents, options_of
 from racing_demon_server.journal.recovery import saved_state_of
 from racing_demon_server.journal.table_journal import TableJournal
 from racing_demon_server.match.table import SavedState
-from racing_demon_server.rate_limits import TokenBucket
+from racing_demon_server.rate_limits import Budget
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.sharding import CODE_LETTERS
 
@@ -232,11 +232,11 @@ class Registry:
         options: Options,
         lock: Passphrase | None = None,
         address: str = "",
-        bot_budget: TokenBucket | None = None,
+        budget: Budget | None = None,
         *,
         listed: bool = True,
     ) -> Room:
-        """Open a room for a new table, for somebody at an address, whose budget pays for its bots.
+        """Open a room for a new table, for an address, whose budget pays for what nobody commands.
 
         Without a lock, there is no passphrase. If it is not listed, only who knows its code finds it.
 
@@ -253,9 +253,7 @@ class Registry:
         seed = self._seed(self._opened)
         lock, journal = lock or Passphrase(secrets.token_bytes(SALT_SIZE)), self._table_journal()
         code = self._new_code(seed) if self._codes is None else self._codes(journal.number)
-        adding = self._adding(
-            code, options, lock, wall_clock(), seed, journal, bot_budget=bot_budget, listed=listed
-        )
+        adding = self._adding(code, options, lock, wall_clock(), seed, journal, budget=budget, listed=listed)
         room = finish(adding)
         journal.open(code, self._opened, options, lock.salt, lock.hash, listed=listed)
         self._openers[code] = address
@@ -435,7 +433,7 @@ class Registry:
             self._end_failed(failed)
             return
         log.warning("a table was restored after an error", extra={"table": code})
-        room.bot_budget = failed.bot_budget
+        room.budget = failed.budget
         if failed.failing is not None:
             room.refuse(*failed.failing)
         if len(self._failures[number]) > MAX_RESTORES:
@@ -504,7 +502,7 @@ class Registry:
         journal: TableJournal,
         saved_state: SavedState | None = None,
         epoch: str = "",
-        bot_budget: TokenBucket | None = None,
+        budget: Budget | None = None,
         *,
         listed: bool = True,
     ) -> Generator[None, None, Room]:
@@ -525,7 +523,7 @@ class Registry:
             listed=listed,
             epoch=epoch or self._epoch,
             bot_seed=subseed(seed, "bots"),
-            bot_budget=bot_budget,
+            budget=budget,
         )
         if saved_state is not None:
             yield from room.continue_after_restart(options, saved_state)

@@ -34,7 +34,7 @@ from racing_demon_server.journal.table_journal import Epochs, TableJournal
 from racing_demon_server.match.bans import hash_address
 from racing_demon_server.match.seat_tokens import Actor
 from racing_demon_server.match.table import GONE, MISTAKE, CommandResult, SavedState, Table
-from racing_demon_server.rate_limits import HOUR, NOT_SAID, TokenBucket, hand_over_cost, pool
+from racing_demon_server.rate_limits import HOUR, NOT_SAID, Budget, TokenBucket, hand_over_cost, pool
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.wakeup import Alarm
 
@@ -111,6 +111,12 @@ Clock = Callable[[], int]
 
 COST_MICROSECONDS: Final = 40
 """The CPU time that one unit pays for."""
+BESIDE_PLAY: Final = 20
+"""About so many bytes of a play are on the disk beside the play itself."""
+BESIDE: Final = 130
+"""The same of other events, and of a lost race: their rows, times and seats."""
+BESIDE_HAND: Final = 1_500
+"""The same of a hand: its secrets, the table after it, and the result."""
 TOO_DEAR: Final = "Your address or your table sends too many requests. Wait a few seconds, and try again."
 BARRED_US: Final = 3_600_000_000
 """How long the address of a spectator whom the host removed is barred from the table."""
@@ -193,7 +199,7 @@ class Room:
         observers: its observers.
         broadcast: the listeners.
         is_halted: whether the table is halted, because nothing can be written.
-        bot_budget: the units that pay for the bots' thoughts.
+        budget: what pays for what nobody commands.
         units: the units that all its players share.
         failing: the actor and counter of the command whose judging failed; ``None`` if no command did.
         players: the id of the player who took each seat, or came back to it after a restart; empty for
@@ -208,8 +214,7 @@ class Room:
         listed: whether lists and announcements name the table.
         epoch: the name of this start of the server.
         bot_seed: the seed of the bots' randomness.
-        bot_budget: the units that pay for the bots' thoughts, of whoever opened the table; ``None`` if nobody
-            pays.
+        budget: what pays for what nobody commands, of whoever opened the table; ``None`` if nobody pays.
 
     """
 
@@ -224,7 +229,7 @@ class Room:
         listed: bool = True,
         epoch: str,
         bot_seed: bytes,
-        bot_budget: TokenBucket | None = None,
+        budget: Budget | None = None,
     ) -> None:
         self.table, replay, saved_state, whispers = initial
         settings, offset_us = context.settings, journal.clock_watermark.offset_us
@@ -255,7 +260,9 @@ class Room:
         self._inbox = Inbox()
         self._fresh: list[EncodedEvent] = []
         self.is_halted = self._is_stopped = False
-        self.bot_budget = bot_budget
+        self.budget = budget
+        self._kept = self._hands_over = 0  # the bytes and the units that are to be paid
+        self._rests_until = 0
         self.units = pool(settings.units_per_table)
         per_hour = settings.matches_per_hour
         self._matches = TokenBucket(per_hour / HOUR, per_hour)
@@ -407,7 +414,9 @@ class Room:
         counter, code = self.table.seat_tokens.counter(actor), self.table.view.code
         seated = Seated(code=code, seat=actor, token=token, counter=counter, epoch=self.epochs.current)
         self._commit_queue.when_written(partial(self._send_seated, listener, actor, seated, seq))
+        self._charge(listener)  # for joining
         self.connect(actor)
+        self._charge(listener)
 
     def _send_seated(self, listener: Listener, actor: Actor, seated: Seated, seq: int) -> None:
         if self.broadcast.connections.get(actor) is listener:  # else the connection is lost already
@@ -424,6 +433,7 @@ class Room:
         if self.broadcast.connections.get(actor) is listener:
             del self.broadcast.connections[actor]
             self.connect(actor, connected=False)
+            self._charge(listener)
 
     def put(self, sender: Listener, actor: Actor, command: Command, arrived: int) -> None:
         """Put a command into the inbox. Commands that arrived together are judged together, in rounds."""
@@ -538,6 +548,7 @@ class Room:
             if item is not None or due is None:
                 return item
             self._record(self.table.run_until(due, self._clock()), due)
+            self._charge_opener(due)
         return None
 
     def _judge_next(self, item: QueuedCommand) -> bool:
@@ -547,12 +558,11 @@ class Room:
         reply: Accepted | Refused | None = self._refusal(item)
         if reply is None:
             reply, events, _ = self._judge(actor, command, arrived)
-        if reply is None:
-            sender.charge(len(events))
-        if any(isinstance(event, HandOver) for event in events):
-            sender.owe(hand_over_cost(self.table.view.hand_number))
+        if isinstance(reply, Refused) and reply.reason is Reason.BEATEN:
+            self._kept += BESIDE
         answer = [] if reply is None else [partial(self.broadcast.answer, sender, command, reply, arrived)]
         self._record(events, arrived, answer)
+        self._charge(sender, 0 if reply is not None else len(events) - 1)
         return reply is None
 
     def _refusal(self, item: QueuedCommand) -> Refused | None:
@@ -563,17 +573,22 @@ class Room:
             return Refused(counter=command.counter, reason=Reason.NOT_SEATED, text=text)
         if sender.owes and not sender.settle(arrived):
             return Refused(counter=command.counter, reason=Reason.TOO_FAST, text=TOO_DEAR)
-        begins = isinstance(command, Start) or (isinstance(command, Ready) and command.ready)
-        if begins and self.table.view.between_matches and (wait_us := self._matches.wait_us(arrived)):
-            wait = pluralize(math.ceil(wait_us / 1_000_000), "second")
-            text = f"This table has had too many matches: the next one may start in {wait}."
-            return Refused(counter=command.counter, reason=Reason.TOO_FAST, text=text)
-        return None
+        if not (isinstance(command, Start) or (isinstance(command, Ready) and command.ready)):
+            return None
+        if self.table.view.between_matches and (wait_us := self._matches.wait_us(arrived)):
+            what = "matches: the next one may start"
+        elif (wait_us := self._rests_until - arrived) > 0:
+            what = "hands: the next one may be dealt"
+        else:
+            return None
+        text = f"This table has had too many {what} in {pluralize(math.ceil(wait_us / 1_000_000), 'second')}."
+        return Refused(counter=command.counter, reason=Reason.TOO_FAST, text=text)
 
     def _run_until(self, until: int) -> None:
         """Run all timers that are due by a moment, each at its own time."""
         while not self._is_stopped and (due := self.table.next_timer_at) is not None and due <= until:
             self._record(self.table.run_until(due, until), due)
+            self._charge_opener(due)
         self._commit(until)
 
     def _judge(self, actor: Actor, command: Command, at: int) -> CommandResult:
@@ -592,14 +607,36 @@ class Room:
             self._guard(self._judge_bot, seat, command)
 
     def _judge_bot(self, seat: int, command: Command) -> None:
-        self._publish(self._judge(seat, command, now := self._clock()).events, now)
+        self._record(self._judge(seat, command, now := self._clock()).events, now)
+        self._charge_opener(now)
+        self._publish([], now)
+
+    def _charge(self, listener: Listener, events: int = 0) -> None:
+        """Charge a listener what was recorded last, and further events of its play."""
+        kept, self._kept = self._kept, 0
+        hands, self._hands_over = self._hands_over, 0
+        listener.charge(events, kept)
+        if hands:
+            listener.owe(hands)
+
+    def _charge_opener(self, at: int) -> None:
+        """Charge whoever opened the table what was recorded last. No hand is dealt before one is paid."""
+        kept, self._kept = self._kept, 0
+        hands, self._hands_over = self._hands_over, 0
+        if self.budget is None or not kept:
+            return
+        self.budget.pay(at, hands, kept)
+        if hands:
+            self._rests_until = at + self.budget.wait_us(at)
+            self.table.put_off_deal(self._rests_until)
 
     def _pay_for_thought(self, work: int) -> float:
         """Charge a bot's thought to the budget. Return the milliseconds until it is paid."""
         units, now = round(work * UNIT_MICROSECONDS / COST_MICROSECONDS), self._clock()
-        if self.bot_budget is None or not units or self.bot_budget.take(now, units):
+        if self.budget is None or not units:
             return 0
-        return self.bot_budget.overdraw(now, units) / 1_000
+        self.budget.pay(now, units)
+        return self.budget.wait_us(now) / 1_000
 
     def _refuse_halted(self, item: QueuedCommand) -> None:
         """Refuse a command while nothing can be written. It is not remembered, and may be sent again.
@@ -639,10 +676,16 @@ class Room:
         is_play = bool(events) and not then
         parting: list[Callback] = []
         for event in events:
-            self._fresh.append(self._encoded(event, at))
+            encoded = self._encoded(event, at)
+            self._fresh.append(encoded)
+            self._kept += len(encoded.packed) + BESIDE_PLAY
             if type(event) is not Played:
                 is_play = False
-                if type(event) is MatchOver:
+                self._kept += BESIDE
+                if type(event) is HandOver:
+                    self._kept += BESIDE_HAND
+                    self._hands_over += hand_over_cost(self.table.view.hand_number)
+                elif type(event) is MatchOver:
                     self._matches.overdraw(at)
                 self._bots.apply(event, self.table.seat_tokens)
                 if (end := self.broadcast.apply_event(event, self.table.view.options)) is not None:
@@ -680,6 +723,7 @@ class Room:
         now, due = self._clock(), self.table.next_timer_at
         if due is not None and due <= now:
             self._record(self.table.run_next_timer(now), due)
+            self._charge_opener(now)
         if self.table.is_settling:  # all seats get their cards at the same time
             self._set_timer()
         else:

@@ -35,7 +35,7 @@ class EchoHandler(TableHandler):
         """Owe nothing."""
         return True
 
-    def charge(self, events: int) -> None:
+    def charge(self, events: int, kept: int) -> None:
         """Pay nothing."""
 
     def owe(self, units: int) -> None:

@@ -23,7 +23,7 @@ from racing_demon_server.bots.levels import LEVELS, Skill
 from racing_demon_server.bots.scheduler import SLICE_GAP_SECONDS, SLICE_UNITS, BotScheduler
 from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.match.seat_tokens import SeatTokens
-from racing_demon_server.rate_limits import TokenBucket
+from racing_demon_server.rate_limits import Budget, TokenBucket
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from tests.support.tables import told
@@ -190,9 +190,9 @@ async def test_bots_take_their_seats_again_after_a_restart(monkeypatch: pytest.M
 async def test_who_opened_a_table_pays_for_its_bots_thoughts() -> None:
     """Bots of somebody who has no units left think more seldom, and go on."""
     plays = []
-    for bot_budget in (None, TokenBucket(8, 8)):
+    for budget in (None, Budget(TokenBucket(8, 8))):
         registry, conn = Registry(ServerSettings(), now, NullJournal()), FakeConnection()
-        room = registry.open(Options(hands=9, countdown_ms=0, tally_ms=0), bot_budget=bot_budget)
+        room = registry.open(Options(hands=9, countdown_ms=0, tally_ms=0), budget=budget)
         room.add_host(b"host")
         room.attach(conn, None, "0" * 64)
         for counter in range(1, 9):

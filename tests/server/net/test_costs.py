@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from contextlib import AsyncExitStack
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final
@@ -12,7 +13,7 @@ from websockets.exceptions import InvalidStatus
 from racing_demon_protocol.enums import Phase, Reason
 from racing_demon_protocol.wire.messages import FROM_CLIENT, name_of
 from racing_demon_protocol.wire.messages import client as cl
-from racing_demon_protocol.wire.messages.events import Played, Signalled
+from racing_demon_protocol.wire.messages.events import Connected, Played, Signalled
 from racing_demon_protocol.wire.messages.server import Accepted, Pong, Refused
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server import rate_limits
@@ -21,10 +22,10 @@ from racing_demon_server.net.handler import SHARE_SECONDS, ServerContext
 from racing_demon_server.net.table_service import TableService
 from racing_demon_server.rate_limits import (
     COSTS,
-    EVENT_BURST,
     HAND_BEFORE,
     HAND_OVER,
     HANDSHAKE,
+    KEPT_BURST,
     MAX_HAND_OVER,
     PICTURE,
     RECORD,
@@ -158,12 +159,12 @@ async def test_what_costs_too_much_for_a_table_is_refused_there_alone() -> None:
 
 
 @pure("replaces a price")
-@pytest.mark.parametrize(("burst", "plays"), [(3, range(4, 20)), (EVENT_BURST, range(25, 200))])
+@pytest.mark.parametrize(("burst", "plays"), [(1_000, range(1, 15)), (KEPT_BURST, range(25, 200))])
 async def test_who_fills_the_disk_pays_more(
     burst: float, plays: range, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Once an address has caused very many events each costs eleven units instead of one; none before."""
-    monkeypatch.setattr(rate_limits, "EVENT_BURST", burst)
+    """Once an address has filled much of the disk each play costs many units instead of one; none before."""
+    monkeypatch.setattr(rate_limits, "KEPT_BURST", burst)
     made = 0
     async with (
         serving_with(None, Standing(), units_per_connection=3, units_per_address=40) as served,
@@ -191,6 +192,54 @@ async def test_who_fills_the_disk_pays_more(
         await pings(other, 50)
         turns.cancel()
     assert made in plays
+
+
+KEPT: Final[list[tuple[type[cl.Command], dict[str, Any], dict[str, Any]]]] = [
+    (cl.Mute, {"seat": 1, "muted": True}, {"seat": 1, "muted": False}),
+    (cl.Ready, {"ready": True}, {"ready": False}),
+    (cl.CloseEntry, {"closed": True}, {"closed": False}),
+    (cl.Say, {"text": "Hi"}, {"text": "Hello"}),
+]
+
+
+@pure("replaces a price")
+@pytest.mark.parametrize(("kind", "first", "second"), KEPT, ids=lambda value: getattr(value, "__name__", ""))
+async def test_whatever_stays_on_the_disk_is_counted(
+    kind: type[cl.Command], first: dict[str, Any], second: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is no play fills the disk, too: beyond what an address may, each command pays for its bytes."""
+    monkeypatch.setattr(rate_limits, "KEPT_BURST", 1_000)
+    done = 0
+    settings: dict[str, Any] = {"units_per_connection": 3, "units_per_address": 60}
+    async with (
+        serving_with(None, Standing(), **settings) as served,
+        Peer.connect(served.url, **FAR) as eve,
+        Peer.entered(served.url, cl.Create(name="Other")),
+    ):
+        await eve.greet()
+        await eve.enter(cl.Create(name="Eve"))
+        async with Peer.entered(served.url, cl.Join(code=eve.code, name="Bob")):
+            while done < 30 and isinstance(await eve.ask(kind, **(second if done % 2 else first)), Accepted):
+                done += 1
+    assert 2 <= done < 10
+
+
+async def test_what_a_connection_owes_is_not_forgotten_with_it() -> None:
+    """Who ends a hand and goes has to pay for it still: the next connection from there is refused."""
+    options = Options(game="puzzle", seats=1, hands=1, countdown_ms=0, tally_ms=0)
+    spent = HANDSHAKE + COSTS[cl.Hello] + COSTS[cl.Create] + COSTS[cl.Start] + COSTS[cl.Stuck]
+    units = (spent + HANDSHAKE + HAND_OVER / 2) / POOL_SECONDS
+    settings: dict[str, Any] = {"units_per_connection": 0.001, "units_per_address": units}
+    async with serving_with(None, Standing(), **settings) as served, AsyncExitStack() as stack:
+        async with Peer.entered(served.url, cl.Create(name="Eve", options=options), **FAR) as eve:
+            await eve.ask(cl.Start)
+            await eve.until(Signalled)
+            await eve.ask(cl.Stuck)
+            other = await stack.enter_async_context(Peer.entered(served.url, cl.Watch(code=eve.code)))
+        await other.until(Connected)
+        with pytest.raises(InvalidStatus):
+            async with Peer.connect(served.url, **FAR):
+                pass
 
 
 async def test_a_play_pays_for_all_that_it_leads_to() -> None:

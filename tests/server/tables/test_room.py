@@ -13,6 +13,8 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, Refused, Seated, Snapshot
 from racing_demon_protocol.wire.options import Options
+from racing_demon_server.journal.null_journal import NullJournal
+from racing_demon_server.rate_limits import Budget, TokenBucket
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
@@ -86,6 +88,23 @@ async def test_a_table_has_so_many_matches_an_hour() -> None:
     await asyncio.sleep(1_797)
     await say(room, conn, ann, cl.Start(counter=7))
     assert isinstance(conn.replies[-1], Accepted)
+
+
+@virtual
+async def test_who_opened_a_table_pays_for_hands_that_the_clock_ends() -> None:
+    """Hands that nobody ends are dealt no faster than whoever opened the table can pay for them."""
+    hands, options = [], Options(hands=100, countdown_ms=0, tally_ms=0, time_limit_ms=1_000)
+    for budget in (None, Budget(TokenBucket(100, 100))):
+        registry = Registry(ServerSettings(contributions=False), now, NullJournal())
+        room = registry.open(options, budget=budget)
+        (ann, ear), _ = seat_at(room, "Ann"), seat_at(room, "Ben")
+        await say(room, ear, ann, cl.Start(counter=1))
+        await asyncio.sleep(60)
+        hands.append(room.table.view.hand_number)
+        room.put(ear, ann, ready(2), now())
+        registry.close()
+    assert hands[0] > 55
+    assert 5 < hands[1] < 30  # 27 hands cost 6,210 units
 
 
 # Rounds.
