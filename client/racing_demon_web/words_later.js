@@ -275,7 +275,10 @@ export const LATER = {
     `On the other device, ${hasPicture ? "scan this, or " : ""}open this page and enter the name ${name} and ${code}. The code is valid for two minutes, once. Give it to nobody else.`,
   qrOfCode: "QR code for the other device",
   knownAlready: (/** @type {string} */ name) => `This device is ${name}’s already: nothing is to be done.`,
-  codeFilledIn: (/** @type {string} */ name) => `Is this a device of ${name}? Then press “That is me”.`,
+  areYou: (/** @type {string} */ name) =>
+    `Are you ${name}? Then this device plays as ${name}, and ${name}’s other devices are told. Until one of them trusts it, it sees what guests see.`,
+  iAm: (/** @type {string} */ name) => `Yes, I am ${name}`,
+  iAmNot: "No",
   devices: "Devices",
   thisDevice: "(this device)",
   remove: "Not me: remove",

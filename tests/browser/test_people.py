@@ -66,6 +66,13 @@ async def test_two_phones_are_one_person(browser: Browser, tmp_path: Path) -> No
             await second.page.locator('#page form input[aria-label="Your name"]').fill("Ann")
             await second.page.locator('#page form input[aria-label="Code"]').fill(code.lower())
             await second.page.locator("#page form button").tap()
+            await second.page.locator("#page button", has_text="No").tap()
+            await expect(second.page.locator("#page .person")).to_have_count(0)
+            await second.page.locator('#page form input[aria-label="Your name"]').fill("Ann")
+            await second.page.locator('#page form input[aria-label="Code"]').fill(code.lower())
+            await second.page.locator("#page form button").tap()
+            assert await violations(second) == []
+            await second.page.locator("#page button", has_text="Yes, I am Ann").tap()
             await expect(second.page.locator("#page .person")).to_have_count(1)
             await second.open(origin)
             await second.play_match("Ann")
@@ -96,7 +103,7 @@ DRAWN: Final = """async (link) => {
 
 
 async def test_a_scanned_code_fills_in_the_form(browser: Browser, tmp_path: Path) -> None:
-    """The QR code brings name and code behind ``#``; they leave the address at once, and a key links."""
+    """The QR code brings name and code behind ``#``; they leave the address at once, and a question links."""
     async with RestartableServer.started(
         tmp_path / "journal.sqlite", *FAST, "--name=table.localhost"
     ) as server:
@@ -119,10 +126,10 @@ async def test_a_scanned_code_fills_in_the_form(browser: Browser, tmp_path: Path
             for player in (first, second):
                 assert await player.page.evaluate("document.documentElement.scrollWidth") <= 320
             await second.open(f"{origin}/{link}")
-            await expect(second.page.locator("#page .proof")).to_contain_text("a device of Zoë & Co, 1")
+            await expect(second.page.locator("#page")).to_contain_text("Are you Zoë & Co, 1?")
             assert second.page.url == f"{origin}/you"
             assert await violations(second) == []
-            await second.page.keyboard.press("Enter")
+            await second.page.locator("#page button", has_text="Yes").tap()
             await expect(second.page.locator("#page .person input")).to_have_value("Zoë & Co, 1")
             assert first.complaints + second.complaints == []
 
@@ -211,7 +218,7 @@ async def test_an_invitation_of_a_lobby_leads_to_its_table(browser: Browser, tmp
             code = await link_code(terminal)
             async with phone(browser, origin) as cleared:
                 await cleared.open(f"{origin}/you#{code},Ann,{place.code}")
-                await cleared.page.locator("#page form button").tap()
+                await cleared.page.locator("#page button", has_text="Yes").tap()
                 await cleared.page.wait_for_url(f"{origin}/{place.code}")
                 added = await terminal.until(Devices)
                 assert len(added.devices) == 2

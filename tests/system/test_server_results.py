@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.server import Devices
 from tests.support.journals import play_match
 from tests.support.people import SECRETS, enrolled, link_code, play_alone
 from tests.support.restartable_server import RestartableServer
@@ -15,10 +17,10 @@ from tests.support.results import get, origin_of, page_with, results_of
 from tests.support.servers import Peer
 
 
-async def racing_demon(*arguments: str) -> tuple[int, str, str]:
+async def racing_demon(*arguments: str, typed: str = "") -> tuple[int, str, str]:
     """Run the command, and return its exit code and what it printed."""
     command = [sys.executable, "-m", "racing_demon_client", *arguments]
-    done = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True)
+    done = await asyncio.to_thread(subprocess.run, command, input=typed, capture_output=True, text=True)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -54,7 +56,7 @@ async def test_a_server_may_show_no_standings(tmp_path: Path) -> None:
 async def test_a_terminal_is_a_known_player_by_a_code(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """After ``link`` it sees the standings and a match of its player, with the chat; a guest sees neither."""
+    """After ``link``, and once it is trusted, it sees standings and a match of its player, with the chat."""
     monkeypatch.setenv("RACING_DEMON_STATE", str(tmp_path / "state"))
     journal = tmp_path / "journal.sqlite"
     async with RestartableServer.started(journal, "--bot-speed=100", "--standings=players") as server:
@@ -67,10 +69,18 @@ async def test_a_terminal_is_a_known_player_by_a_code(
             ((_, name),) = results_of(journal)
             standings, match = ("scores", "--server", origin), ("replay", f"{origin}/match/{name}")
             assert (await racing_demon(*standings))[0] == (await racing_demon(*match))[0] == 3
-            code, _, why = await racing_demon("link", origin, "BCDFGH", "--name", "Ann")
+            code, _, why = await racing_demon("link", origin, "BCDFGH", "--name", "Ann", "--yes")
             assert (code, "do not belong together" in why) == (4, True)
-            code, shown, _ = await racing_demon("link", f"{origin}/you#{await link_code(phone)},Ann")
+            link = f"{origin}/you#{await link_code(phone)},Ann"
+            for typed in ("", "\n", "no\n"):
+                code, shown, why = await racing_demon("link", link, typed=typed)
+                assert (code, "Are you Ann?" in shown, "nobody's device" in why) == (1, True, True)
+            code, shown, _ = await racing_demon("link", link, typed="y\n")
             assert (code, "a device of Ann now" in shown) == (0, True)
+            assert (await racing_demon(*standings))[0] == (await racing_demon(*match))[0] == 3
+            (added,) = [each.device for each in (await phone.until(Devices)).devices if each.is_new]
+            await phone.say(cl.TrustDevice(device=added))
+            await phone.until(Devices)
             code, shown, _ = await racing_demon(*standings)
             assert (code, "Ann" in shown) == (0, True)
             code, shown, _ = await racing_demon(*match)

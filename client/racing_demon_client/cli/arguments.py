@@ -486,6 +486,7 @@ def _add_link(link: argparse.ArgumentParser) -> None:
         "url", help="the link that the other device or the lobby shows, or the server's address"
     )
     link.add_argument("code", nargs="?", help="the code, if it is not in the link")
+    link.add_argument("--yes", action="store_true", help="you are who the link or --name says: do not ask")
     _add_name(link)
 
 

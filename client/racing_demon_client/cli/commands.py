@@ -361,11 +361,23 @@ async def link(arguments: argparse.Namespace) -> int:
     """Let this machine be another device of somebody whom a server knows."""
     from racing_demon_client.net.introductions import link_device  # noqa: PLC0415 - done once a server
 
+    if not (arguments.yes or _is_confirmed(f"Are you {printable(arguments.name)}? [y/N] ")):
+        sys.stderr.write("racing-demon: this machine is nobody's device yet; --yes answers in advance\n")
+        return 1
     url = server_url(await find_server(arguments.url))
     known = await link_device(url, arguments.name, arguments.code)
     write(f"This machine is a device of {printable(known.name)} now, wherever you sit down by that name.")
-    write("The other devices show it, and can remove it. For seven days it may change nothing.")
+    write("The other devices show it, and can trust or remove it.")
+    write("Until one of them, or whoever runs the server, trusts it, it sees what guests see.")
     return 0
+
+
+def _is_confirmed(question: str) -> bool:
+    """Return whether the user says yes."""
+    try:
+        return input(question).strip().casefold() in {"y", "yes"}
+    except EOFError:
+        return False
 
 
 async def welcome(arguments: argparse.Namespace) -> int:

@@ -477,12 +477,12 @@ export class Pages {
       ...(isStored ? [element("h2", "", LATER.haveCode), form] : []), // a code is valid once
     ]);
     if (!brought || !isStored) return;
-    const [name, code, confirm] = form.elements;
+    const [name, code] = form.elements;
     /** @type {HTMLInputElement} */ (name).value = brought.name;
     /** @type {HTMLInputElement} */ (code).value = brought.code;
-    if (brought.name) status.textContent = LATER.codeFilledIn(brought.name);
-    /** @type {HTMLElement} */ (brought.name ? confirm : name).focus();
-    if (people.some((each) => isSameName(each.name, brought.name))) this.#skipLink(brought, form, status);
+    if (!brought.name) return /** @type {HTMLElement} */ (name).focus();
+    const isKnown = people.some((each) => isSameName(each.name, brought.name));
+    if (!(isKnown && (await this.#skipLink(brought, form, status)))) form.requestSubmit();
   }
 
   /**
@@ -503,13 +503,15 @@ export class Pages {
    * @param {{name: string, table: string}} brought
    * @param {HTMLFormElement} form
    * @param {HTMLElement} status
+   * @returns {Promise<boolean>} whether the server does
    */
   async #skipLink({ name, table }, form, status) {
     const answer = await askAs(new Person(name), null);
-    if (answer.name !== "identified") return;
+    if (answer.name !== "identified") return false;
     if (table) location.assign(`${BASE}/${table}`);
     form.reset();
     status.textContent = LATER.knownAlready(name);
+    return true;
   }
 
   /**
@@ -595,8 +597,7 @@ export class Pages {
     const link = button(LATER.linkDevice, () => undefined);
     link.type = "submit";
     form.append(name, code, link);
-    form.addEventListener("submit", async (event) => {
-      event.preventDefault();
+    const become = async () => {
       const person = new Person(name.value.trim());
       const answer = await askAs(person, person.link(code.value.trim()));
       if (answer.name === "identified") {
@@ -605,6 +606,11 @@ export class Pages {
         if (table) location.assign(`${BASE}/${table}`);
         else this.show("/you");
       } else status.textContent = answer.fields.text || LATER.noAnswer;
+    };
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      status.textContent = "";
+      if (name.value.trim() && code.value.trim()) askWhether(form, name.value.trim(), become);
     });
     return form;
   }
@@ -625,6 +631,28 @@ export class Pages {
     this.announce(document.execCommand("copy") ? LATER.resultCopied : text); // navigator.clipboard needs https
     line.remove();
   }
+}
+
+/**
+ * Ask whether somebody is who the code would make them, in place of the form: whoever scans a code may not know what it does.
+ * @param {HTMLFormElement} form
+ * @param {string} name
+ * @param {() => Promise<void>} become
+ */
+function askWhether(form, name, become) {
+  const question = element("section", "row");
+  const text = element("p", "", LATER.areYou(name));
+  text.tabIndex = -1;
+  const back = () => question.replaceWith(form);
+  const yes = button(LATER.iAm(name), () => become().then(back));
+  yes.classList.add("primary");
+  const no = button(LATER.iAmNot, () => {
+    form.reset();
+    back();
+  });
+  question.append(text, yes, no);
+  form.replaceWith(question);
+  text.focus();
 }
 
 const MAX_QR_BYTES = 106; // of a link: a larger code is hard to scan

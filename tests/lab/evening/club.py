@@ -146,7 +146,7 @@ class Club:
         code = (await self.shows(rf"A new phone of {name}(?s:.*)/you(?s:.*)\b([A-Z]{{6}})\b"))[1]
         self.type("\x1b")
         await device.page.goto(f"{self.origin}/you#{code},{name},{self.code}")
-        await device.page.tap("#page form button")
+        await device.page.locator("#page button", has_text=f"Yes, I am {name}").tap()
         await device.page.wait_for_url(f"{self.origin}/{self.code}")
         await device.page.wait_for_selector("#start.is-ready", state="attached")
         await expect(device.page.locator("#name")).to_have_value(name)
