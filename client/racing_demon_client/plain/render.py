@@ -112,7 +112,7 @@ def others(view: TableState, seat: int | None, *, ascii_only: bool = False) -> l
     rules, board, progress = view.hand.rules, view.hand.board, view.hand.progress
     if view.is_private:
         return [
-            f" {place}. {_who(view, other):{NAME_WIDTH}} progress {progress[other].reached}"
+            f" {place}. {_who(view, other, seat):{NAME_WIDTH}} progress {progress[other].reached}"
             for place, other in enumerate(race_order(view.hand, view.called), start=1)
         ]
     have = points(view)
@@ -133,8 +133,15 @@ def _points(number: int) -> str:
     return f"{number:3} {'point' if number == 1 else 'points'}"
 
 
-def tally(view: TableState) -> list[str]:
-    """Return the tally as a table: one line per player, one column per hand, best total first."""
+def tally(view: TableState, own: int | None = None) -> list[str]:
+    """Return the tally as a table: one line per player, one column per hand, best total first.
+
+    Args:
+        view: the table.
+        own: this player's seat, which is called "you", as in the picture; ``None`` for a spectator.
+
+    """
+    own = None if own in view.departed else own  # somebody else's in the match that is over
     added, teams = totals(view), by_teams(view)
     seats = [seat for _, seats in teams for seat in seats] or sorted(added, key=lambda seat: -added[seat])
     head = "".join(f"{result.hand:>6}" for result in view.results)
@@ -145,7 +152,7 @@ def tally(view: TableState) -> list[str]:
             gained = dict(zip(result.seats, result.points, strict=True)).get(seat)
             mark = "*" if seat == result.out else " "
             cells.append(f"{'-' if gained is None else gained:>5}{mark}")
-        who = _who(view, seat)
+        who = _who(view, seat, own)
         won = "  won" if seat in view.winners else ""
         lines.append(f"{who:{NAME_WIDTH}}{''.join(cells)}  {added[seat]:>6}{won}")
     if any(result.out is not None for result in view.results):
@@ -154,12 +161,13 @@ def tally(view: TableState) -> list[str]:
     for team, _ in teams:
         cells = [f"{team_points(result).get(team, '-'):>5} " for result in view.results]
         lines.append(f"{team_name(team):{NAME_WIDTH}}{''.join(cells)}  {of_teams[team]:>6}")
-    return [*lines, *(f"handicap of {line}" for line in handicap_lines(view))]
+    return [*lines, *handicap_lines(view, own)]
 
 
-def _who(view: TableState, seat: int) -> str:
-    """Return a player's name behind the letter of a team, cut to fit."""
-    name = with_team(teams_of(view).get(seat), printable(view.player(seat)) or f"seat {seat + 1}")
+def _who(view: TableState, seat: int, own: int | None = None) -> str:
+    """Return a player's name, or "you", behind the letter of a team, cut to fit."""
+    name = "you" if seat == own else printable(view.player(seat)) or f"seat {seat + 1}"
+    name = with_team(teams_of(view).get(seat), name)
     return name if len(name) <= NAME_WIDTH else f"{name[: NAME_WIDTH - 2]}.."
 
 

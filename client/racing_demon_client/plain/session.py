@@ -131,7 +131,7 @@ def _picture(message: Message, client: TableClient, ascii_only: bool) -> list[st
     if isinstance(message, ev.MatchOver) or (
         isinstance(message, ev.HandOver) and match_winners(client.view) is None
     ):
-        return render.tally(client.view)
+        return render.tally(client.view, client.seat)
     return []
 
 
@@ -222,10 +222,10 @@ class _Player:
             words = MessageText(view, seat, ascii_only=self._ascii)
             self._write_all(analysis_lines(self._analysis, seat, words))
             if match_winners(view) is None:
-                self._write_all(render.tally(view))
+                self._write_all(render.tally(view, seat))
                 self._write("Press Enter when you are ready for the next hand.")
         elif isinstance(message, ev.MatchOver):
-            self._write_all(render.tally(view))
+            self._write_all(render.tally(view, seat))
             if not message.closed:
                 self._write("Enter: another match; q: quit")
 
@@ -312,7 +312,7 @@ class _Player:
             case TextCommand.VOLUME:
                 self._write(self._volume.turn())
             case TextCommand.TALLY:
-                self._write_all(render.tally(client.view))
+                self._write_all(render.tally(client.view, client.seat))
             case _:
                 self._write_all(HELP.splitlines())
 

@@ -38,10 +38,14 @@ def next_handicaps(view: TableState) -> dict[int, Handicap]:
     return {seat: handicap for seat, handicap in handicaps if handicap != NO_HANDICAP}
 
 
-def handicap_lines(view: TableState) -> list[str]:
-    """Return a line for each player with a handicap in the next hand: ``Ann: 2 more in the reserve``."""
+def handicap_lines(view: TableState, own: int | None) -> list[str]:
+    """Return a line for each player with a handicap in the next hand.
+
+    Such as ``handicap of Ann: 2 more in the reserve``, and ``your handicap`` for this player's own seat.
+    """
     return [
-        f"{printable(view.player(seat))}: {handicap_text(handicap)}"
+        ("your handicap" if seat == own else f"handicap of {printable(view.player(seat))}")
+        + f": {handicap_text(handicap)}"
         for seat, handicap in next_handicaps(view).items()
     ]
 

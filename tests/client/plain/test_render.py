@@ -174,6 +174,17 @@ Bartholome..    3        3
     assert lines(expected) == render.tally(view)
 
 
+def test_the_own_player_has_one_word_in_picture_and_tally() -> None:
+    """Who is "you" at the table, in a race too, is no stranger with a login name between hands."""
+    raced = Sitting.playing(2, game="demon-a").mirror
+    assert raced.is_private
+    assert [line.split()[1] for line in render.table(raced, 1)[-2:]] == ["Ann", "you"]
+    view = finished(result(1, (20, 62, 3), 1))
+    assert [line.split()[0] for line in render.tally(view, 1)[1:3]] == ["you", "Ann"]
+    view.departed[1] = "Ben"
+    assert render.tally(view, 1)[1].startswith("Ben ")
+
+
 def test_late_comers_have_no_points_in_earlier_hands() -> None:
     """A hand that somebody did not play shows a dash."""
     view = finished(result(1, (20, 5), None, seats=(0, 1)), result(2, (1, 2, 3), None))

@@ -169,7 +169,7 @@ async def test_a_whole_hand_by_typed_words() -> None:
             await terminal.until("^play!$")
             await play_a_hand(client, terminal)
             tally = terminal.lines.index("hand             1   total")
-            assert terminal.lines[tally + 1].startswith("Ann ")
+            assert terminal.lines[tally + 1].startswith("you ")
             assert terminal.lines[tally + 1].endswith("  won")
         assert not any(line.startswith("refused") for line in terminal.lines)
     verdict = verify(read_messages(lines))
@@ -371,7 +371,7 @@ async def test_the_tally_can_be_asked_for() -> None:
     """At any time the scores so far are shown."""
     async with alone() as (_, terminal):
         await terminal.answer("tally", "^hand .* total$")
-        await terminal.until("^Ann .* 0$")
+        await terminal.until("^you .* 0$")
 
 
 async def test_help_is_shown() -> None:
@@ -603,9 +603,9 @@ async def test_standings_are_told_when_the_table_goes() -> None:
                     while not (onlooker.view.in_hand and client.view.in_hand):  # noqa: ASYNC110
                         await asyncio.sleep(0.01)
                 running.stop()
-                for each in (terminal, aside):
+                for each, name in ((terminal, "you"), (aside, "Ann")):
                     await each.until("the table is closed, and the match ends here: .* won")
-                    await each.until(r"Ann +\d+ +\d+")
+                    await each.until(rf"{name} +\d+ +\d+")
                 await timeout(PATIENCE, watching)
                 with pytest.raises(TableEnded):
                     await timeout(PATIENCE, evening)
@@ -658,4 +658,4 @@ async def test_teams_are_chosen_and_counted_by_words() -> None:
         await terminal.answer("team 2 a", "^Ben: team A$")
         await terminal.answer("team 2 C", "^refused: This table has 2 teams")
         await terminal.answer("start", "^play!$")
-        await terminal.answer("tally", "^B Ann .* 0$")
+        await terminal.answer("tally", "^B you .* 0$")

@@ -26,7 +26,7 @@ async def end(player: Player) -> None:
         await player.pilot.pause(0.05)
     view = player.session.client.view
     points = dict(zip(view.hand_seats, view.results[-1].points, strict=True))
-    assert f"{points[0]}" in next(line for line in player.text.splitlines() if " Ann " in line)
+    assert f"{points[0]}" in next(line for line in player.text.splitlines() if " you " in line)
     assert "Checked: the server alone shuffled" in player.text
 
 

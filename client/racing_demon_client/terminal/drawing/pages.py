@@ -411,7 +411,7 @@ def _headline(view: TableState, own: int | None) -> str:
         return f"Hand {view.hand_number} of {view.options.hands} is being played."
     result = view.results[-1]
     if view.phase is Phase.OVER and view.winners:
-        won = join_words(["you" if winner == own else _name(view, winner) for winner in view.winners])
+        won = join_words([_name(view, winner, own) for winner in view.winners])
         teams = scoring.teams_of(view)
         if sides := sorted({teams[winner] for winner in view.winners if winner in teams}):
             won = f"{join_words([team_name(side) for side in sides])} ({won})"
@@ -439,7 +439,7 @@ def _draw_rows(canvas: Canvas, page: Page, rows: tuple[int, int], glyphs: Glyphs
     """Draw one row per player, as many as fit: points, total and a bar. Return the row below."""
     (y, bottom), view, own = rows, page.view, _own(page)
     running = scoring.points(view) if _is_running(view) else {}
-    rows_shown = _fitting(_tally_rows(view, running), bottom - y - 1, own)
+    rows_shown = _fitting(_tally_rows(view, running, own), bottom - y - 1, own)
     room = canvas.width - TALLY_NAME_WIDTH - 4 - 8
     bar = BAR_WIDTH if room > BAR_WIDTH + 3 * HAND_WIDTH else 0
     results = view.results[-max(1, (room - bar) // HAND_WIDTH - bool(running)) :]
@@ -467,10 +467,10 @@ def _draw_rows(canvas: Canvas, page: Page, rows: tuple[int, int], glyphs: Glyphs
     y += 1 + len(rows_shown)
     if y < bottom and any(result.out is not None for result in results):
         canvas.put(2, y, "* went out", Role.DIM)
-    for line in handicap_lines(view):
+    for line in handicap_lines(view, own):
         y += 1
         if y < bottom:
-            canvas.put(2, y, cut(screen_text(f"handicap of {line}"), canvas.width - 4, glyphs), Role.DIM)
+            canvas.put(2, y, cut(screen_text(line), canvas.width - 4, glyphs), Role.DIM)
     return y + 1
 
 
@@ -498,7 +498,7 @@ class _TallyRow(NamedTuple):
         return sum(own) if own else None
 
 
-def _tally_rows(view: TableState, running: Mapping[int, int]) -> list[_TallyRow]:
+def _tally_rows(view: TableState, running: Mapping[int, int], own: int | None) -> list[_TallyRow]:
     """Return the rows of the tally, best first; where there are teams, each above its players.
 
     Where hands won are counted, nobody has won the one that is being played.
@@ -514,14 +514,14 @@ def _tally_rows(view: TableState, running: Mapping[int, int]) -> list[_TallyRow]
         row(team_name(team), of_teams[team], *seats)._replace(is_team=True)
         for team, seats in scoring.by_teams(view)
     ]
-    rows = [row(_name(view, seat), total, seat) for seat, total in added.items()]
+    rows = [row(_name(view, seat, own), total, seat) for seat, total in added.items()]
     players = {row.seats[0]: row for row in sorted(rows, key=lambda row: -row.total)}
     if not teams:
         return list(players.values())
     rows = []
     for team in sorted(teams, key=lambda team: -team.total):
-        own = [players[seat] for seat in players if seat in team.seats]
-        rows += [team, *(player._replace(name=f"  {player.name}") for player in own)]
+        members = [players[seat] for seat in players if seat in team.seats]
+        rows += [team, *(player._replace(name=f"  {player.name}") for player in members)]
     return rows
 
 
@@ -534,8 +534,9 @@ def _fitting(rows: list[_TallyRow], room: int, own: int | None) -> list[_TallyRo
     return [*rows[: max(1, room) - len(mine)], *mine]
 
 
-def _name(view: TableState, seat: int) -> str:
-    return screen_text(view.player(seat)) or f"seat {seat + 1}"
+def _name(view: TableState, seat: int, own: int | None = None) -> str:
+    """Return a player's name, or "you", as at the table."""
+    return "you" if seat == own else screen_text(view.player(seat)) or f"seat {seat + 1}"
 
 
 def draw_analysis(page: Page, size: tuple[int, int], glyphs: Glyphs) -> Canvas:

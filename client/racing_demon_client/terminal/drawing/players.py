@@ -53,7 +53,7 @@ def draw_race(ctx: DrawContext, corner: tuple[int, int], width: int) -> int:
         state, reached = view.seats.get(seat), progress[seat].reached
         at = canvas.put(x, y, f"{place}. ", Role.DIM)
         ink = _name_ink(ctx, seat)
-        at = canvas.put(at, y, fit(seat_name(state, seat), RACE_NAME, ctx.glyphs), ink)
+        at = canvas.put(at, y, fit(seat_name(state, seat, ctx.scene.seat), RACE_NAME, ctx.glyphs), ink)
         at = canvas.put(at, y, f"{reached:4} ", Role.TEXT | Highlight.STRONG)
         filled = max(0, reached) * bar // most
         canvas.put(at, y, ctx.glyphs.bars[-1] * filled, Role.ACCENT)
@@ -83,7 +83,9 @@ def _draw_lines(ctx: DrawContext, x: int, y: int, seats: Sequence[int]) -> int:
     for row, seat in enumerate(seats, start=y + 1):
         state = ctx.scene.view.seats.get(seat)
         ctx.canvas.put(x, row, _sign(state), Role.WARNING)
-        at = ctx.canvas.put(x + 1, row, fit(seat_name(state, seat), name, ctx.glyphs), _name_ink(ctx, seat))
+        at = ctx.canvas.put(
+            x + 1, row, fit(seat_name(state, seat, ctx.scene.seat), name, ctx.glyphs), _name_ink(ctx, seat)
+        )
         at = ctx.canvas.put(at, row, f"{points.get(seat, 0):4} ", Role.TEXT)
         stop = at + ends
         for pile in layout.seat_piles(seat, Kind.TABLEAU)[:columns]:
@@ -102,7 +104,9 @@ def _draw_box(ctx: DrawContext, corner: tuple[int, int], seat: int, lines: int) 
     x, y = corner
     layout, state = ctx.rules.layout, ctx.scene.view.seats.get(seat)
     width = ctx.canvas.width - x
-    at = ctx.canvas.put(x + 1, y, fit(seat_name(state, seat), 12, ctx.glyphs), _name_ink(ctx, seat))
+    at = ctx.canvas.put(
+        x + 1, y, fit(seat_name(state, seat, ctx.scene.seat), 12, ctx.glyphs), _name_ink(ctx, seat)
+    )
     at = ctx.canvas.put(at, y, f"{ctx.scene.points.get(seat, 0):4} pts  left{_left(ctx, seat):3}", Role.TEXT)
     end = _state_word(state) or _bars(ctx.scene.pace.get(seat, ()), ctx.glyphs)
     for kind in (Kind.WASTE, Kind.RESERVE):
@@ -140,9 +144,11 @@ def _put_depth(ctx: DrawContext, x: int, y: int, pile: int) -> None:
         ctx.canvas.put(x + 3, y, f"+{len(cards) - hidden}", Role.DIM)
 
 
-def seat_name(state: SeatState | None, seat: int) -> str:
-    """Return the name of a seat's player behind the letter of a team, as the terminal can show it."""
-    return with_team(state.team, screen_text(state.name)) if state else f"seat {seat + 1}"
+def seat_name(state: SeatState | None, seat: int, own: int | None = None) -> str:
+    """Return the name of a seat's player, or "you", behind the letter of a team, as the terminal shows it."""
+    if state is None:
+        return f"seat {seat + 1}"
+    return with_team(state.team, "you" if seat == own else screen_text(state.name))
 
 
 def _name_ink(ctx: DrawContext, seat: int) -> int:
