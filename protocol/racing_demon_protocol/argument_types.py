@@ -1,6 +1,10 @@
 """Parsers of typed values for both programs. Each raises ``ValueError`` with a sentence."""
 
+from urllib.parse import urlsplit
+
 from racing_demon_protocol.constants import MAX_SEATS
+
+MAX_ADDRESS = 160
 
 
 def port(text: str) -> int:
@@ -39,3 +43,24 @@ def speed(text: str) -> float:
     if not 0.01 <= found <= 10_000:
         raise ValueError(f"{text!r} is not a speed: give a number from 0.01 to 10000")
     return found
+
+
+def tunnel_address(text: str) -> str:
+    """Parse the address of a tunnel; return ``https://host`` or ``https://host:port``, as browsers do."""
+    try:
+        parts = urlsplit(text)
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        raise _no_address(text) from None
+    if parts.scheme == "http":
+        raise ValueError(f"{text!r} is no address of a tunnel: it must begin with https://")
+    is_origin = parts.path in {"", "/"} and not (parts.query or parts.fragment or "@" in parts.netloc)
+    is_origin = is_origin and text.isprintable() and " " not in text  # what urlsplit leaves out
+    is_name = "." in host and host.isascii() and all(each.isalnum() or each in ".-" for each in host)
+    if parts.scheme != "https" or not (is_origin and is_name) or len(text) > MAX_ADDRESS:
+        raise _no_address(text)
+    return f"https://{host}" if port in {None, 443} else f"https://{host}:{port}"
+
+
+def _no_address(text: str) -> ValueError:
+    return ValueError(f"{text!r} is no address of a tunnel: give one like https://name.example")

@@ -57,6 +57,7 @@ def fail(code: int, why: object) -> int:
 port = _argument(arguments.port)
 seed = _argument(arguments.seed)
 speed = _argument(arguments.speed)
+tunnel_address = _argument(arguments.tunnel_address)
 
 
 def number(least: int, most: int) -> Callable[[str], int]:

@@ -36,6 +36,7 @@ from .arguments import (
     processes,
     seed,
     speed,
+    tunnel_address,
     web_origin,
 )
 from .enums import Durability, StandingsAccess
@@ -613,7 +614,7 @@ def _parser(extensions: Sequence[Extension]) -> argparse.ArgumentParser:
     )
     add(
         "--tunnel-address",
-        type=_tunnel_address,
+        type=tunnel_address,
         metavar="URL",
         help="the public address of the tunnel, like https://name.example",
     )
@@ -629,16 +630,6 @@ def _parser(extensions: Sequence[Extension]) -> argparse.ArgumentParser:
         "its opener has left, or nobody has been there for some minutes",
     )
     return parser
-
-
-def _tunnel_address(text: str) -> str:
-    """Return the public address of a tunnel."""
-    from racing_demon_server.net.tunnel import tunnel_address  # noqa: PLC0415 - few have one
-
-    try:
-        return tunnel_address(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(f"{text!r} is not allowed: {error}") from None
 
 
 def _webhook(text: str) -> str:

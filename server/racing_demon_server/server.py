@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from racing_demon_protocol import __version__
+from racing_demon_protocol.argument_types import tunnel_address
 from racing_demon_protocol.build import build
 from racing_demon_protocol.discovery.mdns import NO_INTERFACES, VARIABLE, Interface
 from racing_demon_protocol.enums import CloseCode
@@ -37,7 +38,7 @@ from racing_demon_server.moderation.requests import OperatorRequests, TunnelRequ
 from racing_demon_server.net.gateway import Gateway, url_of
 from racing_demon_server.net.handler import MetricsHooks, ServerContext, Service
 from racing_demon_server.net.table_service import TableService
-from racing_demon_server.net.tunnel import KEY_SIZE, Tunnel, tunnel_address
+from racing_demon_server.net.tunnel import KEY_SIZE, Tunnel
 from racing_demon_server.ops.metrics import Metrics
 from racing_demon_server.players.file import PlayersFile
 from racing_demon_server.players.keeper import PlayersKeeper

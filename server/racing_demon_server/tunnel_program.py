@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import http.client
+import ipaddress
 import json
 import logging
 import os
@@ -12,14 +13,15 @@ import shutil
 import ssl
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from http import HTTPStatus
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
+from racing_demon_protocol.argument_types import tunnel_address
 from racing_demon_protocol.errors import RacingDemonError
 from racing_demon_protocol.formatting import printable
-from racing_demon_server.net.tunnel import Tunnel, tunnel_address
+from racing_demon_server.net.tunnel import Tunnel
 
 AUTO: Final = "auto"
 """Stands for the first known program that is installed."""
@@ -37,9 +39,14 @@ STEADY_SECONDS: Final = 60.0
 """A program that has run for this long is started again at once."""
 STOP_SECONDS: Final = 5.0
 COLORS: Final = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
-ADDRESS: Final = re.compile(r"https://[A-Za-z0-9.-]*[A-Za-z0-9](?::\d{1,5})?/?(?!\.?[^\s|\"'<>,;).])")
+ADDRESS: Final = re.compile(r"https?://[A-Za-z0-9.-]*[A-Za-z0-9](?::\d{1,5})?/?(?!\.?[^\s|\"'<>,;).])")
 """An address without a path: programs also name pages of their documentation."""
 ENDED: Final = "The tunnel has ended, and is being started again."
+WITHOUT_ENCRYPTION: Final = (
+    "The tunnel's program names {}, and no address with https. Others could read and change what is sent "
+    "there, so nobody is invited. Give its address with https, if there is one, with --tunnel-address; or "
+    "use another program."
+)
 
 log = logging.getLogger("racing_demon_server")
 
@@ -120,14 +127,31 @@ def tunnel_command(
 
 def address_in(line: str, program: str) -> str | None:
     """Return the address that a line of a program's output names; ``None`` if it names none."""
+    return next((address for address in _addresses_in(line, program) if address.startswith("https:")), None)
+
+
+def unencrypted_in(line: str, program: str) -> str | None:
+    """Return the address without https that a line names; ``None`` if it names none on the internet."""
+    for address in _addresses_in(line, program):
+        if address.startswith("http:"):
+            host = urlsplit(address).hostname or ""
+            with contextlib.suppress(ValueError):
+                if not ipaddress.ip_address(host).is_global:  # where the program itself has a page
+                    continue
+            return address
+    return None
+
+
+def _addresses_in(line: str, program: str) -> Iterator[str]:
+    """Yield the addresses in a line that may be the tunnel's, with https and without."""
     known = PROGRAMS.get(program)
     for found in ADDRESS.findall(COLORS.sub("", line)):
+        scheme, _, rest = found.partition("://")
         with contextlib.suppress(ValueError):
-            address = tunnel_address(found)
+            address = tunnel_address(f"https://{rest}")
             host = urlsplit(address).hostname or ""
             if known is None or host.endswith(known.suffix):
-                return address
-    return None
+                yield f"{scheme}{address.removeprefix('https')}"
 
 
 class TunnelProgram:
@@ -147,6 +171,7 @@ class TunnelProgram:
         self._command = [word.replace(PORT, str(port)) for word in command]
         self._address = address
         self._said = ""
+        self._has_named = False
 
     async def run(self) -> None:
         """Keep the tunnel open until cancelled."""
@@ -175,7 +200,7 @@ class TunnelProgram:
         )
         assert process.stdin is not None
         assert process.stdout is not None
-        self._said = ""
+        self._said, self._has_named = "", False
         following = asyncio.create_task(self._follow(process.stdout))
         try:
             await process.wait()
@@ -206,17 +231,22 @@ class TunnelProgram:
                 for line in lines:
                     text = printable(COLORS.sub("", line[:MAX_LINE].decode(errors="replace"))).strip(" |+-")
                     self._said = text or self._said
-                    if not address and (address := address_in(text, self._program) or ""):
+                    if address:
+                        continue
+                    if address := address_in(text, self._program) or "":
                         check = asyncio.create_task(self._check(address))
+                    elif named := unencrypted_in(text, self._program):
+                        self._has_named = True
+                        self._tunnel.trouble = WITHOUT_ENCRYPTION.format(named)
         finally:
             silence.cancel()
             if check is not None:
                 check.cancel()
 
     async def _complain(self) -> None:
-        """Say so if the program names no address."""
+        """Say so if the program names no address at all."""
         await asyncio.sleep(SILENT_SECONDS)
-        if not self._tunnel.address:
+        if not (self._tunnel.address or self._has_named):
             self._tunnel.trouble = f"The tunnel has not named its address yet. {self._words()}".strip()
 
     def _words(self) -> str:

@@ -1,8 +1,20 @@
+import re
 from collections.abc import Callable
 
 import pytest
 
 from racing_demon_protocol import argument_types as arguments
+
+NO_TUNNELS = (
+    *("http://name.example", "https://name", "name.example", "https://name.example/path", "https://"),
+    *("https://me@name.example", "https://name.example/?q", "https://name.example:99999"),
+    *(
+        "https://name.example\n.evil",
+        r"https://name.example\n.evil",
+        f"https://{'a' * 200}.example",
+        "https://n\u00e4me.example",
+    ),
+)
 
 
 @pytest.mark.parametrize(
@@ -17,6 +29,10 @@ from racing_demon_protocol import argument_types as arguments
         (arguments.seed, "FF" * 32, b"\xff" * 32),
         (arguments.speed, "0.01", 0.01),
         (arguments.speed, "10000", 10_000.0),
+        (arguments.tunnel_address, "https://Some-Name.tunnel.example", "https://some-name.tunnel.example"),
+        (arguments.tunnel_address, "https://pc.tail1234.ts.net/", "https://pc.tail1234.ts.net"),
+        (arguments.tunnel_address, "https://pc.tail1234.ts.net:8443/", "https://pc.tail1234.ts.net:8443"),
+        (arguments.tunnel_address, "https://name.example:443", "https://name.example"),
     ],
 )
 def test_what_is_understood(parse: Callable[[str], object], text: str, value: object) -> None:
@@ -31,9 +47,10 @@ def test_what_is_understood(parse: Callable[[str], object], text: str, value: ob
         *((arguments.seats, text) for text in ("", "9", "-1", "10", "08", "two")),
         *((arguments.seed, text) for text in ("x", "0" * 65, "-1", "0x1")),
         *((arguments.speed, text) for text in ("", "0", "-1", "10001", "nan", "inf", "fast")),
+        *((arguments.tunnel_address, text) for text in NO_TUNNELS),
     ],
 )
 def test_what_is_not(parse: Callable[[str], object], text: str) -> None:
     """Other texts are refused, and the error repeats them for whoever typed."""
-    with pytest.raises(ValueError, match="^" + repr(text).replace(".", r"\.")):
+    with pytest.raises(ValueError, match="^" + re.escape(repr(text))):
         parse(text)

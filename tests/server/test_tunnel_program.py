@@ -6,7 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from racing_demon_server.tunnel_program import MAX_LINE, NoTunnel, address_in, tunnel_command
+from racing_demon_server.tunnel_program import (
+    MAX_LINE,
+    NoTunnel,
+    address_in,
+    tunnel_command,
+    unencrypted_in,
+)
 
 OUTPUTS = Path(__file__).parents[1] / "fixtures" / "tunnels"
 
@@ -53,6 +59,20 @@ def test_the_address_is_read(name: str, program: str, address: str | None) -> No
 def test_of_other_programs_the_first_address_without_a_path_counts(line: str, address: str | None) -> None:
     """It is https, and names a host."""
     assert address_in(line, "other") == address
+
+
+@pytest.mark.parametrize(
+    ("line", "address"),
+    [
+        ("forwarding http://ab12.tunnel.example -> 5252", "http://ab12.tunnel.example"),
+        ("see http://203.0.114.7:8080/", "http://203.0.114.7:8080"),
+        ("https://ab12.tunnel.example and its docs at http://tunnel.example/docs", None),
+        ("http://127.0.0.1:4040, http://localhost:3000 and http://192.168.1.5", None),
+    ],
+)
+def test_an_address_without_https_is_recognized(line: str, address: str | None) -> None:
+    """Those in this network are pages of the program itself."""
+    assert unencrypted_in(line, "other") == address
 
 
 def test_the_first_program_that_is_installed_is_taken() -> None:

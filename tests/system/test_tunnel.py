@@ -195,6 +195,16 @@ def test_the_lobby_says_what_a_tunnel_lacks(tmp_path: Path, monkeypatch: pytest.
         lobby.until(r"(?s)tunnel has ended, and is being started again\..*failed\s+to request quick Tunnel")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_an_address_without_https_is_told_at_once_and_can_be_hidden(tmp_path: Path) -> None:
+    """Nobody waits for what cannot come; Escape shows the lobby without the note."""
+    program = "sh -c 'echo http://ab12.tunnel.example; sleep 600; echo {port}'"
+    with mouse(tmp_path, "host", "--name=Ann", "--port=0", "--no-announce", f"--tunnel={program}") as lobby:
+        lobby.until(r"(?s)names http://ab12\.tunnel\.example, and no address with\s+https.*hides this")
+        lobby.type("\x1b")
+        lobby.until(r"(?s)i over the internet(?!.*tunnel)")
+
+
 async def test_a_word_in_plain_text_opens_the_tunnel_and_closes_it(certificate: Path, tmp_path: Path) -> None:
     """Each is told in a line."""
     async with hosting(certificate, tmp_path) as (host, _):

@@ -39,6 +39,7 @@ parse_port = _argument(argument_types.port)
 parse_seats = _argument(argument_types.seats)
 parse_seed = _argument(argument_types.seed)
 parse_speed = _argument(argument_types.speed)
+parse_tunnel_address = _argument(argument_types.tunnel_address)
 
 
 def parse_date(text: str) -> dt.date:
@@ -363,7 +364,7 @@ def _add_host(host: argparse.ArgumentParser) -> None:
     text = "let them join through this tunnel: cloudflared, tailscale, or a command with {port} for the port"
     add("--tunnel", metavar="COMMAND", help=text)
     text = "the tunnel's public address, if its command does not print it"
-    add("--tunnel-address", metavar="URL", help=text)
+    add("--tunnel-address", type=parse_tunnel_address, metavar="URL", help=text)
     text = "open another table, not the one that you have left here; with --journal, if its server still runs"
     add("--new", action="store_true", help=text)
     text = "do not announce the table on the network"

@@ -27,7 +27,10 @@ TUNNEL_UNUSABLE: Final = 5
 """The exit code for a tunnel that cannot be started."""
 TUNNEL_KEY: Final = "RACING_DEMON_TUNNEL_KEY"
 """The variable with the secret of the invitations."""
-PREFIX: Final = "racing-demon-server: "
+WITHOUT_REASON: Final = re.compile(
+    r"\A(usage: .*^[\w -]+: error|racing-demon-server): ", re.DOTALL | re.MULTILINE
+)
+"""What stands before the reason in the output of a server's command."""
 POLL_SECONDS: Final = 0.1
 """The interval at which a port is looked at."""
 
@@ -251,13 +254,18 @@ def _too_slow() -> ConnectionFailed:
     return ConnectionFailed(f"The server did not start within {START_SECONDS:.0f} seconds.")
 
 
+def own_words(said: bytes) -> str:
+    """Return why a server's command failed, without its name and its usage: the user has not typed it."""
+    return WITHOUT_REASON.sub("", said.decode(errors="replace").strip())
+
+
 def _failed(said: bytes, code: int) -> ConnectionFailed:
     """Return the error of a server that did not start, in its own words."""
-    text = said.decode(errors="replace").strip()
+    text = own_words(said)
     if text and code == JOURNAL_UNUSABLE:
-        return JournalRefused(text.removeprefix(PREFIX))
+        return JournalRefused(text)
     if text and code == TUNNEL_UNUSABLE:
-        return TunnelRefused(text.removeprefix(PREFIX))
+        return TunnelRefused(text)
     return ConnectionFailed(text or "The server did not start, and gave no reason.")
 
 

@@ -43,3 +43,7 @@ class Invitation(BaseModel):
     def note(self) -> str:
         """What people should know of it; empty if there is nothing."""
         return self.trouble or (COUNTS_AS_ONE if self.counts_as_one else "")
+
+    def without_note(self) -> "Invitation":
+        """Return the invitation with nothing else to know of it."""
+        return self.model_copy(update={"trouble": "", "counts_as_one": False})

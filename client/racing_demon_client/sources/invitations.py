@@ -109,7 +109,8 @@ class InternetAccess:
 
     async def _command(self, *, on: bool) -> None:
         """Tell the server to open the tunnel, or to close it."""
-        words = [f"--address={self._address}", "--", self._tunnel] if on else ["--close"]
+        address = [f"--address={self._address}"] * bool(self._address)
+        words = [*address, "--", self._tunnel] if on else ["--close"]
         try:
             await command_server("tunnel", *words, code=self._code, journal=self._journal.path)
         except ConnectionFailed as error:

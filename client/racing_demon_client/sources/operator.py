@@ -6,6 +6,7 @@ from contextlib import suppress
 from typing import Final
 
 from racing_demon_client.errors import ConnectionFailed
+from racing_demon_client.net.local_server import own_words
 
 ANSWER_SECONDS: Final = 15.0
 MAX_ERROR_TEXT: Final = 2_000
@@ -42,6 +43,5 @@ async def command_server(name: str, *arguments: str, code: str, journal: str | N
                 process.kill()
             await process.wait()
     if process.returncode != 0:
-        text = errors.decode(errors="replace")[-MAX_ERROR_TEXT:].strip()
-        raise ConnectionFailed(text.removeprefix("racing-demon-server: ") or "The server cannot be asked.")
+        raise ConnectionFailed(own_words(errors)[:MAX_ERROR_TEXT] or "The server cannot be asked.")
     return said.decode(errors="replace")

@@ -301,6 +301,7 @@ class ActionHandlers:
             if does_it:
                 internet.turn(on=False)
 
+        self._session.show_notes()
         if internet.invitation.link is not None and not internet.is_fixed:
             self._app.open_dialog(QuestionScreen(CLOSE_TUNNEL, "Close", "Keep"), answered)
         else:

@@ -90,6 +90,7 @@ class TableSession:
         self.ended = ""
         self.client.notice = self._notice
         self._joined_by = self._ways_to_join()
+        self._hidden_note = ""
 
     def now(self) -> int:
         """Return milliseconds on the session's monotonic clock."""
@@ -231,6 +232,23 @@ class TableSession:
         """Return the addresses for others, and the invitation over the internet."""
         return self.opened.current_addresses(), self.opened.current_invitation()
 
+    def hide_note(self) -> bool:
+        """Hide what there is to know of the tunnel, until that changes; return whether it was shown."""
+        invitation = self._shown_invitation()
+        if invitation is None or not invitation.note:
+            return False
+        self._hidden_note = invitation.note
+        return True
+
+    def show_notes(self) -> None:
+        """Show again what there is to know of the tunnel."""
+        self._hidden_note = ""
+
+    def _shown_invitation(self) -> Invitation | None:
+        """Return the invitation over the internet, without a note that is hidden."""
+        found = self.opened.current_invitation()
+        return found.without_note() if found is not None and found.note == self._hidden_note else found
+
     def page(self) -> Page:
         """Return the page to draw between hands."""
         keymap, view = self.lobby_keymap, self.client.view
@@ -253,7 +271,7 @@ class TableSession:
             seat=self.client.seat,
             focus=self.model.focus,
             addresses=self.opened.current_addresses(),
-            invitation=self.opened.current_invitation(),
+            invitation=self._shown_invitation(),
             is_hosted=self.opened.find_addresses is not None,
             feed=self.model.activity.feed,
             prompt=prompt,

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from racing_demon_protocol.formatting import is_printable, pluralize, printable
-from racing_demon_server.arguments import fail, parser_of
+from racing_demon_server.arguments import fail, parser_of, tunnel_address
 from racing_demon_server.journal.interface import JournalUnusable
 from racing_demon_server.journal.sqlite.database import bans_of, default_path, journals_of, reports_of
 from racing_demon_server.journal.sqlite.lock_file import numbered
@@ -267,7 +267,7 @@ def _tunnel(arguments: argparse.Namespace) -> int:
         sys.stdout.writelines(f"{json.dumps(seat)}\n" for seat in answer["seats"])
         return 0
     tunnel = None if arguments.close else arguments.tunnel
-    request(control_socket_of(journal), command="tunnel", tunnel=tunnel, address=arguments.address)
+    request(control_socket_of(journal), command="tunnel", tunnel=tunnel, address=arguments.address or "")
     said = (
         "the tunnel is closed" if arguments.close else "the tunnel is starting: the lobby shows its address"
     )
@@ -465,7 +465,10 @@ def _parser() -> argparse.ArgumentParser:
         "--seats", action="store_true", help="write the links to the seats of those who are away, as JSON"
     )
     tunnel.add_argument(
-        "--address", default="", metavar="URL", help="its public address, if it does not print it"
+        "--address",
+        type=tunnel_address,
+        metavar="URL",
+        help="its public address, if it does not print it",
     )
     tunnel.add_argument("--table", type=str.upper, metavar="CODE", help=text)
     reports = add("reports", "list what people have reported, with the last lines of chat", _reports)

@@ -5,7 +5,6 @@ import hmac
 import secrets
 from collections.abc import Iterable
 from typing import Final
-from urllib.parse import urlsplit
 
 from websockets.http11 import Request
 
@@ -18,29 +17,8 @@ DIGITS: Final = "23456789"
 WORD_LENGTH: Final = 16
 KEY_SIZE: Final = 32
 HTTPS_PORT: Final = ":443"
-MAX_ADDRESS: Final = 160
 STARTING: Final = "The tunnel is starting."
-
-
-def tunnel_address(text: str) -> str:
-    """Return the address of a tunnel, as browsers write origins: ``https://host`` or ``https://host:port``.
-
-    Raises:
-        ValueError: it is none.
-
-    """
-    wrong = ValueError("it is no address like https://name.example")
-    try:
-        parts = urlsplit(text)
-        port = parts.port
-    except ValueError:
-        raise wrong from None
-    host = parts.hostname or ""
-    is_origin = parts.path in {"", "/"} and not (parts.query or parts.fragment or "@" in parts.netloc)
-    is_name = "." in host and host.isascii() and all(each.isalnum() or each in ".-" for each in host)
-    if parts.scheme != "https" or not (is_origin and is_name) or len(text) > MAX_ADDRESS:
-        raise wrong
-    return f"https://{host}" if port in {None, 443} else f"https://{host}:{port}"
+REACHING: Final = "The tunnel's address is {}. The table is not reached there yet."
 
 
 class Tunnel:
@@ -79,9 +57,9 @@ class Tunnel:
         self.fail("")
 
     def learn(self, address: str) -> None:
-        """Answer requests for an address, and for no other."""
+        """Answer requests for an address, and for no other, until it is known whether they arrive."""
         self.address = address
-        self.is_open = False
+        self.is_open, self.trouble = False, REACHING.format(address)
 
     def opened(self) -> None:
         """Invite people: the address leads here."""

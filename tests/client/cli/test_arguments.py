@@ -300,6 +300,7 @@ def test_options_that_will_not_do_lead_to_the_help(capsys: pytest.CaptureFixture
         ("join nonsense://x", "begins with http://, https://, ws:// or wss://"),
         ("watch --name X BCDF", "usage: racing-demon watch "),
         ("games --jsn", "usage: racing-demon games "),
+        ("host --tunnel-address name.example", "usage: racing-demon host "),
     ],
 )
 def test_wrong_arguments_are_told_with_their_command(

@@ -53,6 +53,16 @@ async def test_it_starts_and_stops() -> None:
         await Client.watch(url, ann.code)
 
 
+async def test_a_server_that_refuses_its_arguments_gives_the_reason_alone(
+    program: Callable[[str], None],
+) -> None:
+    """Its usage is of a command that nobody has typed."""
+    program("printf 'usage: server [-h]\n  [--port PORT]\nserver close: error: it is: so\n' >&2; exit 2")
+    with pytest.raises(ConnectionFailed, match=r"\Ait is: so\Z"):
+        async with local_server():
+            pass
+
+
 async def test_it_stops_when_its_user_fails() -> None:
     """A server is stopped, too, when what it was wanted for goes wrong."""
     with pytest.raises(ZeroDivisionError):

@@ -16,7 +16,7 @@ from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Refused, Seated
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.net.tunnel import Tunnel, tunnel_address
+from racing_demon_server.net.tunnel import Tunnel
 from racing_demon_server.server import StopReason, TableServer
 from racing_demon_server.settings import ServerSettings
 from tests.support.servers import PATIENCE, Closing, Peer
@@ -270,29 +270,12 @@ async def test_no_secret_is_logged(caplog: pytest.LogCaptureFixture) -> None:
             assert word not in repr(logged)
 
 
-@pytest.mark.parametrize(
-    ("text", "address"),
-    [
-        ("https://Some-Name.trycloudflare.com", "https://some-name.trycloudflare.com"),
-        ("https://pc.tail1234.ts.net/", "https://pc.tail1234.ts.net"),
-        ("https://pc.tail1234.ts.net:8443/", "https://pc.tail1234.ts.net:8443"),
-        ("https://name.example:443", "https://name.example"),
-    ],
-)
-def test_an_address_is_an_origin(text: str, address: str) -> None:
-    """As browsers write them."""
-    assert tunnel_address(text) == address
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("http://name.example", "https://name", "name.example", "https://name.example/path", "https://"),
-        *("https://me@name.example", "https://name.example/?q", "https://name.example:99999"),
-        *("https://name.example\\n.evil", f"https://{'a' * 200}.example", "https://n\u00e4me.example"),
-    ],
-)
-def test_anything_else_is_no_address(text: str) -> None:
-    """It comes from a program's output, or from a user."""
-    with pytest.raises(ValueError, match="no address"):
-        tunnel_address(text)
+def test_whoever_waits_reads_the_address_that_is_not_reached_yet() -> None:
+    """Looking a new name up takes long; the tunnel has started before."""
+    tunnel = Tunnel(KEY)
+    tunnel.start()
+    tunnel.learn(f"https://{NAME}")
+    assert f"https://{NAME}" in tunnel.trouble
+    assert "starting" not in tunnel.trouble
+    tunnel.opened()
+    assert not tunnel.trouble

@@ -242,8 +242,10 @@ def _draw_ways_to_join(lobby: _Lobby, y: int, *, is_tight: bool) -> int:
         links = [link, *(f"{seat.name} returns by {seat.link}" for seat in invitation.seats)]
         ways += [(line[at : at + width], Role.TEXT) for line in links for at in range(0, len(line), width)]
     if invitation is not None and invitation.note and not (is_tight and invitation.link):
-        role, lines = Role.DIM if invitation.link else Role.WARNING, MAX_NOTE_ROWS[is_tight]
-        ways += [(line, role) for line in wrapped(invitation.note, room - 4)[:lines]]
+        role = Role.DIM if invitation.link else Role.WARNING
+        note = _note_lines(invitation.note, lobby, MAX_NOTE_ROWS[is_tight])
+        canvas.touch(HitArea(2, y + len(ways), room - 4, len(note), action="back"))
+        ways += [(line, role) for line in note]
     if page.absent and "people" in page.labels:
         ways.append((_absent_text(page), Role.ACCENT))
     if page.is_hosted and not page.addresses:
@@ -251,6 +253,16 @@ def _draw_ways_to_join(lobby: _Lobby, y: int, *, is_tight: bool) -> int:
     for row, (line, role) in enumerate(ways, start=y):
         canvas.put(2, row, cut(screen_text(line), room - 4, glyphs), role)
     return y + len(ways)
+
+
+def _note_lines(note: str, lobby: _Lobby, most: int) -> list[str]:
+    """Return what there is to know of the tunnel in a few lines; the last one names the key that hides it."""
+    width, key = lobby.room - 4, lobby.page.labels.get("back", "")
+    lines = wrapped(note, width)[:most]
+    hint = f" ({key} hides this)" if key else ""
+    if hint and len(lines) < most and len(lines[-1]) + len(hint) > width:
+        lines.append("")
+    return [*lines[:-1], cut(lines[-1], width - len(hint), lobby.glyphs) + hint]
 
 
 def _room_beside(canvas: Canvas, lines: Sequence[str]) -> int:

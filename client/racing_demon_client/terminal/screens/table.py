@@ -114,18 +114,18 @@ class LobbyScreen(CanvasScreen):
     Its codes are the table's alone, as everybody in the room may see them.
 
     Attributes:
-        asks_for_people: whether this screen asks the server whom it knows.
+        invites: whether this screen shows how others join, and whom the server knows.
         shown_code: which code is shown, by its number; -1 for none, ``None`` to show what fits.
 
     """
 
-    asks_for_people: ClassVar[bool] = True
+    invites: ClassVar[bool] = True
     shown_code: int | None = None
 
     def on_mount(self) -> None:
         """Ask the server whom it knows, if it is this user's own."""
         people = self.session.absent_people
-        if people is not None and self.asks_for_people:
+        if people is not None and self.invites:
             self.run_worker(people.ask(self.canvas.redraw), exit_on_error=False)
 
     @property
@@ -164,20 +164,23 @@ class LobbyScreen(CanvasScreen):
         return [*links, invitation.link, *(seat.link for seat in invitation.seats)]
 
     async def do(self, action: str) -> None:
-        """Carry out an action, or show the next QR code; after the last one, none."""
+        """Carry out an action, hide a note, or show the next QR code; after the last one, none."""
         if action == "qr":
             last = len(self._links())
             number = self._number((self.size.width, self.size.height))
             self.shown_code = 0 if number == last else number + 1 if number + 1 < last else -1
         elif action == "internet" and self._number((self.size.width, self.size.height)) != len(self._links()):
             self.shown_code = 1  # that of the new invitation
+        elif action == "back" and self.invites and self.session.hide_note():
+            self.canvas.redraw()
+            return
         await super().do(action)
 
 
 class TallyScreen(LobbyScreen):
     """The tally: points, hand by hand."""
 
-    asks_for_people = False
+    invites = False
 
     def draw(self, appearance: Appearance, width: int, height: int) -> Canvas:
         """Return the picture of the tally."""
@@ -187,7 +190,7 @@ class TallyScreen(LobbyScreen):
 class AnalysisScreen(LobbyScreen):
     """The analysis of the last hand, for each of its players."""
 
-    asks_for_people = False
+    invites = False
 
     def draw(self, appearance: Appearance, width: int, height: int) -> Canvas:
         """Return the picture of the analysis."""
