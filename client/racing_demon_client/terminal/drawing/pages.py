@@ -185,6 +185,8 @@ def draw_lobby(page: Page, size: tuple[int, int], glyphs: Glyphs, qr: Sequence[s
     phrases = shortened(options_text(view.options), room - 4, MAX_OPTIONS, glyphs)
     rules = _briefing(view, room - 4)
     left = bottom - y - len(phrases) - len(rules) - ROWS_BETWEEN
+    if left - min(_places(view), len(view.seats) + 1) < MIN_FEED_ROWS:  # chat goes before the briefing
+        left, rules = left + len(rules) + 1, []
     folds = left - _places(view) < MIN_FEED_ROWS <= left - len(view.seats) - 1
     y = _draw_seats(lobby, y + 1, folds=folds)
     canvas.put(2, y, cut(_title(view), room - 4, glyphs), Role.TEXT | Highlight.STRONG)
@@ -192,7 +194,7 @@ def draw_lobby(page: Page, size: tuple[int, int], glyphs: Glyphs, qr: Sequence[s
         canvas.put(2, row, line, Role.DIM)
     canvas.touch(HitArea(2, y, room - 4, 1 + len(phrases), action="options"))
     y += 2 + len(phrases)
-    if y + len(rules) + MIN_FEED_ROWS < bottom:
+    if rules and y + len(rules) + MIN_FEED_ROWS < bottom:
         for row, line in enumerate(rules, start=y):
             canvas.put(2, row, line, Role.TEXT)
         y += len(rules) + 1

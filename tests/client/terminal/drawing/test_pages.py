@@ -82,6 +82,21 @@ def test_the_invitation_over_the_internet_stands_below_the_one_in_the_room(size:
         assert f"{table_link(ADDRESS, 'BCDF')} in a browser" in text
 
 
+@pytest.mark.parametrize("number", [1, 4])
+@pytest.mark.parametrize("has_code", [False, True])
+def test_what_is_said_stays_in_view_beside_a_code_and_below_a_note(number: int, *, has_code: bool) -> None:
+    """At 80 by 24, whatever a tunnel lacks: free seats are counted, and the rules go first."""
+    page = lobby()
+    page.view.seats = {seat: SeatState(seat=seat, name=f"P{seat}") for seat in range(number)}
+    said = [*page.feed, FeedLine(0, "P0 says: hello", Role.TEXT)]
+    note = Invitation(trouble="The tunnel has ended, and is started again. " * 4)
+    full = replace(page, feed=said, invitation=note, addresses=page.addresses[:1], labels={"back": "Esc"})
+    code = qr_lines(table_link(ADDRESS, "BCDF"), ascii_only=False) if has_code else ()
+    text = draw_lobby(full, (80, 24), UNICODE, code).text()
+    assert "P0 says: hello" in text
+    assert "(Esc hides this)" in text
+
+
 @pytest.mark.parametrize("number", [1, 4, 8])
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 def test_whoever_waits_reads_how_the_game_goes(size: tuple[int, int], number: int) -> None:
