@@ -30,6 +30,7 @@ const MAX_LOAD_MS = 8000; // timeout of a load
 
 /** @type {Record<keyof Modules, string>} */
 const FILES = {
+  results: "./screens/results.js", // first: the players whom a reload between hands shows
   games: "./rules/games_later.js",
   handicaps: "./screens/handicaps.js",
   hints: "./rules/hints.js",
@@ -43,7 +44,6 @@ const FILES = {
   presets: "./screens/presets.js",
   questions: "./screens/questions.js",
   replay: "./screens/replay.js",
-  results: "./screens/results.js",
   menus: "./screens/menus.js",
   sound: "./table/sound.js",
   tables: "./screens/tables.js",

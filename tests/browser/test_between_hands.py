@@ -12,6 +12,8 @@ from tests.support.servers import Peer, serving
 
 SIZES: Final = """() => [".tally tbody td", ".next p"].map((each) =>
   parseFloat(getComputedStyle(document.querySelector(`#lobby ${each}`)).fontSize))"""
+ASKED: Final = """() => performance.getEntriesByType("resource").sort((a, b) => a.startTime - b.startTime)
+  .map(({ name }) => name.replace(/.*[/]/, ""))"""
 OVERLAP: Final = """() => [...document.querySelectorAll(".bar button")].some((button) => {
   const [a, ...piles] = [button, ...document.querySelectorAll(".slot.stock, .slot.waste")].map((each) =>
     each.getBoundingClientRect());
@@ -47,6 +49,22 @@ async def test_the_next_hand_is_within_reach(browser: Browser) -> None:
             arg=TELEVISION["viewport"]["height"] / 27,
         )
         await screen.page.wait_for_function("document.documentElement.scrollHeight <= 1080")
+
+
+async def test_a_reload_in_the_tally_asks_for_the_players_first(browser: Browser) -> None:
+    """Their rows come with a module; what nobody looks at yet waits."""
+    options = {"tally_ms": 60_000, "time_limit_ms": 1_000, "countdown_ms": 0}
+    async with serving() as served, Peer.hosting(served.url, **options) as host:  # type: ignore[arg-type]
+        async with phone(browser, f"{served.origin}/{host.code}", **SMALL_PHONE) as ann:
+            await ann.join("Mia")
+            await host.ask(cl.Start)
+            row = ann.page.locator("#lobby .tally tbody td").first
+            await row.wait_for()
+            await ann.page.reload()
+            await row.wait_for()
+            await ann.page.wait_for_function(f"({ASKED})().includes('replay.js')")
+            asked = await ann.page.evaluate(ASKED)
+            assert asked.index("results.js") < asked.index("replay.js")
 
 
 async def test_who_plays_with_bots_alone_has_one_button(browser: Browser) -> None:
