@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import { dealtHandicaps } from "../../client/racing_demon_web/rules/handicaps.js";
 import { TableState } from "../../client/racing_demon_web/rules/state.js";
 import { teamTotals } from "../../client/racing_demon_web/rules/teams.js";
 import { games } from "./games.js";
@@ -101,4 +102,26 @@ test("points of a team add up; where hands count, the team with most points wins
   assert.deepEqual(Object.fromEntries(teamTotals(table)), { 0: 7, 1: 6 });
   table.options.match_score = "hands";
   assert.deepEqual(Object.fromEntries(teamTotals(table)), { 0: 1, 1: 0 });
+});
+
+test("a step that the hand's own handicap lost at a bound stays lost by another", () => {
+  const table = tableOf("Ann", "Ben");
+  table.options.handicap = "auto";
+  const after = (handicaps) => {
+    table.results = [{ seats: [0, 1], points: [0, 10], out: null, handicaps }];
+    return dealtHandicaps(table, games["racing-demon"], [0, 1]);
+  };
+  table.seats.get(0).handicap = [0, 5, 0];
+  assert.deepEqual(after([]), [
+    [0, 5, 0],
+    [0, 1, 0],
+  ]);
+  const dealt = [
+    [0, 5, 0],
+    [0, 15, 0],
+  ];
+  assert.deepEqual(after(dealt), [
+    [0, 4, 0],
+    [0, 0, 0],
+  ]);
 });

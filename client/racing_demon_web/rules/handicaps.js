@@ -33,7 +33,8 @@ export function dealtHandicaps({ options, seats, results }, game, hand) {
 }
 
 /**
- * A seat's handicap after some hands, each of which changes it by one at most.
+ * A seat's handicap after some hands, each of which changes it by one at most; a step that was lost at a bound by the
+ * handicap of its own hand stays lost.
  * @param {Handicap} given
  * @param {number} seat
  * @param {any[]} results
@@ -42,14 +43,16 @@ export function dealtHandicaps({ options, seats, results }, game, hand) {
  */
 function after([given, delay, points], seat, results, heap) {
   const [base, [least, most], of] = heap === null ? [0, AUTO_DELAY_S, delay] : [heap, AUTO_HEAP, given];
+  const column = heap === null ? 1 : 0;
   let value = base + of;
   for (const result of results) {
     const place = result.seats.indexOf(seat);
     if (place < 0) continue;
     const isBest =
       result.out === null ? result.points[place] === Math.max(...result.points) : result.out === seat;
-    const next = value + Number(isBest) - Number(result.points[place] <= 0);
-    if (next >= least && next <= most) value = next;
+    const step = Number(isBest) - Number(result.points[place] <= 0);
+    const dealt = base + (result.handicaps[place]?.[column] ?? 0);
+    if ([dealt, value].every((from) => from + step >= least && from + step <= most)) value += step;
   }
   return heap === null ? [given, value, points] : [value - base, delay, points];
 }

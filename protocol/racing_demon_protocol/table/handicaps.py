@@ -99,19 +99,28 @@ def dealt_handicaps(
 
 
 def _after(handicap: Handicap, seat: int, results: Iterable[HandResult], heap: int | None) -> Handicap:
-    """Return a seat's handicap after some hands, each of which changes it by one at most."""
+    """Return a seat's handicap after some hands, each of which changes it by one at most.
+
+    A step that was lost at a bound by the handicap of its own hand stays lost, whatever the seat was given
+    afterwards.
+    """
     for result in results:
         if seat not in result.seats:
             continue
         points = dict(zip(result.seats, result.points, strict=True))
         best = {result.out} if result.out is not None else _best(points)
         step = (seat in best) - (points[seat] <= 0)
-        if heap is None:
-            if handicap.delay_s + step in AUTO_DELAYS_S:
-                handicap = handicap.model_copy(update={"delay_s": handicap.delay_s + step})
-        elif heap + handicap.heap + step in AUTO_HEAPS:
-            handicap = handicap.model_copy(update={"heap": handicap.heap + step})
+        dealt = result.handicaps[result.seats.index(seat)] if result.handicaps else NO_HANDICAP
+        if _may_step(dealt, step, heap) and _may_step(handicap, step, heap):
+            changes = {"delay_s": handicap.delay_s + step} if heap is None else {"heap": handicap.heap + step}
+            handicap = handicap.model_copy(update=changes)
     return handicap
+
+
+def _may_step(handicap: Handicap, step: int, heap: int | None) -> bool:
+    if heap is None:
+        return handicap.delay_s + step in AUTO_DELAYS_S
+    return heap + handicap.heap + step in AUTO_HEAPS
 
 
 def _best(points: Mapping[int, int]) -> set[int]:

@@ -364,11 +364,15 @@ class Judge:
         heap, delay, points = player.given
         reserve = Board.reserve_of(self._options)
         for result in self._results:
-            step = result.steps(seat)
+            if seat not in result.seats:
+                continue
+            step, dealt = result.steps(seat), result.handicaps[result.seats.index(seat)]
             if reserve is not None:
-                heap += step * (LEAST_RESERVE <= reserve + heap + step <= MOST_RESERVE)
+                sizes = [reserve + each + step for each in (dealt[0], heap)]
+                heap += step * all(LEAST_RESERVE <= size <= MOST_RESERVE for size in sizes)
             else:
-                delay += step * (0 <= delay + step <= MOST_SECONDS)
+                delays = [each + step for each in (dealt[1], delay)]
+                delay += step * all(0 <= each <= MOST_SECONDS for each in delays)
         return heap, delay, points
 
     def _on_signalled(self, _event: Fields, _: int) -> None:

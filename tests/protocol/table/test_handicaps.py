@@ -1,3 +1,5 @@
+from collections.abc import Mapping, Sequence
+
 import pytest
 
 from racing_demon_protocol.enums import EndReason
@@ -19,11 +21,20 @@ def _after(
     seats = {
         seat: SeatState(seat=seat, name=str(seat), bot="hard" if seat == bot else "") for seat in range(3)
     }
-    results = [
-        HandResult(hand=number, seats=(0, 1, 2), points=points, reason=EndReason.STUCK, out=out)
-        for number, points in enumerate(hands, 1)
-    ]
+    results = _played(options, seats, hands, out)
     return list(dealt_handicaps(options, seats, results, (0, 1, 2))) or [Handicap()] * 3
+
+
+def _played(
+    options: Options, seats: Mapping[int, SeatState], hands: Sequence[tuple[int, ...]], out: int | None = None
+) -> list[HandResult]:
+    """Return hands with these points, each dealt by the handicaps that those before it have led to."""
+    results: list[HandResult] = []
+    for number, points in enumerate(hands, 1):
+        dealt = dealt_handicaps(options, seats, results, seats)
+        made = HandResult(hand=number, seats=tuple(seats), points=points, reason=EndReason.STUCK, out=out)
+        results.append(made.model_copy(update={"handicaps": dealt}))
+    return results
 
 
 def test_auto_gives_the_best_a_card_more_and_who_scores_nothing_one_fewer() -> None:
@@ -50,6 +61,19 @@ def test_a_step_that_is_lost_at_a_bound_does_not_come_back() -> None:
     """Whoever won more often than a heap can grow has a card fewer after a hand without points."""
     handicaps = _after(*[(10, 5, 5)] * 30, (0, 5, 5))
     assert 13 + handicaps[0].heap == 19
+
+
+@pytest.mark.parametrize(
+    ("options", "lost"),
+    [(CLASSIC, Handicap(heap=-10)), (Options(handicap=HandicapRule.AUTO), Handicap())],
+    ids=["heap", "delay"],
+)
+def test_lost_steps_stay_lost_when_the_seat_is_given_something_else(options: Options, lost: Handicap) -> None:
+    """Three hands without points at the easiest change nothing, by whatever handicap the next is dealt."""
+    ann, ben = SeatState(seat=0, name="Ann", handicap=lost), SeatState(seat=1, name="Ben")
+    results = _played(options, {0: ann, 1: ben}, [(0, 10)] * 3)
+    other = ann.model_copy(update={"handicap": Handicap(heap=2 if lost.heap else 0, delay_s=5)})
+    assert dealt_handicaps(options, {0: other, 1: ben}, results, [0]) == (other.handicap,)
 
 
 def test_auto_changes_the_signal_where_there_is_no_heap() -> None:
