@@ -15,11 +15,15 @@ from racing_demon_server.arguments import duration
 
 if TYPE_CHECKING:
     from racing_demon_server.journal.interface import JournalPart
+    from racing_demon_server.players.store import PlayersStore
+    from racing_demon_server.results.store import ResultsStore
     from racing_demon_server.server import Server
     from racing_demon_server.settings import ServerSettings
     from racing_demon_server.setup_check import Finding
 
 COMMAND: Final = "cluster"
+NOBODY: Final = 0
+"""The number of no server: who only reads."""
 NO_DRIVER: Final = (
     "A journal in PostgreSQL needs psycopg: install it with pip install 'racing-demon[cluster]'."
 )
@@ -169,7 +173,24 @@ def journal(url: str, given: Namespace) -> "JournalPart":
         from .postgres.store import reading  # noqa: PLC0415 - psycopg is an extra
     except ImportError:
         raise JournalUnusable(NO_DRIVER) from None
-    return JournalPart("", lambda **_: reading(url, keys))
+    return JournalPart("", lambda **_: reading(url, keys), "")
+
+
+def results(url: str) -> "tuple[ResultsStore, PlayersStore]":
+    """Return the results and the players in a database, for reading.
+
+    Raises:
+        JournalUnusable: there is no driver for the database.
+
+    """
+    from racing_demon_server.journal.interface import JournalUnusable  # noqa: PLC0415
+
+    try:
+        from .players import ListedPlayers  # noqa: PLC0415 - psycopg is an extra
+        from .results import PostgresResults  # noqa: PLC0415
+    except ImportError:
+        raise JournalUnusable(NO_DRIVER) from None
+    return PostgresResults(url, NOBODY), ListedPlayers(url, NOBODY)
 
 
 def main(argv: Sequence[str]) -> int:

@@ -49,3 +49,25 @@ class PostgresPlayers(SideStore, PlayersStore):
             return self._keys.opened(kept)
         except UnknownContents as error:
             raise JournalUnusable(f"A player cannot be read: {error}.") from error
+
+
+class ListedPlayers(SideStore, PlayersStore):
+    """The players in the database, for who only reads their names and seats: without the cluster's key.
+
+    Args:
+        url: the database.
+        node: the number by which the connection is called.
+
+    """
+
+    def __init__(self, url: str, node: int) -> None:
+        super().__init__(url, node, PLAYERS_LOCK, waits=False)
+        self.server = ""
+
+    def sealed(self, secret: bytes) -> bytes:
+        """Return a secret as it is: none is written."""
+        return secret
+
+    def opened(self, kept: bytes) -> bytes:
+        """Return a secret as it is kept: none is needed."""
+        return kept

@@ -2,12 +2,14 @@
 
 import argparse
 import gc
+import json
 import logging
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -43,8 +45,10 @@ from .enums import Durability, StandingsAccess
 from .extension import Extension, load_extensions
 
 if TYPE_CHECKING:
-    from racing_demon_server.journal.interface import JournalReader, StoredTable
+    from racing_demon_server.journal.interface import JournalPart, JournalReader, StoredTable
 
+    from .players.store import PlayersStore
+    from .results.store import ResultsStore
     from .settings import ServerSettings
     from .setup_check import Finding
 
@@ -91,10 +95,11 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
     argv = list(sys.argv[1:] if argv is None else argv)
     extensions = load_extensions()
     if argv[:1] == ["journal"]:
-        from racing_demon_server.journal.cli import main as journals  # noqa: PLC0415 - it needs no server
+        from racing_demon_server.journal.cli import ServerParts  # noqa: PLC0415 - it needs no server
+        from racing_demon_server.journal.cli import main as journals  # noqa: PLC0415
 
         loaded()
-        return journals(argv[1:], _unrestorable, extensions)
+        return journals(argv[1:], ServerParts(_unrestorable, partial(_results, extensions)), extensions)
     if argv and argv[0] in MODERATION:
         from racing_demon_server.moderation.cli import main as moderate  # noqa: PLC0415 - it needs no server
 
@@ -267,6 +272,21 @@ def _unrestorable(journal: "JournalReader") -> "Sequence[tuple[StoredTable, Exce
     from racing_demon_server.tables.registry import unrestorable  # noqa: PLC0415 - only checks need a server
 
     return unrestorable(journal)
+
+
+def _results(
+    extensions: Sequence[Extension], journal: "Path | str", parts: "Sequence[JournalPart]"
+) -> Iterator[str]:
+    """Yield how the matches of a journal count: first whether its players are known, then each match."""
+    from racing_demon_server.results.of_journal import stores_of, summaries  # noqa: PLC0415
+
+    def by_url(url: str) -> "tuple[ResultsStore, PlayersStore]":
+        return extensions[0].results(url)
+
+    with stores_of(journal, by_url) as (results, players):
+        yield json.dumps({"players": players is not None})
+        for summary in summaries(parts, results, players):
+            yield summary.model_dump_json(exclude_defaults=True)
 
 
 def _contradictions(given: argparse.Namespace, extensions: Sequence[Extension]) -> Iterator[str]:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Final, Protocol, cast
 
 if TYPE_CHECKING:
     from racing_demon_server.journal.interface import JournalPart
+    from racing_demon_server.players.store import PlayersStore
+    from racing_demon_server.results.store import ResultsStore
     from racing_demon_server.server import Server
     from racing_demon_server.settings import ServerSettings
     from racing_demon_server.setup_check import Finding
@@ -55,6 +57,14 @@ class Extension(Protocol):
 
         Raises:
             JournalUnusable: it cannot be opened.
+
+        """
+
+    def results(self, url: str) -> "tuple[ResultsStore, PlayersStore]":
+        """Return the results and the players of a URL's servers, for reading.
+
+        Raises:
+            JournalUnusable: there is no driver for them.
 
         """
 

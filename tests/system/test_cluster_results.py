@@ -1,5 +1,8 @@
 """Results of a cluster: made once, shown by every server, and kept when events are deleted."""
 
+import asyncio
+import json
+import subprocess
 import sys
 from functools import partial
 from pathlib import Path
@@ -41,6 +44,14 @@ async def test_every_server_shows_all_results(tmp_path: Path, database: str) -> 
         for path in ("/v1/standings", f"/v1/matches/{link}", f"/v1/matches/{link}/record"):
             status, body = await get(one, path)
             assert (status, await get(other, path)) == (200, (200, body)), path
+        rows = json.loads((await get(one, "/v1/standings"))[1])["rows"]
+        scores = [sys.executable, "-m", "racing_demon_client", "scores", "--json", "--journal", database]
+        told = await asyncio.to_thread(subprocess.run, scores, capture_output=True, check=True)
+        counted = json.loads(told.stdout)
+        assert (counted["by"], [(row["player"], row["points"]) for row in counted["players"]]) == (
+            "player",
+            [(row["name"], row["points"]) for row in rows],
+        )
 
 
 async def test_a_seat_is_one_at_every_server(tmp_path: Path, database: str) -> None:

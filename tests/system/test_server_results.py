@@ -1,7 +1,10 @@
 """Results of a server, in a terminal: its standings, and a match by its link."""
 
 import asyncio
+import contextlib
+import json
 import re
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +14,7 @@ import pytest
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Devices
 from tests.support.journals import play_match
-from tests.support.people import SECRETS, enrolled, link_code, play_alone
+from tests.support.people import SECRETS, challenged, enrolled, link_code, play_alone
 from tests.support.restartable_server import RestartableServer
 from tests.support.results import get, origin_of, page_with, results_of
 from tests.support.servers import Peer
@@ -44,6 +47,51 @@ async def test_a_terminal_shows_what_a_server_remembers(tmp_path: Path) -> None:
         assert (code, "There is no match at" in why) == (3, True)
         code, _, why = await racing_demon("scores", "--server", origin, "--csv")
         assert (code, "leave out" in why) == (2, True)
+
+
+async def test_a_journal_counts_as_its_server_does(tmp_path: Path) -> None:
+    """Also after a merge, a correction, and without events; a bare record says that it goes by names."""
+    journal, record = tmp_path / "journal.sqlite", tmp_path / "match.jsonl"
+    own = f"--journal={journal}"
+    async with RestartableServer.started(journal, "--bot-speed=100", "--standings=open") as server:
+        async with Peer.connect(server.url) as first, Peer.connect(server.url) as second:
+            ann, ben = await enrolled(first, "Ann", SECRETS[0]), await enrolled(second, "Ben", SECRETS[1])
+            for peer, name in ((first, "Ann"), (second, "Cy")):
+                await play_alone(peer, name)
+        async with Peer.connect(server.url) as guest:
+            await challenged(guest)
+            await play_alone(guest, "Ann")
+        await page_with(server, "/v1/standings", lambda found: found["matches"] == 3)
+        await asyncio.to_thread(
+            subprocess.run,
+            [sys.executable, "-m", "racing_demon_server", "players", ben.player, "--into", ann.player, own],
+            check=True,
+        )
+        said = ("--seat", "1", "--points=7", "--why", "a slip", "--name", "Op")
+        assert (await racing_demon("record", "correct", "1.1", *said, own))[0] == 0
+        found = await page_with(server, "/v1/standings", lambda found: bool(found["corrections"]))
+        assert (await racing_demon("record", "export", "all", "--to", str(record), own))[0] == 0
+        for _ in range(2):
+            counted = json.loads((await racing_demon("scores", "--json", own))[1])
+            assert counted["by"] == "player"
+            keys = ("bot", "matches", "wins", "hands", "points", "races_won", "races_lost", "streak")
+            assert [[row["player"], *map(row.get, keys)] for row in counted["players"]] == [
+                [row["name"], *map(row.get, keys)] for row in found["rows"]
+            ]
+            assert [row["rating"] for row in counted["players"]] == [
+                pytest.approx(row["rating"], abs=0.005) for row in found["rows"]
+            ]
+            await server.stop()
+            with contextlib.closing(sqlite3.connect(journal)) as db:
+                db.executescript("DELETE FROM events; DELETE FROM corrections; DELETE FROM tables")
+    people = [row for row in found["rows"] if not row["bot"]]
+    assert [row["matches"] for row in people if row["player"]] == [2]
+    assert [row["matches"] for row in people if not row["player"]] == [1]
+    bare = json.loads((await racing_demon("scores", "--json", str(record)))[1])
+    assert bare["by"] == "name"
+    assert [row["matches"] for row in bare["players"] if row["player"] == "Ann"] == [2]
+    assert "by their names alone" in (await racing_demon("scores", str(record)))[1]
+    assert "by their names alone" not in (await racing_demon("scores", own))[1]
 
 
 async def test_a_server_may_show_no_standings(tmp_path: Path) -> None:

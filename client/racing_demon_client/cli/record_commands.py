@@ -17,12 +17,11 @@ from typing import TYPE_CHECKING, Any, Final
 from racing_demon_client.errors import RecordFailed, RecordUnreadable
 from racing_demon_client.files import detect_encoding, first_bytes, open_for_append
 from racing_demon_client.records.reader import (
-    ALL,
     DigestCache,
-    cache_key,
     cache_path,
     file_cache_key,
     is_file,
+    journal_results,
     list_matches,
     open_lines,
     read_file,
@@ -64,9 +63,6 @@ from racing_demon_protocol.records.verify import HandName, verify
 if TYPE_CHECKING:
     from racing_demon_client.net.results import ServerStandings, StandingsRow
     from racing_demon_client.records.timeline import Timeline
-
-MAX_SINGLE_EXPORTS: Final = 3
-"""Up to this many matches that are not cached are exported one by one."""
 
 
 async def record(arguments: argparse.Namespace) -> int:
@@ -268,34 +264,37 @@ async def scores(arguments: argparse.Namespace) -> int:
         since_ms, until_ms = season.since_ms, season.until_ms
     if arguments.server is not None:
         return await _server_scores(arguments, since_ms, until_ms)
-    cache = DigestCache(cache_path())
-    try:
-        found = (
-            _file_digests(arguments.files, cache)
-            if arguments.files
-            else await _journal_digests(arguments.journal, cache)
-        )
-    finally:
-        cache.save()
-    found = [
-        summary
-        for summary in found
-        if arguments.game in {None, summary.game} and arguments.preset in {None, summary.preset}
-    ]
+    if arguments.files:
+        cache, knows_players = DigestCache(cache_path()), False
+        try:
+            found = _file_digests(arguments.files, cache)
+        finally:
+            cache.save()
+    else:
+        knows_players, found = await journal_results(arguments.journal)
+    everything, found = (
+        found,
+        [
+            summary
+            for summary in found
+            if arguments.game in {None, summary.game} and arguments.preset in {None, summary.preset}
+        ],
+    )
     matches = select_matches(found, since_ms=since_ms, until_ms=until_ms, names=arguments.names)
     if arguments.with_bots is not None:
         matches = select_hands(matches, with_bots=arguments.with_bots)
     from racing_demon_protocol.records.ratings import ratings  # noqa: PLC0415 - its library is an optional dependency
 
-    table, rated = standings(matches), ratings(matches)
+    # A server rates all matches whichever it shows, and so does its journal.
+    table, rated = standings(matches), ratings(matches if arguments.files else select_matches(everything))
     if not arguments.bots:
         table.rows = [row for row in table.rows if not row.key.bot]
     if arguments.csv:
         sys.stdout.write(as_csv(table, rated))
     elif arguments.json:
-        write(as_json(table, rated))
+        write(as_json(table, rated, knows_players=knows_players))
     else:
-        for line in as_table(table, rated):
+        for line in as_table(table, rated, knows_players=knows_players):
             write(line)
     return 0
 
@@ -478,31 +477,8 @@ def _digests_of(path: str, key: str, cache: DigestCache) -> tuple[MatchSummary, 
     return found
 
 
-async def _journal_digests(journal: str | None, cache: DigestCache) -> list[MatchSummary]:
-    """Return the digests of a journal's matches; finished ones come from the cache if it has them."""
-    matches = await list_matches(journal)
-    keys = {match.id: cache_key(f"{journal or ''}\0{match.model_dump_json()}") for match in matches}
-    cached = {match.id: cache.get(keys[match.id]) for match in matches if match.finished}
-    digests_of = {match: digests for match, digests in cached.items() if digests is not None}
-    missing = [match.id for match in matches if match.id not in digests_of]
-    # Each export starts the server's program, so many matches are exported with all others at once.
-    for source in missing if len(missing) <= MAX_SINGLE_EXPORTS else [ALL]:
-        async with open_lines(source, journal) as lines:
-            for record in read_records(lines):
-                match_id = record.header.id if record.header else ""
-                if match_id in keys and match_id not in digests_of:
-                    digests_of[match_id] = _computed(cache, keys[match_id], record, match_id)
-    return [digest for match in matches for digest in digests_of.get(match.id, ())]
-
-
-def _computed(cache: DigestCache, key: str, record: Record, source: str) -> tuple[MatchSummary, ...]:
-    try:
-        return cache.compute(key, [record], verified=False)
-    except InvalidRecord as error:
-        raise RecordUnreadable(f"{source} contradicts itself: {error}") from error
-
-
 NAME_WIDTH: Final = 15
+BY_NAME: Final = "Players are told apart by their names alone: nothing here says who is who."
 MAX_PAGES: Final = 100
 """The most pages of standings that a server is asked for."""
 FORMULA_SIGNS: Final = ("=", "+", "-", "@", "\t", "\r")
@@ -510,13 +486,20 @@ FORMULA_SIGNS: Final = ("=", "+", "-", "@", "\t", "\r")
 Ratings = Mapping[Key, Rating]
 
 
-def as_table(standings: Standings, ratings: Ratings) -> list[str]:
-    """Return standings as lines of 80 characters, the best player first."""
+def as_table(standings: Standings, ratings: Ratings, *, knows_players: bool = False) -> list[str]:
+    """Return standings as lines of 80 characters, the best player first.
+
+    Args:
+        standings: the standings.
+        ratings: the ratings.
+        knows_players: whether a server remembered who its players are: otherwise each name is a player.
+
+    """
     head = (
         f"{'player':{NAME_WIDTH}}{'won/of':>8}{'hands':>6}{'a hand':>7}{'out':>4}{'races':>10}{'by':>7}"
         f"{'plays/m':>8}{'row':>6}{'rating':>8}"
     )
-    lines = [head, *(_line(row, ratings.get(row.key)) for row in standings.rows)]
+    lines = [head, *(_line(row, ratings.get(row.key.identity)) for row in standings.rows)]
     unfinished = f", and the hands of {standings.unfinished} that did not end" if standings.unfinished else ""
     lines += [
         "",
@@ -526,6 +509,7 @@ def as_table(standings: Standings, ratings: Ratings) -> list[str]:
         "by: median margin of lost races; row: matches won in a row, now/most;",
         "rating: a cautious estimate of strength; (easy) and the like: a bot's level;",
         "?: provisional, before ten matches against five people",
+        *([] if knows_players else [BY_NAME]),
     ]
     if not (standings.matches or standings.unfinished):
         lines = ["No finished hand matches.", *_left_out(standings.casual)]
@@ -553,7 +537,7 @@ def as_csv(standings: Standings, ratings: Ratings) -> str:
 
     Teams come after the players: the last column has their names. Without teams there is no such column.
     """
-    rows = [_fields(row, ratings.get(row.key)) for row in standings.rows]
+    rows = [_fields(row, ratings.get(row.key.identity)) for row in standings.rows]
     text = io.StringIO()
     names = list(_fields(Standing(Key("")), None))
     if standings.teams:
@@ -569,15 +553,16 @@ def as_csv(standings: Standings, ratings: Ratings) -> str:
     return text.getvalue()
 
 
-def as_json(standings: Standings, ratings: Ratings) -> str:
-    """Return standings as one JSON object."""
+def as_json(standings: Standings, ratings: Ratings, *, knows_players: bool = False) -> str:
+    """Return standings as one JSON object. See :func:`as_table`."""
     return json_line(
         {
             "matches": standings.matches,
             "unfinished": standings.unfinished,
             "casual": standings.casual,
             "on_trust": standings.on_trust,
-            "players": [_fields(row, ratings.get(row.key)) for row in standings.rows],
+            "by": "player" if knows_players else "name",
+            "players": [_fields(row, ratings.get(row.key.identity)) for row in standings.rows],
             "teams": [_team_fields(row) for row in standings.teams],
             "handicapped": [
                 {"id": match.id, "players": [{"player": name, **dict(own)} for name, own in match.players]}

@@ -16,7 +16,7 @@ import tempfile
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
-from typing import IO, Annotated, Final
+from typing import IO, Annotated, Final, NamedTuple
 
 from platformdirs import user_cache_path
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
@@ -131,6 +131,36 @@ async def list_matches(journal: str | None, *, practice: bool = False) -> list[L
             if len(found) > MAX_LISTED:
                 raise RecordUnreadable(f"The journal has more than {MAX_LISTED} matches.")
     return sorted(found, key=lambda match: (match.started_ms or 0, match.id))
+
+
+class JournalResults(NamedTuple):
+    """How a journal's matches count.
+
+    Attributes:
+        knows_players: whether its server remembers players, so that nobody's name matters.
+        matches: the matches, with the players' names of now.
+
+    """
+
+    knows_players: bool
+    matches: list[MatchSummary]
+
+
+async def journal_results(journal: str | None) -> JournalResults:
+    """Return how the matches in the journal count, as its server's standings have them.
+
+    Raises:
+        RecordUnreadable: there is no journal, or it cannot be read.
+
+    """
+    async with run_journal_command("results", journal=journal) as lines:
+        try:
+            first, *others = lines
+            knows_players = bool(json.loads(first)["players"])
+            return JournalResults(knows_players, [MatchSummary.model_validate_json(line) for line in others])
+        except (ValueError, KeyError, TypeError) as error:  # a ValidationError is a ValueError
+            text = "The server tells its results in an unknown format: client and server differ in version."
+            raise RecordUnreadable(text) from error
 
 
 @asynccontextmanager

@@ -7,10 +7,11 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from pydantic import ValidationError
 
@@ -45,18 +46,31 @@ exit codes: 0 done, 1 the journal has faults, 2 wrong arguments, 3 the journal c
 """
 
 
-def main(argv: Sequence[str], unrestorable: FindUnrestorable, others: Sequence[UrlJournals]) -> int:
+class ServerParts(NamedTuple):
+    """What a command needs of a server.
+
+    Attributes:
+        unrestorable: restores the open tables as a server does, for checks.
+        results: yields the lines that say how the matches of some journals count, given the first.
+
+    """
+
+    unrestorable: FindUnrestorable
+    results: Callable[[Path | str, Sequence[JournalPart]], Iterator[str]]
+
+
+def main(argv: Sequence[str], server: ServerParts, others: Sequence[UrlJournals]) -> int:
     """Run the command, and return the exit code.
 
     Args:
         argv: the arguments.
-        unrestorable: restores the open tables as a server does, for checks.
+        server: what it needs of a server.
         others: open journals that are no files.
 
     """
     arguments = _parser(others).parse_args(argv)
     try:
-        code = _do(arguments, unrestorable, others)
+        code = _do(arguments, server, others)
         sys.stdout.flush()  # report a failed write now, not at exit
         return code
     except JournalUnusable as error:
@@ -69,7 +83,8 @@ def main(argv: Sequence[str], unrestorable: FindUnrestorable, others: Sequence[U
         return 0
 
 
-def _do(arguments: argparse.Namespace, unrestorable: FindUnrestorable, others: Sequence[UrlJournals]) -> int:
+def _do(arguments: argparse.Namespace, server: ServerParts, others: Sequence[UrlJournals]) -> int:
+    unrestorable = server.unrestorable
     match arguments.command:
         case "backup" | "restore" | "prune" if isinstance(arguments.file, str):
             raise JournalUnusable(_opener(others).ADVICE[arguments.command])
@@ -83,6 +98,9 @@ def _do(arguments: argparse.Namespace, unrestorable: FindUnrestorable, others: S
             return _prune(arguments.file, arguments.before, dry_run=arguments.dry_run, asks=not arguments.yes)
         case "list":
             return _list(arguments, others)
+        case "results":
+            for line in server.results(arguments.journal, list(_parts(arguments.journal, arguments, others))):
+                sys.stdout.write(f"{line}\n")
         case "correct":
             return _correct(_parts(arguments.journal, arguments, others), arguments.journal, arguments.id)
         case _:
@@ -98,7 +116,7 @@ def _parts(
         yield _opener(others).journal(journal, arguments)
     else:
         for prefix, path in journals_of(journal):
-            yield JournalPart(prefix, partial(reading, path))
+            yield JournalPart(prefix, partial(reading, path), path.stem)
 
 
 def _opener(others: Sequence[UrlJournals]) -> UrlJournals:
@@ -280,6 +298,7 @@ def _parser(others: Sequence[UrlJournals]) -> argparse.ArgumentParser:
     for name, text in (
         ("list", "list the matches"),
         ("export", "write one match or all as JSON lines"),
+        ("results", "write how the matches count in standings, as JSON lines: for racing-demon scores"),
         ("correct", "append a correction from standard input, as written by racing-demon record correct"),
     ):
         command = commands.add_parser(name, help=text)
@@ -290,7 +309,7 @@ def _parser(others: Sequence[UrlJournals]) -> argparse.ArgumentParser:
                 "--all", action="store_true", help="the matches of practice on this machine, too"
             )
             command.add_argument("--json", action="store_true", help="one JSON object a line, for programs")
-        else:
+        elif name != "results":
             or_all = ", or all" if name == "export" else ""
             command.add_argument("id", help=f"the match's id from the list{or_all}")
     return parser

@@ -256,11 +256,13 @@ class JournalPart(NamedTuple):
     Attributes:
         prefix: the prefix of its matches' names among those of the server.
         opened: opens it for reading, or for corrections as well (``write``); raises JournalUnusable.
+        name: what results and players call it.
 
     """
 
     prefix: str
     opened: Callable[..., AbstractContextManager[JournalReader]]
+    name: str
 
 
 class UrlJournals(Protocol):

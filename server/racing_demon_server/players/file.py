@@ -72,16 +72,18 @@ class PlayersFile(SideFileStore, PlayersStore):
     Args:
         path: the file; created if it is missing. ``None`` keeps everything in memory.
         server: the name of a new server.
+        writes: whether it is to be written; otherwise it must exist.
 
     Raises:
         JournalUnusable: the file cannot be used.
 
     """
 
-    def __init__(self, path: Path | None, server: str) -> None:
-        super().__init__(PLAYERS, path)
-        self.rows("INSERT INTO server SELECT ?1 WHERE NOT EXISTS (SELECT 1 FROM server)", server)
-        ((self.server,),) = self.rows("SELECT id FROM server")
+    def __init__(self, path: Path | None, server: str = "", *, writes: bool = True) -> None:
+        super().__init__(PLAYERS, path, writes=writes)
+        if writes:
+            self.rows("INSERT INTO server SELECT ?1 WHERE NOT EXISTS (SELECT 1 FROM server)", server)
+        self.server = next((str(id_) for (id_,) in self.rows("SELECT id FROM server")), "")
 
     def sealed(self, secret: bytes) -> bytes:
         """Return a secret as it is: only the file's owner can read it."""

@@ -55,6 +55,7 @@ class ResultsFile(SideFileStore, ResultsStore):
     Args:
         path: the file; created if it is missing.
         journal: the journal of this process; ``None`` if nothing is blanked in it.
+        writes: whether it is to be written; otherwise it must exist.
 
     Raises:
         JournalUnusable: the file cannot be used.
@@ -63,8 +64,8 @@ class ResultsFile(SideFileStore, ResultsStore):
 
     is_shared = False
 
-    def __init__(self, path: Path, journal: Path | None = None) -> None:
-        super().__init__(RESULTS, path)
+    def __init__(self, path: Path, journal: Path | None = None, *, writes: bool = True) -> None:
+        super().__init__(RESULTS, path, writes=writes)
         self._journal = journal
         self._has_blanked = journal is not None  # perhaps before a crash
 

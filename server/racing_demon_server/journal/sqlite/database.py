@@ -495,7 +495,7 @@ def open_journal(path: Path, *, write: bool = False, durability: Durability = Du
 
 def _prepare(path: Path, *, write: bool) -> bool:
     """Create the file for writing, or check that it exists; return whether it cannot change."""
-    is_fixed = _is_read_only(path.parent)
+    is_fixed = is_read_only(path.parent)
     if is_fixed:
         _verify_fixed(path, write=write)
     _verify_beginning(path)
@@ -539,7 +539,7 @@ def _verify_beginning(path: Path) -> None:
         )
 
 
-def _is_read_only(folder: Path) -> bool:
+def is_read_only(folder: Path) -> bool:
     """Return whether a folder is on a medium that cannot be written."""
     try:
         return bool(os.statvfs(folder).f_flag & os.ST_RDONLY)

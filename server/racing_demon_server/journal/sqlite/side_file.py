@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from racing_demon_server.journal.interface import JournalUnusable
 
-from .database import empty_log
+from .database import empty_log, is_read_only
 
 
 class SideFile(NamedTuple):
@@ -55,7 +55,35 @@ class SideFile(NamedTuple):
             undoing.pop_all()
         return db
 
-    def _prepare(self, db: sqlite3.Connection, path: Path | None) -> None:
+    def open_to_read(self, path: Path) -> sqlite3.Connection:
+        """Open a file that exists, for reading only.
+
+        Raises:
+            JournalUnusable: it cannot be read.
+
+        """
+        address = f"{path.absolute().as_uri()}?mode=ro&immutable={int(is_read_only(path.parent))}"
+        try:
+            db = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
+        except sqlite3.Error as error:
+            raise JournalUnusable(f"The {self.holds} in {path} cannot be opened: {error}.") from error
+        try:
+            self._verify(db, path)
+        except sqlite3.Error as error:
+            db.close()
+            raise JournalUnusable(f"The {self.holds} in {path} cannot be read: {error}.") from error
+        except JournalUnusable:
+            db.close()
+            raise
+        return db
+
+    def _verify(self, db: sqlite3.Connection, path: Path | None) -> None:
+        """Check that a file is of this kind, and not of a newer version.
+
+        Raises:
+            JournalUnusable: it is not.
+
+        """
         application, version = (
             db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
         )
@@ -64,6 +92,9 @@ class SideFile(NamedTuple):
             raise JournalUnusable(f"{path} is no file of {self.holds}. It was left as it is.")
         if version > self.version:
             raise JournalUnusable(f"A newer version wrote the {self.holds} in {path}. Update this program.")
+
+    def _prepare(self, db: sqlite3.Connection, path: Path | None) -> None:
+        self._verify(db, path)
         db.execute("PRAGMA journal_mode=WAL")
         db.execute(f"PRAGMA synchronous={self.synchronous}")
         db.execute("PRAGMA secure_delete=ON")  # who is forgotten leaves no name between the rows
@@ -79,14 +110,15 @@ class SideFileStore:
     Args:
         kind: what is in it.
         path: the file, which is created if it is missing; ``None`` keeps everything in memory.
+        writes: whether it is to be written; otherwise it must exist.
 
     Raises:
         JournalUnusable: the file cannot be used.
 
     """
 
-    def __init__(self, kind: SideFile, path: Path | None) -> None:
-        self._db = kind.open(path)
+    def __init__(self, kind: SideFile, path: Path | None, *, writes: bool = True) -> None:
+        self._db = kind.open(path) if writes or path is None else kind.open_to_read(path)
 
     def rows(self, sql: str, *values: object) -> Sequence[Sequence[Any]]:
         """Carry out a statement, with parameters like ``?1``, and return the rows that it finds."""
