@@ -407,3 +407,23 @@ def test_a_database_is_checked_before_a_server_runs(servers: Postgres, name: str
         Verdict.WARNING,
         True,
     )
+
+
+def test_a_start_behind_a_lock_says_who_holds_it(
+    opened: Callable[..., PostgresStore],
+    servers: Postgres,
+    name: str,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """At first in the log; when it is given up, in the sentence, with what ends the other session."""
+    opened("n1")
+    monkeypatch.setattr("racing_demon_cluster.postgres.store.START_SECONDS", 0.1)
+    monkeypatch.setattr("racing_demon_cluster.postgres.store.LOCK_SECONDS", 2)
+    with contextlib.closing(connect(servers.url(name))) as other, other.transaction():
+        other.execute("LOCK TABLE nodes")
+        holder = f"session {other.info.backend_pid} of racing-demon-server, idle in transaction"
+        with pytest.raises(JournalUnusable, match=rf"\({holder} for \d+ s\).*pg_terminate_backend"):
+            opened("n1")
+    (told,) = (each for each in caplog.records if "starts when the database answers" in each.getMessage())
+    assert holder in vars(told)["why"]

@@ -96,6 +96,25 @@ def verify_standby(db: Database) -> None:
         )
 
 
+def lock_holders(db: Database, backend: int) -> str:
+    """Return which sessions hold a lock that a connection waits for; empty if it waits for none.
+
+    Args:
+        db: another connection.
+        backend: the process of the one that waits.
+
+    """
+    found = db.execute(
+        "SELECT string_agg(format('session %s of %s, %s for %s s', pid, "
+        "coalesce(nullif(application_name, ''), usename), state, "
+        "extract(epoch FROM now() - state_change)::int), '; ') "
+        "FROM pg_stat_activity WHERE pid = ANY(pg_blocking_pids($1))",
+        (backend,),
+    ).fetchone()
+    assert found is not None
+    return str(found[0] or "")
+
+
 def missing_standby(db: Database) -> str:
     """Return which standby commits have been waiting for longer than healthy ones do; empty if none has."""
     waiting = db.execute(

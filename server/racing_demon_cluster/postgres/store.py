@@ -18,7 +18,7 @@ from racing_demon_server.journal.operations import COMMON_SQL, IS_UNUSED, KEEP_C
 from racing_demon_server.journal.play_runs import RUN, plays_in
 
 from .codes import MIN_LETTERS, code_of
-from .connection import NOW_MS, WRONG_MS, Database, connect, missing_standby, verify_standby
+from .connection import NOW_MS, WRONG_MS, Database, connect, lock_holders, missing_standby, verify_standby
 from .nodes import register, renew
 from .reader import PostgresReader
 from .schema import migrate, verify_version
@@ -27,6 +27,8 @@ BLOCK: Final = 512
 """How many tables' numbers are reserved ahead."""
 START_SECONDS: Final = 3.0
 """A start that takes longer is explained in the log."""
+LOCK_SECONDS: Final = 60
+"""A start that waits longer for another session's lock is given up."""
 FENCED: Final = frozenset({"RD001", "RD002", "23505"})
 """Errors of a fenced server: the fence, or a row with the same event's number or code, which another server
 wrote."""
@@ -123,15 +125,25 @@ class PostgresStore:
         self._needs_standby = settings.needs_standby
         self._numbers: deque[int] = deque()
         self._is_uncertain = self._is_cancelled = False
+        self._lock_holders = ""
         self._db: Database | None
         db = self._db = self._opened()
         try:
-            with self._saying_what_is_missing():
+            with self._saying_what_is_missing(db.info.backend_pid):
+                db.execute("SELECT set_config('lock_timeout', $1, false)", (f"{LOCK_SECONDS}s",))
                 migrate(db)
                 self.node = register(db, name, public_url, self._keys.ids)
                 self._take_numbers(db)
+                db.execute("SELECT set_config('lock_timeout', '0', false)")
         except Exception as error:
+            holders = self._lock_holders
             self.close()
+            if isinstance(error, psycopg.errors.LockNotAvailable):
+                raise JournalUnusable(
+                    f"The server cannot start: another session has held a lock in the database for a minute "
+                    f"({holders or 'it has just ended'}). Start again; if that session hangs, "
+                    "SELECT pg_terminate_backend(PID) ends it."
+                ) from None
             if isinstance(error, psycopg.Error):
                 raise JournalUnusable(f"The database cannot be used: {_text(error)}.") from None
             if isinstance(error, OutcomeUnknown):
@@ -192,12 +204,18 @@ class PostgresStore:
         self._db = None
 
     @contextlib.contextmanager
-    def _saying_what_is_missing(self) -> Iterator[None]:
-        """Log why the database does not answer, if the start takes long: nothing else reports it yet."""
+    def _saying_what_is_missing(self, backend: int) -> Iterator[None]:
+        """Log why the database does not answer, if the start takes long: nothing else reports it yet.
+
+        Args:
+            backend: the process of the connection that waits.
+
+        """
 
         def report_delay() -> None:
             with contextlib.suppress(JournalUnusable, psycopg.Error), connect(self._url) as db:
-                if why := missing_standby(db):
+                self._lock_holders = lock_holders(db, backend)
+                if why := missing_standby(db) or self._lock_holders:
                     log.warning("the server starts when the database answers", extra={"why": why})
 
         timer = threading.Timer(START_SECONDS, report_delay)
