@@ -12,12 +12,14 @@ import psycopg
 from racing_demon_cluster.postgres.connection import Database
 from racing_demon_server.journal.interface import JournalUnusable
 
-from .statements import Overview, connect_as, read_overview, write_beat
+from .statements import Overview, connect_as, read_overview
 
 BEAT_SECONDS: Final = 0.5
 LOOK_SECONDS: Final = 0.25
 STARTING_SECONDS: Final = 20.0
 """Seconds after which a node without any heartbeat is dead, because starting may take long."""
+OWN_BEATS: Final = 3
+"""How many own heartbeats must have arrived since the last of a node that is taken for dead."""
 FENCED: Final = "RD001"
 """The database's answer to a fenced node (SQLSTATE)."""
 ORPHANS_EVERY: Final = 8
@@ -28,8 +30,10 @@ SeenBy = Callable[[Overview, list[int]], None]
 
 
 class FailureDetector:
-    """Decides which nodes are dead: those whose heartbeats have not changed for a lease of successful reads.
+    """Decides which nodes are dead: those whose heartbeats stand still for a lease while the own ones arrive.
 
+    If no heartbeat arrives, the database is slow or stands still, and nobody is dead for that. So a node is
+    dead after :data:`OWN_BEATS` of the own that have arrived since its last, however long they take.
     Times are seconds on the watcher's own monotonic clock.
 
     Args:
@@ -39,13 +43,14 @@ class FailureDetector:
 
     def __init__(self, lease: float) -> None:
         self._lease = lease
-        self._seen: dict[int, tuple[int, float]] = {}
+        self._seen: dict[int, tuple[int, float, int]] = {}
 
-    def observe(self, heartbeats: Mapping[int, int], began: float, ended: float) -> list[int]:
-        """Record the heartbeats of all nodes that are not fenced, and return which of these are dead.
+    def observe(self, heartbeats: Mapping[int, int], own: int, began: float, ended: float) -> list[int]:
+        """Record the heartbeats of all other nodes that are not fenced, and return which of these are dead.
 
         Args:
             heartbeats: the number of heartbeats of each; 0 for a node that is starting.
+            own: the number of the own heartbeats.
             began: when the read began.
             ended: when the read ended.
 
@@ -53,10 +58,12 @@ class FailureDetector:
         self._seen = {node: seen for node, seen in self._seen.items() if node in heartbeats}
         dead = []
         for node, beat in heartbeats.items():
-            seen, since = self._seen.get(node, (-1, ended))
+            seen, since, own_then = self._seen.get(node, (-1, ended, own))
             if beat != seen:
-                self._seen[node] = beat, ended
-            elif began - since > (self._lease if beat else max(self._lease, STARTING_SECONDS)):
+                self._seen[node] = beat, ended, own
+            elif own - own_then >= OWN_BEATS and began - since > (
+                self._lease if beat else max(self._lease, STARTING_SECONDS)
+            ):
                 dead.append(node)
         return dead
 
@@ -140,23 +147,24 @@ class Heartbeat:
 
     def _connect(self) -> Database:
         db = connect_as(self._node, self._url)
+        db.execute("SET synchronous_commit = off")  # a crash of the database may lose heartbeats
         db.execute("LISTEN racing_demon_owners")
         return db
 
     def _turn(self, db: Database) -> None:
         """Write a heartbeat if one is due, read, and wait for the next turn or a notice of moved tables."""
-        began = time.monotonic()
-        if began >= self._beat_due:
-            asked_at = time.time()
-            its_time = write_beat(db, self._node, len(self.known)) / 1_000
-            self.clock_ahead = clock_difference(asked_at, its_time, time.time())
+        began, asked_at = time.monotonic(), time.time()
+        is_due = began >= self._beat_due
+        looks_for_orphans = self._looks % ORPHANS_EVERY == 0
+        shown = read_overview(db, self._node, self.known, orphans=looks_for_orphans, beats=is_due)
+        self.clock_ahead = clock_difference(asked_at, shown.now_ms / 1_000, time.time())
+        if is_due:
             self._beat_due = began + BEAT_SECONDS
             self.beaten_at = began
-        read_at = time.monotonic()
-        shown = read_overview(db, self._node, self.known, orphans=self._looks % ORPHANS_EVERY == 0)
         self._looks += 1
-        others = {node.id: node.beat for node in shown.nodes if node.id != self._node}
-        self._call(self._seen, shown, self._watch.observe(others, read_at, time.monotonic()))
+        beats = {node.id: node.beat for node in shown.nodes}
+        own = beats.pop(self._node, 0)
+        self._call(self._seen, shown, self._watch.observe(beats, own, began, time.monotonic()))
         for _ in db.notifies(timeout=max(0.0, began + LOOK_SECONDS - time.monotonic()), stop_after=1):
             pass
 

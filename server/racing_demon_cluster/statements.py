@@ -1,7 +1,9 @@
 """All SQL about nodes, their heartbeats, and the owners of tables."""
 
 from collections.abc import Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
+
+import psycopg
 
 from racing_demon_cluster.postgres.connection import NOW_MS, Database, connect
 from racing_demon_cluster.postgres.nodes import application_name, fence
@@ -13,6 +15,11 @@ IDLE: Final = "30s"
 """How long a server that is frozen may hold a transaction, before the database ends it."""
 
 
+LIVING_NODES: Final = (
+    "SELECT id, name, url, inside, version, protocol, rules, keys, draining, coalesce(beat, 0), "
+    "coalesce(load, 0) FROM nodes LEFT JOIN beats ON node = id WHERE NOT fenced ORDER BY id"
+)
+"""The columns of :class:`Node`, of all that are not fenced."""
 REASSIGN_ORPHANS: Final = """
     WITH orphans AS (
         SELECT t.id, t.protocol, coalesce(opener.rules, '{}') AS rules, needed_keys(t.id) AS keys,
@@ -77,12 +84,14 @@ class Overview(NamedTuple):
         nodes: all that are not fenced.
         missing: open tables of the reading node that it did not know of.
         orphans: whether a fenced node has open tables.
+        now_ms: the database's time, in milliseconds since 1970.
 
     """
 
     nodes: list[Node]
     missing: list[int]
     orphans: bool
+    now_ms: int = 0
 
 
 class TableOwner(NamedTuple):
@@ -100,55 +109,75 @@ def store_address(db: Database, node: int, url: str, inside: str) -> None:
     db.execute("UPDATE nodes SET url = $1, inside = $2 WHERE id = $3", (url, inside, node))
 
 
-def write_beat(db: Database, node: int, load: int) -> int:
-    """Write a heartbeat; a crash of the database may lose it. Return the database's time, in milliseconds.
+def write_beat(db: Database, node: int, load: int) -> None:
+    """Write a heartbeat.
 
     Raises:
         psycopg.Error: it is fenced, or the database cannot be reached.
 
     """
-    with db.pipeline(), db.transaction():
-        db.execute("SET LOCAL synchronous_commit = off")
-        db.execute("SELECT fence($1)", (node,))
-        row = db.execute(
-            "INSERT INTO beats VALUES ($1, 1, $2) "  # noqa: S608 - of our own
-            "ON CONFLICT (node) DO UPDATE SET beat = beats.beat + 1, load = excluded.load "
-            f"RETURNING {NOW_MS}",
-            (node, load),
-        ).fetchone()
-    assert row is not None
-    return int(row[0])
+    with db.pipeline():
+        _send_beat(db, node, load)
 
 
-def read_overview(db: Database, node: int, known: Sequence[int], *, orphans: bool) -> Overview:
+def read_overview(
+    db: Database, node: int, known: Sequence[int], *, orphans: bool, beats: bool = False
+) -> Overview:
     """Return all nodes, and the tables that the reading node owns without knowing.
+
+    All is sent at once, and so takes as long as one answer of the database.
 
     Args:
         db: the connection.
         node: the node that reads.
         known: the tables that it knows of.
         orphans: whether to look for tables of fenced nodes as well.
+        beats: whether to write a heartbeat first.
+
+    Raises:
+        psycopg.Error: it is fenced, or the database cannot be reached.
 
     """
-    missing = db.execute(
-        "SELECT id FROM tables WHERE owner = $1 AND closed_ms IS NULL AND id <> ALL($2) ORDER BY id",
-        (node, list(known)),
-    ).fetchall()
-    is_orphaned = orphans and db.execute(
-        "SELECT EXISTS (SELECT FROM tables t JOIN nodes n ON n.id = t.owner "
-        "WHERE t.closed_ms IS NULL AND n.fenced)"
-    ).fetchone() == (True,)
-    return Overview(nodes(db), [table for (table,) in missing], bool(is_orphaned))
+    with db.pipeline():
+        if beats:
+            _send_beat(db, node, len(known))
+        missing = db.execute(
+            "SELECT id FROM tables WHERE owner = $1 AND closed_ms IS NULL AND id <> ALL($2) ORDER BY id",
+            (node, list(known)),
+        )
+        is_orphaned = db.execute(
+            "SELECT $1::bool AND EXISTS (SELECT FROM tables t JOIN nodes n ON n.id = t.owner "
+            "WHERE t.closed_ms IS NULL AND n.fenced)",
+            (orphans,),
+        )
+        living = db.execute(LIVING_NODES)
+        now_ms = db.execute(f"SELECT {NOW_MS}")
+    return Overview(
+        list(map(Node._make, living.fetchall())),
+        [table for (table,) in missing.fetchall()],
+        orphans=is_orphaned.fetchone() == (True,),
+        now_ms=_number(now_ms),
+    )
+
+
+def _send_beat(db: Database, node: int, load: int) -> None:
+    db.execute("SELECT fence($1)", (node,))
+    db.execute(
+        "INSERT INTO beats VALUES ($1, 1, $2) "
+        "ON CONFLICT (node) DO UPDATE SET beat = beats.beat + 1, load = excluded.load",
+        (node, load),
+    )
+
+
+def _number(found: psycopg.Cursor[tuple[Any, ...]]) -> int:
+    row = found.fetchone()
+    assert row is not None
+    return int(row[0])
 
 
 def nodes(db: Database) -> list[Node]:
     """Return all nodes that are not fenced."""
-    rows = db.execute(
-        "SELECT id, name, url, inside, version, protocol, rules, keys, draining, coalesce(beat, 0), "
-        "coalesce(load, 0) "
-        "FROM nodes LEFT JOIN beats ON node = id WHERE NOT fenced ORDER BY id"
-    )
-    return list(map(Node._make, rows))
+    return list(map(Node._make, db.execute(LIVING_NODES)))
 
 
 def connect_as(node: int, url: str) -> Database:

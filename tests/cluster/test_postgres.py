@@ -419,7 +419,7 @@ def test_a_start_behind_a_lock_says_who_holds_it(
     """At first in the log; when it is given up, in the sentence, with what ends the other session."""
     opened("n1")
     monkeypatch.setattr("racing_demon_cluster.postgres.store.START_SECONDS", 0.1)
-    monkeypatch.setattr("racing_demon_cluster.postgres.store.LOCK_SECONDS", 2)
+    monkeypatch.setattr("racing_demon_cluster.postgres.store.LOCK_SECONDS", 5)
     with contextlib.closing(connect(servers.url(name))) as other, other.transaction():
         other.execute("LOCK TABLE nodes")
         holder = f"session {other.info.backend_pid} of racing-demon-server, idle in transaction"
