@@ -130,7 +130,7 @@ class PostgresStore:
         db = self._db = self._opened()
         try:
             with self._saying_what_is_missing(db.info.backend_pid):
-                db.execute("SELECT set_config('lock_timeout', $1, false)", (f"{LOCK_SECONDS}s",))
+                db.execute("SELECT set_config('lock_timeout', $1, false)", (f"{LOCK_SECONDS * 1_000:.0f}ms",))
                 migrate(db)
                 self.node = register(db, name, public_url, self._keys.ids)
                 self._take_numbers(db)
