@@ -70,8 +70,9 @@ bench: $(STAMP)  ## the server beside bare relays and Colyseus; BENCH=steps for 
 lab:  ## list the experiments; tests/lab/README.md explains them
 	@$(MAKE) --no-print-directory -C tests/lab
 
-evening: $(STAMP)  ## rehearse an evening with all kinds of screens; writes its pictures to FOLDER (evening/)
+evening: $(STAMP)  ## rehearse evenings with all kinds of screens, new phones too; writes pictures to FOLDER (evening/)
 	$(BIN)/python -m tests.lab.evening.rehearsal $(or $(FOLDER),evening)
+	$(BIN)/python -m tests.lab.evening.week_later $(or $(FOLDER),evening)/weeks
 
 docs: $(STAMP)  ## build the documents as a site, in site/
 	@[ -x $(BIN)/mkdocs ] || $(BIN)/python -m pip install -q --disable-pip-version-check -e '.[docs]'

@@ -8,7 +8,6 @@ have each person once. A picture of every step goes into ``FOLDER``.
 
 import argparse
 import asyncio
-import os
 import re
 import sys
 import tempfile
@@ -18,14 +17,12 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any, Final, Self
 
-from benchmarks.pty_program import ProgramEnded, PtyProgram
 from playwright.async_api import Browser, expect
 
 from tests.browser.test_results import leave
+from tests.lab.evening.program import WAIT_SECONDS, Program
 from tests.support.browsers import SMALL_PHONE, TALL_PHONE, TELEVISION, Phone, chromium, phone
 from tests.support.ports import free_port
-from tests.support.processes import CLIENT
-from tests.support.servers import deadline
 
 FIRST_ADDRESS: Final = "127.0.0.1"
 SECOND_ADDRESS: Final = "127.0.0.2"
@@ -37,7 +34,8 @@ LAPTOP: Final[dict[str, Any]] = {
 TABLET: Final[dict[str, Any]] = {"viewport": {"width": 820, "height": 1180}}
 OPTIONS: Final = ("time_limit_ms=15000", "countdown_ms=500", "tally_ms=600000")
 """A hand that ends by itself: nobody's luck decides how long the evening is."""
-WAIT_SECONDS: Final = 60.0
+SETTLE_SECONDS: Final = 0.5
+"""A picture is taken so long after what it waited for, when the rest of the screen is drawn, too."""
 EXPECTED: Final = [
     {"Eve": 2, "Ann": 2, "Ben": 2, "Cyn": 1, "Dan": 1},
     {"Eve": 4, "Ann": 4, "Ben": 4, "Cyn": 2, "Dan": 2},
@@ -63,9 +61,7 @@ class Club:
         self._address = address
         self._stack = AsyncExitStack()
         self._steps = len(list(pictures.glob("*.txt")))
-        self.host: PtyProgram
-        self._has_read = asyncio.Event()
-        self._is_over = asyncio.Event()
+        self.host: Program
         self.origin = ""
         self.code = ""
 
@@ -75,41 +71,14 @@ class Club:
     async def __aexit__(self, *_: object) -> None:
         await self._stack.aclose()
 
-    async def open_table(self) -> None:
+    async def open_table(self, port: int | None = None) -> None:
         """Host a table in a terminal of 80 columns, with two bots."""
-        command = [sys.executable, "-m", CLIENT, "host", "--name", "Eve", "--bots", "2", "--hands", "1"]
-        command += ["--no-announce", "--port", str(free_port())]
-        command += [part for option in OPTIONS for part in ("--option", option)]
-        env = {name: text for name, text in os.environ.items() if not name.startswith("LC_")}
-        env |= {"LANG": "C.UTF-8", "TERM": "xterm-256color"}
-        env |= {f"RACING_DEMON_{kind}": str(self._data) for kind in ("CONFIG", "STATE", "DATA")}
-        self.host = self._stack.enter_context(PtyProgram("Eve", command, (80, 24), env))
-        asyncio.get_running_loop().add_reader(self.host.fd, self._read)
-        self._stack.callback(asyncio.get_running_loop().remove_reader, self.host.fd)
-        await self.shows(r"http://\S+/[A-Z]{4}")
-        found = re.search(r"http://[^:]+:(\d+)/([A-Z]{4})", self.host.screen.text)
-        assert found is not None
+        arguments = ["host", "--name", "Eve", "--bots", "2", "--hands", "1", "--no-announce"]
+        arguments += ["--port", str(port or free_port())]
+        arguments += [part for option in OPTIONS for part in ("--option", option)]
+        self.host = await self._stack.enter_async_context(Program.running(self._data, *arguments))
+        found = await self.host.shows(r"http://[^:]+:(\d+)/([A-Z]{4})")
         self.origin, self.code = f"http://{self._address}:{found[1]}", found[2]
-
-    def _read(self) -> None:
-        self._has_read.set()
-        try:
-            self.host.read()
-        except ProgramEnded:
-            self._is_over.set()
-            asyncio.get_running_loop().remove_reader(self.host.fd)
-
-    async def shows(self, pattern: str) -> re.Match[str]:
-        """Wait until the host's terminal shows something."""
-        async with deadline(lambda: f"no {pattern!r} on\n{self.host.screen.text}", WAIT_SECONDS):
-            while (found := re.search(pattern, self.host.screen.text)) is None:
-                self._has_read.clear()
-                await self._has_read.wait()
-        return found
-
-    def type(self, keys: str) -> None:
-        """Type at the host's terminal."""
-        os.write(self.host.fd, keys.encode())
 
     async def device(self, view: str = "", **settings: Any) -> Phone:
         """Open the table's page on a device that has never been here."""
@@ -120,8 +89,9 @@ class Club:
     async def look(self, step: str, **devices: Phone) -> None:
         """Keep what all screens show after a step."""
         self._steps += 1
+        await asyncio.sleep(SETTLE_SECONDS)
         stem = f"{self._steps:02d}-{step}"
-        (self._pictures / f"{stem}.txt").write_text(self.host.screen.text, "utf-8")
+        (self._pictures / f"{stem}.txt").write_text(self.host.text, "utf-8")
         for name, device in devices.items():
             await device.page.screenshot(path=self._pictures / f"{stem}-{name}.png")
 
@@ -129,8 +99,8 @@ class Club:
         """Let all be ready, and play one hand until its time is up and the tally shows."""
         for player in players:
             await player.page.tap(".ready")
-        await self.shows("ready")
-        self.type("\r")
+        await self.host.shows("ready")
+        self.host.type("\r")
         for player in players:
             await player.until_playing()
         async with asyncio.TaskGroup() as group:
@@ -139,12 +109,12 @@ class Club:
 
     async def recognize(self, name: str, device: Phone) -> None:
         """Ask the host for somebody's code, take it, and be at the table."""
-        self.type("p")
-        await self.shows(rf"{name} +last here")
-        listed = re.findall(r"(\w+) +last here", self.host.screen.text)
-        self.type("\x1b[B" * listed.index(name) + "\r")
-        code = (await self.shows(rf"A new phone of {name}(?s:.*)/you(?s:.*)\b([A-Z]{{6}})\b"))[1]
-        self.type("\x1b")
+        self.host.type("p")
+        await self.host.shows(rf"{name} +last here")
+        listed = re.findall(r"(\w+) +last here", self.host.text)
+        self.host.type("\x1b[B" * listed.index(name) + "\r")
+        code = (await self.host.shows(rf"A new phone of {name}(?s:.*)/you(?s:.*)\b([A-Z]{{6}})\b"))[1]
+        self.host.type("\x1b")
         await device.page.goto(f"{self.origin}/you#{code},{name},{self.code}")
         await device.page.locator("#page button", has_text=f"Yes, I am {name}").tap()
         await device.page.wait_for_url(f"{self.origin}/{self.code}")
@@ -163,14 +133,6 @@ class Club:
         found = Counter({name: int(matches.split("/")[1]) for name, matches in rows})
         assert len(found) == len(rows), f"somebody stands there twice: {rows}"
         return found
-
-    async def close(self) -> None:
-        """End the table and the server from the terminal, as a host does at the end of an evening."""
-        self.type("\x03")
-        await self.shows("Leave the table")
-        self.type("y")
-        async with deadline(lambda: f"does not end:\n{self.host.screen.text}", WAIT_SECONDS):
-            await self._is_over.wait()
 
 
 async def evening(club: Club, *, is_first: bool) -> Mapping[str, int]:
@@ -198,7 +160,7 @@ async def evening(club: Club, *, is_first: bool) -> Mapping[str, int]:
     await club.look("tally-again", **everybody)
     found = await club.standings(ann)
     await club.look("standings", ann=ann)
-    await club.close()
+    await club.host.leave()
     return found
 
 
