@@ -31,11 +31,15 @@ async def main(broker: str, webhook: str) -> None:
         async for message in client.messages:
             if not isinstance(message.payload, bytes):
                 continue
-            result = json.loads(message.payload)
-            name = f"{message.topic} {result['match']}"
+            try:
+                result = json.loads(message.payload)
+                name, text = f"{message.topic} {result['match']}", sentence(result)
+            except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+                print(f"no result: {message.topic} ({error!r})", file=sys.stderr)
+                continue
             if name not in posted:  # QoS 1 may deliver twice
                 posted.append(name)
-                await asyncio.to_thread(post, webhook, sentence(result))
+                await asyncio.to_thread(post, webhook, text)
 
 
 def sentence(result: dict[str, Any]) -> str:

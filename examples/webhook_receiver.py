@@ -11,6 +11,7 @@ is only printed. docs/webhook.md describes the requests.
 import base64
 import hmac
 import json
+import re
 import sys
 import time
 from collections import deque
@@ -32,13 +33,12 @@ MARKS = str.maketrans({mark: chr(ord(mark) + 0xFEE0) for mark in "!#&()*/:<>@[\\
 def is_genuine(headers: Message, body: bytes, secret: str) -> bool:
     """Return whether a request was signed with the secret, and not long ago."""
     name, at = headers.get("webhook-id", ""), headers.get("webhook-timestamp", "")
-    if not at.isdecimal() or abs(time.time() - int(at)) > MAX_AGE_SECONDS:
+    if not re.fullmatch(r"[0-9]{1,12}", at) or abs(time.time() - int(at)) > MAX_AGE_SECONDS:
         return False
     key = base64.b64decode(secret.removeprefix("whsec_"))
     digest = hmac.digest(key, f"{name}.{at}.".encode() + body, "sha256")
-    return hmac.compare_digest(
-        f"v1,{base64.b64encode(digest).decode()}", headers.get("webhook-signature", "")
-    )
+    signature = headers.get("webhook-signature", "").encode()  # in ASCII only if it is one
+    return hmac.compare_digest(b"v1," + base64.b64encode(digest), signature)
 
 
 def sentence(kind: str, data: Mapping[str, Any]) -> str:
@@ -75,7 +75,8 @@ def main(port: str, secret_file: str, chat: str = "") -> None:
 
         def do_POST(self) -> None:
             length = self.headers.get("Content-Length", "")
-            body = self.rfile.read(int(length)) if length.isdecimal() and int(length) <= MAX_BODY else b""
+            is_short = re.fullmatch(r"[0-9]{1,5}", length) and int(length) <= MAX_BODY
+            body = self.rfile.read(int(length)) if is_short else b""
             self.send_response(self.take(body))
             self.end_headers()
 
@@ -85,8 +86,12 @@ def main(port: str, secret_file: str, chat: str = "") -> None:
                 return 401
             name = self.headers["webhook-id"]
             if name not in known:  # a notice may come twice
-                told = json.loads(body)
-                text = sentence(told["type"], told["data"])
+                try:
+                    told = json.loads(body)
+                    text = sentence(told["type"], told["data"])
+                except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+                    print(f"no notice: {error!r}", file=sys.stderr, flush=True)
+                    return 400
                 try:
                     if text and chat:
                         post(chat, text)

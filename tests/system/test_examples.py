@@ -1,18 +1,25 @@
 """The programs in examples/, run against a real server and a real broker."""
 
 import asyncio
+import contextlib
+import hmac
 import json
 import re
 import subprocess
 import sys
+import time
 from asyncio.subprocess import DEVNULL, PIPE
+from base64 import b64decode, b64encode
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from queue import Queue
 from threading import Thread
 from typing import Any
+
+import aiomqtt
 
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
@@ -20,7 +27,7 @@ from racing_demon_protocol.wire.options import Options
 from tests.support.brokers import Broker, Listening
 from tests.support.nodes import node
 from tests.support.processes import Running, server_process
-from tests.support.receivers import secret_file
+from tests.support.receivers import SECRET, secret_file
 from tests.support.servers import PATIENCE, Peer, serving, timeout
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -126,6 +133,62 @@ async def test_a_match_is_told_to_the_chat_by_a_broker(tmp_path: Path) -> None:
                     text = await told(posts)
         assert re.fullmatch(rf".+ won at table {ann.code}: .+ -?\d+, .+ -?\d+", text)
         assert posts.empty()
+
+
+async def test_what_is_no_result_does_not_end_the_chat_of_a_broker(tmp_path: Path) -> None:
+    """Whatever else publishes there: text that is no JSON, JSON of another shape, JSON too deep to read."""
+    result = {"match": 1, "code": "BCDF", "winners": [], "scores": []}
+    payloads = [
+        b"\xff\xfe",
+        b"{",
+        b"[]",
+        b'"x"',
+        b'{"match": 1}',
+        b"[" * 100_000,
+        json.dumps(result).encode(),
+    ]
+    with chat_room() as (url, posts):
+        async with (
+            Broker.running(tmp_path) as broker,
+            example("chat_results.py", f"127.0.0.1:{broker.port}", url),
+        ):
+            await broker.says("rd/pub/+/tables/+/matches")
+            async with aiomqtt.Client("127.0.0.1", broker.port) as publisher:
+                for payload in payloads:
+                    await publisher.publish("rd/pub/x/tables/BCDF/matches", payload, qos=1)
+            assert await told(posts) == "Nobody won at table BCDF: "
+
+
+async def test_the_receiver_of_a_webhook_answers_whatever_it_is_sent(tmp_path: Path) -> None:
+    """What is not signed is refused, whatever stands there; what is signed may still be no notice."""
+    now = str(int(time.time()))
+
+    def status(body: bytes, signature: str, at: str = now) -> int:
+        headers = {"webhook-id": "1", "webhook-timestamp": at, "webhook-signature": signature}
+        with contextlib.closing(HTTPConnection("127.0.0.1", port, timeout=PATIENCE)) as connection:
+            connection.request(
+                "POST", "/", body, {name: value.encode("latin-1") for name, value in headers.items()}
+            )
+            return connection.getresponse().status
+
+    def signed(body: bytes) -> str:
+        digest = hmac.digest(b64decode(SECRET.removeprefix("whsec_")), f"1.{now}.".encode() + body, "sha256")
+        return f"v1,{b64encode(digest).decode()}"
+
+    async with example("webhook_receiver.py", "0", str(secret_file(tmp_path))) as receiver:
+        port = int((await receiver.line(r"^receiving at \S+:(\d+)/$"))[1])
+        answers = [
+            await asyncio.to_thread(status, *asked)
+            for asked in (
+                (b"{}", "v1,\xe9"),
+                (b"{}", signed(b"{}"), "9" * 5_000),
+                (b"{}", signed(b"{}"), "\xb2"),
+                (b"{", signed(b"{")),
+                (b'{"type": "match.over", "data": []}', signed(b'{"type": "match.over", "data": []}')),
+                (b'{"type": "else", "data": {}}', signed(b'{"type": "else", "data": {}}')),
+            )
+        ]
+    assert answers == [401, 401, 401, 400, 400, 204]
 
 
 async def test_a_match_is_told_to_the_chat_by_a_webhook(tmp_path: Path) -> None:
