@@ -313,6 +313,10 @@ class AddressLimits:
         """Return whether what the questions of an address about results have cost is paid."""
         return not address or not any(entry.readings.is_empty(at) for entry in self._entries_of(address))
 
+    def reading_wait_us(self, address: str, at: int) -> int:
+        """Return the microseconds until what the questions of an address have cost is paid."""
+        return max((entry.readings.wait_us(at) for entry in self._entries_of(address) if address), default=0)
+
     def charge_reading(self, address: str, at: int, cpu_seconds: float) -> None:
         """Charge what a question about results has really cost. Later ones wait until it is paid.
 

@@ -9,6 +9,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Mapping
 from contextlib import suppress
+from http.client import HTTPException
 from typing import Annotated, Any, Final
 from urllib.parse import urlencode, urlsplit
 
@@ -125,6 +126,8 @@ def _download(address: str, link: str, token: str) -> str:
             body = answer.read(MAX_RECORD_BYTES + 1)
     except urllib.error.HTTPError as error:
         raise RecordUnreadable(_refusal(error.code, link)) from error
+    except HTTPException as error:  # it makes records while it sends them
+        raise RecordUnreadable(f"The server stopped before the end of the record at {link}.") from error
     except (OSError, ValueError) as error:
         raise RecordUnreadable(
             f"There is no server at {link}. Is it running, and is the address right?"

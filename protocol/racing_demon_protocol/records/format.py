@@ -44,6 +44,8 @@ MAX_LINE_LENGTH: Final = 65_536
 BYTE_ORDER_MARK: Final = "\ufeff"
 """Some programs begin a text with it; where files were joined, it stands before other lines, too."""
 
+_READABLE: Final = json.JSONEncoder(ensure_ascii=False)
+
 Words = Annotated[str, Field(max_length=MAX_TEXT_LENGTH)]
 WallMs = Annotated[int, Field(strict=True, ge=0, le=MAX_WALL_MS)]
 KeptBy = Literal["server", "client", ""]
@@ -277,7 +279,7 @@ def message_line(message: Message, **beside: int | str) -> str:
 
 def json_line(row: Mapping[str, object]) -> str:
     """Return a row as JSON with all control characters escaped."""
-    line = json.dumps(row, ensure_ascii=False)
+    line = _READABLE.encode(row)
     if line.isprintable():
         return line
     return "".join(sign if sign.isprintable() else json.dumps(sign)[1:-1] for sign in line)

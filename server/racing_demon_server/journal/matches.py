@@ -1,8 +1,9 @@
 """Matches in a journal: their list, and each as a record that anybody can check."""
 
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any, Final, NamedTuple
 
 from racing_demon_protocol.engine.commit_reveal import is_further_draw
@@ -29,6 +30,7 @@ from .reader import (
     beaten_of,
     beginnings_of,
     corrections_of,
+    further_log_of,
     log_of,
     options_of,
     verify,
@@ -162,6 +164,14 @@ def matches_of(store: JournalReader, table: StoredTable, since: Snapshot | None 
         yield played
 
 
+def has_match(store: JournalReader, match: Match) -> bool:
+    """Return whether a journal still has the events of a match, which may have been pruned."""
+    number = match.table.id
+    if store.find_table(number) is None:
+        return False
+    return next(log_of(store, number, first=match.first, last=match.first), None) is not None
+
+
 def _beginnings(store: JournalReader, table: StoredTable, since: Snapshot | None) -> list[Snapshot]:
     """Return what the log of a table can be read from, oldest first: nothing before what is known already."""
     found = beginnings_of(store, table.id)
@@ -220,40 +230,89 @@ NAMING: Final = frozenset({ev.Joined.TAG, ev.Said.TAG})
 """The events that have names or words of players."""
 
 
-def export(
-    store: JournalReader, match: Match, *, with_chat: bool = True, former: Collection[int] = NOBODY
-) -> Iterator[str]:
-    """Yield the lines of a match's record: the initial table, every event with its times, corrections.
+PIECE: Final = 250
+"""The events of a piece of a record, which take a few hundredths of a second."""
+
+
+class RecordMaker:
+    """Makes the record of a match: the initial table, every event with its times, corrections.
+
+    It makes some lines at a time, and holds nothing of the journal between them: a match may be so long that
+    its record takes minutes.
+
+    Attributes:
+        match: the match.
+        is_done: whether all lines are made.
 
     Args:
-        store: the journal.
         match: the match.
         with_chat: whether to tell what the players said to each other, or only that they did.
         former: the seats of players who were forgotten: without their names, and what they said.
+        rest: is called while something else is read than lines.
+
+    """
+
+    def __init__(
+        self,
+        match: Match,
+        *,
+        with_chat: bool = True,
+        former: Collection[int] = NOBODY,
+        rest: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.match = match
+        self.is_done = False
+        self._with_chat = with_chat
+        self._former = former
+        self._entries = EntryReader(match, rest=rest)
+        self._view: TableState | None = None
+
+    def piece(self, store: JournalReader) -> Iterator[str]:
+        """Yield the lines of the next piece, perhaps none; all have to be taken.
+
+        Args:
+            store: the journal.
+
+        Raises:
+            UnknownContents: something is not understood.
+
+        """
+        for entry in self._entries.piece(store):
+            message = _without(entry.message, self._former) if self._former else entry.message
+            if isinstance(message, Snapshot):
+                self._view = TableState.from_snapshot(message)
+                yield section_line(self._header(store, message))
+            elif isinstance(message, Event) and self._view is not None:
+                apply_event(self._view, message)
+            if isinstance(message, ev.Said) and not self._with_chat:
+                message = _untold(message)
+            yield entry_line(entry if message is entry.message else replace(entry, message=message))
+            if isinstance(message, ev.MatchOver) and self._view is not None:
+                yield tally_line(self._view)
+        if self._entries.is_done:
+            yield from map(section_line, corrections_of(store, self.match.key))
+            self.is_done = True
+
+    def _header(self, store: JournalReader, initial: Snapshot) -> Header:
+        match, table = self.match, self.match.table
+        kinds = frozenset({ev.Prepared.TAG, ev.HandicapSet.TAG})
+        telling = log_of(store, table.id, kinds=kinds, first=match.first, last=match.last or LAST)
+        version = max((version_for(each.event) for each in telling), default=USUAL_VERSION)
+        software = f"racing-demon-server {table.software}"
+        version = max(version, version_for(initial))
+        return Header(version=version, id=match.id, kept_by="server", software=software)
+
+
+def export(store: JournalReader, match: Match) -> Iterator[str]:
+    """Yield the lines of a match's record.
 
     Raises:
         UnknownContents: something is not understood.
 
     """
-    table = match.table
-    last = match.last or LAST
-    software = f"racing-demon-server {table.software}"
-    kinds = frozenset({ev.Prepared.TAG, ev.HandicapSet.TAG})
-    telling = log_of(store, table.id, kinds=kinds, first=match.first, last=last)
-    version = max((version_for(each.event) for each in telling), default=USUAL_VERSION)
-    view: TableState | None = None
-    for entry in entries_of(store, match):
-        message = _without(entry.message, former) if former else entry.message
-        if isinstance(message, Snapshot):
-            view, version = TableState.from_snapshot(message), max(version, version_for(message))
-            yield section_line(Header(version=version, id=match.id, kept_by="server", software=software))
-        elif isinstance(message, Event) and view is not None:
-            apply_event(view, message)
-        is_hidden = isinstance(message, ev.Said) and not with_chat
-        yield entry_line(replace(entry, message=_untold(message) if is_hidden else message))
-        if isinstance(message, ev.MatchOver) and view is not None:
-            yield tally_line(view)
-    yield from map(section_line, corrections_of(store, match.key))
+    maker = RecordMaker(match)
+    while not maker.is_done:
+        yield from maker.piece(store)
 
 
 class BlankedFrame(NamedTuple):
@@ -316,34 +375,85 @@ def _untold(message: Message) -> Message:
     return message.model_copy(update={"text": UNTOLD})
 
 
-def entries_of(store: JournalReader, match: Match, since: Snapshot | None = None) -> Iterator[TimedMessage]:
-    """Yield what happened in a match: the initial table, every event and every lost race, with its times.
+class EntryReader:
+    """Reads what happened in a match: the initial table, every event and every lost race, with its times.
+
+    It reads some of that at a time, and holds nothing of the journal between.
+
+    Attributes:
+        is_done: whether everything is read.
 
     Args:
-        store: the journal.
         match: the match.
         since: the table at some time before the match, to read no more of the log; ``None`` if not known.
+        rest: is called after each event that is before the match.
+
+    """
+
+    def __init__(
+        self, match: Match, since: Snapshot | None = None, rest: Callable[[], None] = lambda: None
+    ) -> None:
+        self.is_done = False
+        self._match = match
+        self._since = since
+        self._rest = rest
+        self._view: TableState | None = None
+        self._first = self._taken = 0
+
+    def piece(self, store: JournalReader) -> Iterator[TimedMessage]:
+        """Yield the next piece, perhaps empty: it may be what the table did before. All has to be taken.
+
+        Args:
+            store: the journal.
+
+        Raises:
+            UnknownContents: something is not understood.
+
+        """
+        match = self._match
+        if self._view is None:
+            self._view, self._first = stretch_of(store, match, self._since)
+        number, end = match.table.id, match.last or LAST
+        first, last = self._first, min(self._first + PIECE - 1, end)
+        beaten: dict[int, list[TimedMessage]] = {}
+        for seq, entry in beaten_of(store, number, first=first, last=last):
+            beaten.setdefault(seq, []).append(entry)
+        # Any number of plays that were sent to their players only may follow one event.
+        log = further_log_of(store, number, first, last, self._taken)
+        for event, at_us, at_ms in islice(log, PIECE):
+            self._taken += 1
+            if event.seq < match.first:
+                apply_event(self._view, event)
+                self._rest()
+                continue
+            if event.seq == match.first:
+                yield TimedMessage(self._view.snapshot(0), at_us, at_ms)
+            yield TimedMessage(event, at_us, at_ms)
+            yield from beaten.get(event.seq, ())
+            if isinstance(event, ev.MatchOver):
+                self.is_done = True
+                return
+        if next(log, None) is None:
+            is_empty, self._first, self._taken = not self._taken, last + 1, 0
+            self.is_done = last == end or (is_empty and self._is_end(store))
+
+    def _is_end(self, store: JournalReader) -> bool:
+        """Return whether the log has nothing more; a part of it may be missing."""
+        rest = next(log_of(store, self._match.table.id, first=self._first), None)
+        if rest is not None:
+            self._first = rest.event.seq
+        return rest is None
+
+
+def all_of(store: JournalReader, entries: EntryReader) -> Iterator[TimedMessage]:
+    """Yield everything that happened in a match.
 
     Raises:
         UnknownContents: something is not understood.
 
     """
-    table = match.table
-    view, first = stretch_of(store, match, since)
-    last = match.last or LAST
-    beaten: dict[int, list[TimedMessage]] = {}
-    for seq, entry in beaten_of(store, table.id, first=match.first, last=last):
-        beaten.setdefault(seq, []).append(entry)
-    for event, at_us, at_ms in log_of(store, table.id, first=first, last=last):
-        if event.seq < match.first:
-            apply_event(view, event)
-            continue
-        if event.seq == match.first:
-            yield TimedMessage(view.snapshot(0), at_us, at_ms)
-        yield TimedMessage(event, at_us, at_ms)
-        yield from beaten.get(event.seq, ())
-        if isinstance(event, ev.MatchOver):
-            break
+    while not entries.is_done:
+        yield from entries.piece(store)
 
 
 def _restore(view: TableState, snapshot: Snapshot) -> None:

@@ -117,6 +117,25 @@ def log_of(
     return _events(rows, first, last)
 
 
+def further_log_of(
+    journal: JournalReader, table_id: int, first: int, last: int, known: int
+) -> Iterator[StoredEvent]:
+    """Yield the events of a table between two numbers as :func:`log_of` does, without the first ones.
+
+    Args:
+        journal: the journal.
+        table_id: the table.
+        first: the first number.
+        last: the last number.
+        known: how many events are left out.
+
+    Raises:
+        UnknownContents: one cannot be read.
+
+    """
+    return _events(journal.events(table_id, first, last), first, last, known)
+
+
 def rest_of(journal: JournalReader, table_id: int, first: int) -> Iterator[StoredEvent]:
     """Yield the events of a table from a number on, without the private plays in its checkpoint.
 
@@ -146,7 +165,7 @@ def private_plays_after(journal: JournalReader, table_id: int, seq: int) -> int:
     return found - 1
 
 
-def _events(rows: Iterable[Row], first: int, last: int) -> Iterator[StoredEvent]:
+def _events(rows: Iterable[Row], first: int, last: int, known: int = 0) -> Iterator[StoredEvent]:
     for row in rows:
         _verify_row(f"event {row[0]}", row, _KEPT)
         seq, kind, at_us, at_ms, frame = row
@@ -155,7 +174,11 @@ def _events(rows: Iterable[Row], first: int, last: int) -> Iterator[StoredEvent]
         has_numbers = kind != RUN or not is_private(frame)
         for number, play in enumerate(plays, seq - len(plays) + 1):
             own = number if has_numbers else seq
-            if first <= own <= last:
+            if not first <= own <= last:
+                continue
+            if known:
+                known -= 1
+            else:
                 yield StoredEvent(_event(own, play.frame), play.at_us, at_ms)
 
 

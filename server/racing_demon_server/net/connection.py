@@ -4,6 +4,7 @@ It uses the library's Sans-I/O protocol: https://websockets.readthedocs.io/en/st
 """
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Iterable
 from http import HTTPStatus
 from typing import Final, Protocol, cast
@@ -18,6 +19,8 @@ from racing_demon_protocol.wire.codec import MAX_CLIENT_FRAME, Encoding
 from racing_demon_server.encoded_messages import SHORT
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.wakeup import seconds_until
+
+from .http import CutOff, StreamedResponse
 
 DATA_OPCODES: Final = {Opcode.TEXT, Opcode.BINARY, Opcode.CONT}
 AT_ONCE: Final = 256
@@ -38,7 +41,10 @@ SUBPROTOCOLS: Final = [Subprotocol(encoding) for encoding in Encoding]
 CLOSE_SECONDS: Final = 1.0
 """Seconds for the peer to answer a close frame."""
 PAGE_SECONDS: Final = 60.0
-"""The time for a page that is not there at once: to be made, and to be sent."""
+"""The time for a page that is not there at once: to be made, and to be sent; or for a part of it."""
+
+
+log = logging.getLogger("racing_demon_server")
 
 
 class FrameHandler(Protocol):
@@ -137,7 +143,8 @@ class Connection(asyncio.BufferedProtocol):
         self._heartbeat: asyncio.TimerHandle | None = None
         self._heartbeat_seconds = settings.ping_seconds
         self._upstream: asyncio.Transport | None = None
-        self._page: asyncio.Future[Response] | None = None
+        self._page: asyncio.Future[Response] | asyncio.Task[None] | None = None
+        self._may_write: asyncio.Event | None = None
 
     @property
     def address(self) -> str:
@@ -167,6 +174,7 @@ class Connection(asyncio.BufferedProtocol):
                 timer.cancel()
         if self._page is not None:
             self._page.cancel()
+            self._page = None
         self._acceptor.remove(self)
         if self._handler is not None:
             self._handler = None
@@ -243,9 +251,16 @@ class Connection(asyncio.BufferedProtocol):
                 self.transport.close()
 
     def pause_writing(self) -> None:
-        """Disconnect a slow reader, instead of buffering for it."""
+        """Disconnect a slow reader, instead of buffering for it; a page that is made meanwhile waits."""
         if self._handler is not None:
             self._handler.drop_slow()
+        elif self._may_write is not None:
+            self._may_write.clear()
+
+    def resume_writing(self) -> None:
+        """Go on with a page that is made while it is sent."""
+        if self._may_write is not None:
+            self._may_write.set()
 
     # Reading.
 
@@ -364,9 +379,33 @@ class Connection(asyncio.BufferedProtocol):
     def _send_page(self, page: "asyncio.Future[Response]") -> None:
         """Send a page that was made meanwhile."""
         self._page = None
-        if not page.cancelled() and not self.transport.is_closing():
-            self._send([page.result().serialize()])
-            self._send([SEND_EOF])
+        if page.cancelled() or self.transport.is_closing():
+            return
+        response = page.result()
+        if isinstance(response, StreamedResponse):
+            self._page = asyncio.create_task(self._stream(response))
+            return
+        self._send([response.serialize()])
+        self._send([SEND_EOF])
+
+    async def _stream(self, response: StreamedResponse) -> None:
+        """Send a page while it is made, no faster than it is read; at its end the connection is closed."""
+        self._may_write = asyncio.Event()
+        self._may_write.set()
+        self._send([response.serialize()])
+        try:
+            async for piece in response.pieces:
+                if piece:
+                    self._send([b"%x\r\n%b\r\n" % (len(piece), piece)])
+                self._set_deadline(PAGE_SECONDS)
+                await self._may_write.wait()
+        except Exception as error:
+            if not isinstance(error, CutOff):
+                log.exception("a request could not be answered")
+            self.transport.abort()  # without the last chunk, which says that all is there
+        else:
+            self._send([b"0\r\n\r\n", SEND_EOF])
+        self._page = None
 
     def _open(self, request: Request, encoding: Encoding, rest: bytes) -> None:
         """Start handling frames, beginning with those that came with the handshake."""

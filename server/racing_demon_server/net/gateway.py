@@ -257,8 +257,8 @@ def _completed(response: Response, request: Request) -> Response:
     response.headers["Server"] = SOFTWARE
     if response.status_code >= HTTPStatus.BAD_REQUEST and ALONE[0][0] not in response.headers:
         response.headers.update(ALONE)  # what the library refuses
-    if request.method == "HEAD":
-        response.body = b""  # RFC 9110, 9.3.2: the same answer as to GET, without the body
+    if request.method == "HEAD":  # RFC 9110, 9.3.2: the same answer as to GET, without the body
+        return Response(response.status_code, response.reason_phrase, response.headers)
     return response
 
 

@@ -2,7 +2,7 @@
 
 import re
 import socket
-from collections.abc import Awaitable, Callable, Collection, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable
 from email.utils import formatdate
 from functools import cache
 from http import HTTPStatus
@@ -45,6 +45,35 @@ class HttpRequest(NamedTuple):
     client: str
     peer: str
     local: tuple[str, int]
+
+
+class CutOff(Exception):
+    """The rest of an answer cannot be made."""
+
+
+class StreamedResponse(Response):
+    """An answer whose body is made while it is sent.
+
+    Attributes:
+        pieces: the body. Empty pieces say that there is progress; :class:`CutOff` says that there is no more.
+
+    Args:
+        status: the status.
+        headers: the headers, beside the usual ones.
+        pieces: the body.
+
+    """
+
+    def __init__(
+        self, status: HTTPStatus, headers: Iterable[tuple[str, str]], pieces: AsyncIterator[bytes]
+    ) -> None:
+        usual = {
+            "Date": formatdate(usegmt=True),
+            "Connection": "close",
+            "Transfer-Encoding": "chunked",  # so that a body that was cut off is known as such
+        }
+        super().__init__(status.value, status.phrase, Headers([*usual.items(), *headers]))
+        self.pieces = pieces
 
 
 Page = Callable[[HttpRequest], Response | Awaitable[Response] | None]

@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qs
@@ -14,7 +14,13 @@ from racing_demon_server.journal.interface import UnstorableValue
 from racing_demon_server.match.seat_tokens import hash_token
 from racing_demon_server.rate_limits import RECORD, STANDINGS, AddressLimits
 from racing_demon_server.results.keeper import ResultsKeeper
-from racing_demon_server.results.query import ResultsUnusable, StandingsQuery, TooManyQuestions
+from racing_demon_server.results.query import (
+    RecordGone,
+    ResultsUnusable,
+    StandingsQuery,
+    Stopping,
+    TooManyQuestions,
+)
 from racing_demon_server.results.visibility import (
     Viewer,
     may_read_chat,
@@ -28,6 +34,7 @@ from .http import Access, HttpRequest, Route
 from .sign_in import SignInHeader
 
 if TYPE_CHECKING:
+    from racing_demon_server.results.records import RecordVersion
     from racing_demon_server.results.store import Result
     from racing_demon_server.results.worker import ResultsWorker
 
@@ -45,6 +52,7 @@ PRIVATE: Final = (("Cache-Control", "private, no-cache"), ("X-Robots-Tag", "noin
 """Headers of what only its reader may keep, and no search engine."""
 UNUSABLE: Final = "The server cannot read its results. Its log says why; its tables go on.\n"
 UNKNOWN_VALUE: Final = "The address is wrong: it asks for what no server has.\n"
+GONE: Final = "The server has no record of this match any more; its result remains.\n"
 NO_SUCH: Final = "There is no such page, or it is not yours to see.\n"
 """The same words for both: nobody learns what there is."""
 
@@ -151,12 +159,26 @@ class ResultPages:
         if isinstance(record, Response):
             return record
         if record is None:
-            gone = "The server has no record of this match any more; its result remains.\n"
-            return http.text(HTTPStatus.GONE, gone)
-        version, text = record
-        response = _cached(asked, version, text, RECORD_TYPE)
-        response.headers["Content-Disposition"] = f'attachment; filename="match-{result.link[:8]}.jsonl"'
-        return response
+            return http.text(HTTPStatus.GONE, GONE)
+        return _if_known(asked, record.version) or await self._streamed(asked, result.link, record)
+
+    async def _streamed(self, asked: HttpRequest, link: str, record: "RecordVersion") -> Response:
+        """Return a record that is made while it is sent. What cannot even begin is refused."""
+        address = asked.client
+        pieces = self._keeper.pieces(
+            record,
+            lambda: self._addresses.reading_wait_us(address, self._clock()),
+            lambda seconds: self._addresses.charge_reading(address, self._clock(), seconds),
+        )
+        try:
+            first = b"" if asked.request.method == "HEAD" else await anext(pieces, b"")
+        except ResultsUnusable:
+            return http.text(HTTPStatus.SERVICE_UNAVAILABLE, UNUSABLE)
+        except RecordGone:
+            return http.text(HTTPStatus.GONE, GONE)
+        name = ("Content-Disposition", f'attachment; filename="match-{link[:8]}.jsonl"')
+        headers = [*_headers(record.version, RECORD_TYPE), name]
+        return http.StreamedResponse(HTTPStatus.OK, headers, _continued(first, pieces))
 
     async def _matches(self, asked: HttpRequest) -> Response:
         """Return the links of a table's matches, to whoever has a seat at the table."""
@@ -231,10 +253,30 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-def _cached(asked: HttpRequest, version: str, text: str, kind: str = "application/json") -> Response:
+def _cached(asked: HttpRequest, version: str, text: str) -> Response:
     """Answer with a text that only this reader may keep, or say that the reader's is the newest."""
-    tag = f'"{version}"'
-    headers = [("ETag", tag), *PRIVATE, *ALONE]
-    if tag in [each.strip() for each in asked.request.headers.get("If-None-Match", "").split(",")]:
-        return http.respond(HTTPStatus.NOT_MODIFIED, headers, b"")
-    return http.respond(HTTPStatus.OK, [("Content-Type", kind), *headers], text.encode())
+    known = _if_known(asked, version)
+    return known or http.respond(HTTPStatus.OK, _headers(version, "application/json"), text.encode())
+
+
+def _if_known(asked: HttpRequest, version: str) -> Response | None:
+    """Say that the reader's version is the newest; ``None`` if it is not, or there is none."""
+    tag, *headers = _headers(version)
+    if tag[1] not in [each.strip() for each in asked.request.headers.get("If-None-Match", "").split(",")]:
+        return None
+    return http.respond(HTTPStatus.NOT_MODIFIED, [tag, *headers], b"")
+
+
+def _headers(version: str, kind: str = "") -> list[tuple[str, str]]:
+    """Return the headers of a version that only its reader may keep."""
+    return [("ETag", f'"{version}"'), *PRIVATE, *ALONE, *([("Content-Type", kind)] if kind else ())]
+
+
+async def _continued(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """Yield what an answer consists of, of which the first piece was there before its headers were sent."""
+    yield first
+    try:
+        async for piece in rest:
+            yield piece
+    except (RecordGone, ResultsUnusable, Stopping):
+        raise http.CutOff from None

@@ -3,8 +3,9 @@
 import asyncio
 import logging
 import time
+import zlib
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
@@ -20,10 +21,11 @@ from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.read_model import CommittedTable
 from racing_demon_server.tables.registry import Registry
 
-from .query import ResultsUnusable, StandingsQuery, Stopping, TooManyQuestions
+from .query import RecordGone, ResultsUnusable, StandingsQuery, Stopping, TooManyQuestions
 
 if TYPE_CHECKING:  # the workers and what they need take a while to load: they open after the port
     from .maker import ResultsMaker
+    from .records import RecordVersion
     from .store import Result
     from .worker import ResultsWorker
 
@@ -88,6 +90,7 @@ class ResultsKeeper(Observer):
         self._is_asked = asyncio.Event()
         self._waiting = Counter[str]()
         self._turns: dict[str, asyncio.Lock] = {}
+        self._record_turn = asyncio.Lock()
         self._is_warm = False
         self._making = ThreadPoolExecutor(1, "results")
         self._answering = ThreadPoolExecutor(1, "answers")
@@ -221,6 +224,38 @@ class ResultsKeeper(Observer):
                 del self._turns[address]
             self._waiting += Counter[str]()  # without those that have none
 
+    async def pieces(
+        self, record: "RecordVersion", owed_us: Callable[[], int], charge: Charge
+    ) -> AsyncIterator[bytes]:
+        """Yield the pieces of a record; empty ones say that there is progress.
+
+        All records that are being made take turns, so that a question waits for one piece at most.
+
+        Args:
+            record: the record.
+            owed_us: returns the microseconds until the reader has paid for the earlier pieces.
+            charge: charges the reader what a piece has cost.
+
+        Raises:
+            RecordGone: it cannot be told to its end.
+            ResultsUnusable: the results cannot be read.
+
+        """
+        make = partial(_charged, methodcaller("next_piece", record), charge, asyncio.get_running_loop())
+        if record.maker is None:
+            for packed in record.pieces:
+                yield zlib.decompress(packed)
+                await asyncio.sleep(0)  # others come first, however fast the reader is
+                if record.is_dropped:
+                    break
+        while record.maker is not None:
+            await asyncio.sleep(owed_us() / 1_000_000)
+            async with self._record_turn:
+                piece = await self._answer(make)
+            yield piece
+        if record.is_dropped:
+            raise RecordGone
+
     async def _answer(self, question: "Callable[[ResultsWorker], Answer]") -> Answer:
         assert self._opening is not None
         await asyncio.shield(self._opening)
@@ -286,6 +321,8 @@ class ResultsKeeper(Observer):
     async def _watch_corrections(self) -> None:
         while True:
             await self._make_some(methodcaller("apply_corrections"))
+            # Records that are kept name nobody who was forgotten.
+            await self._attempt(self._answer(methodcaller("reload_names")))
             await asyncio.sleep(CORRECTIONS_SECONDS)
 
     async def _make_some(self, work: "Callable[[ResultsMaker], Answer]") -> Answer | None:

@@ -15,7 +15,7 @@ from racing_demon_protocol.errors import RacingDemonError
 from racing_demon_protocol.records.summary import MatchSummary, Summarizer
 from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_server.journal.interface import JournalReader
-from racing_demon_server.journal.matches import FORMER, Match, blanked, entries_of, matches_of
+from racing_demon_server.journal.matches import FORMER, EntryReader, Match, all_of, blanked, matches_of
 from racing_demon_server.journal.reader import UnknownContents, corrections_of
 from racing_demon_server.players.directory import Directory
 from racing_demon_server.players.store import PlayersStore, Seating
@@ -195,7 +195,7 @@ class ResultsMaker(Paced):
         if known is not None and known.id > newest:
             return False, since
         summarizer = Summarizer(match.key)
-        entries = self._paced(entries_of(reader, match, since))
+        entries = self._paced(all_of(reader, EntryReader(match, since, self._rest)))
         found = list[MatchSummary]()
         for entry in entries:
             if isinstance(entry.message, Snapshot):

@@ -80,5 +80,9 @@ class ResultsUnusable(Exception):
     """The file of the results could not be opened."""
 
 
+class RecordGone(Exception):
+    """There is no more of a record: somebody was forgotten meanwhile, or its events were deleted."""
+
+
 class Stopping(Exception):
     """The server is stopping: what is missing is made after its next start."""

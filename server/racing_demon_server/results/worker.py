@@ -11,7 +11,7 @@ from racing_demon_protocol.records.ratings import RatedPlayers
 from racing_demon_protocol.records.standings import Key, Standings, StandingsTotal
 from racing_demon_protocol.records.summary import MatchSummary
 from racing_demon_server.enums import StandingsAccess
-from racing_demon_server.journal.matches import export, matches_of
+from racing_demon_server.journal.matches import RecordMaker, has_match, matches_of
 from racing_demon_server.players.directory import FOR_HTTP, Directory, SignedIn
 from racing_demon_server.players.store import PlayersStore
 
@@ -19,7 +19,8 @@ from .answers import brief_json, match_json, standings_json
 from .names import Names
 from .paced import Paced
 from .player_page import player_json
-from .query import ALL, Filter, StandingsQuery
+from .query import ALL, Filter, RecordGone, StandingsQuery
+from .records import RecordVersion, RecordVersions
 from .store import Reading, Result, ResultsStore, table_number
 from .visibility import Sight, sight_of_standings
 
@@ -55,6 +56,7 @@ class ResultsWorker(Paced):
         self._reading = reading
         self._name = name
         self._totals: OrderedDict[Filter, _Total] = OrderedDict()
+        self._records = RecordVersions()
 
     def close(self) -> None:
         """Close the files."""
@@ -91,7 +93,7 @@ class ResultsWorker(Paced):
 
     def you(self, token: str) -> str:
         """Return the text of who asks: the player for whom a token stands, and whether by a proxy's word."""
-        self._reload_names()
+        self.reload_names()
         player = self._player_of(token)
         is_signed_in = self._players is not None and isinstance(token, SignedIn)
         return json.dumps({"player": player, "name": self._known.name(player), "signed_in": is_signed_in})
@@ -102,7 +104,7 @@ class ResultsWorker(Paced):
 
     def of_table(self, table_id: int) -> str:
         """Return the text of the list of a table's newest matches."""
-        self._reload_names()
+        self.reload_names()
         found = self._paced(self._file.of_table(self._name, table_id, MAX_OF_TABLE))
         return self._text(
             {"matches": [brief_json(each, self._known.applied(each.summary)) for each in found]}
@@ -115,14 +117,17 @@ class ResultsWorker(Paced):
 
     def _applied(self, result: Result) -> MatchSummary:
         """Return the summary of a match with its players as they are called now."""
-        self._reload_names()
+        self.reload_names()
         return self._known.applied(result.summary)
 
-    def _reload_names(self) -> None:
+    def reload_names(self) -> None:
         """Read the names that have changed. Sums are made again if somebody is another player now."""
+        version = self._known.version
         if self._known.reload():
             self._totals.clear()
         self._known.gone.clear()  # the maker makes their results anew
+        if self._known.version != version:
+            self._records.drop_others(self._known.former)
 
     def table_of(self, code: str, token_hash: bytes) -> int | None:
         """Return the number of another server's open table at which a token has a seat; ``None`` for none."""
@@ -141,8 +146,8 @@ class ResultsWorker(Paced):
         directory = Directory(self._players)
         return player in {directory.canonical(each) for each in players}
 
-    def record(self, result: Result, *, with_chat: bool) -> tuple[str, str] | None:
-        """Return the version and the text of the record of a match.
+    def record(self, result: Result, *, with_chat: bool) -> RecordVersion | None:
+        """Return the record of a match to be read: see :meth:`next_piece`.
 
         It is ``None`` if its events are gone, or another process has them.
 
@@ -153,16 +158,39 @@ class ResultsWorker(Paced):
         """
         if result.journal != self._name:
             return None
-        self._reload_names()
+        self.reload_names()
         former = self._known.former(result.summary)
         version = f"{result.id}-{int(with_chat)}-{'-'.join(map(str, sorted(former)))}"
+        kept = self._records.find(version)
         with self._reading() as reader, reader.moment():
+            if kept is not None:
+                return kept if has_match(reader, kept.match) else None
             table = reader.find_table(table_number(result.match))
             for match in () if table is None else self._paced(matches_of(reader, table)):
                 if match.key == result.match:
-                    lines = export(reader, match, with_chat=with_chat, former=former)
-                    return version, "".join(f"{line}\n" for line in self._paced(lines))
+                    maker = RecordMaker(match, with_chat=with_chat, former=former, rest=self._rest)
+                    record = RecordVersion(version, result.summary, former, maker)
+                    self._records.begin(record)
+                    return record
         return None
+
+    def next_piece(self, record: RecordVersion) -> bytes:
+        """Return the next piece of a record in the making, perhaps empty.
+
+        Raises:
+            RecordGone: there is no more of it.
+
+        """
+        self.reload_names()
+        if record.is_dropped or record.maker is None:
+            raise RecordGone
+        maker = record.maker
+        with self._reading() as reader, reader.moment():
+            if not has_match(reader, record.match):
+                raise RecordGone
+            piece = "".join(f"{line}\n" for line in self._paced(maker.piece(reader))).encode()
+        self._records.add(record, piece, is_last=maker.is_done)
+        return piece
 
     def standings(self, query: StandingsQuery, access: StandingsAccess, token: str) -> tuple[str, str] | None:
         """Return the version and the text of a page of standings, with ratings over all matches.
@@ -187,7 +215,7 @@ class ResultsWorker(Paced):
 
     def _sight(self, access: StandingsAccess, token: str) -> tuple[str, Sight | None]:
         """Return the player who asks, where that matters, and whose standings this one may see."""
-        self._reload_names()
+        self.reload_names()
         viewer = self._player_of(token) if access is StandingsAccess.PLAYERS else ""
         companions = self._total(ALL).companions.get(viewer, set()) if viewer else set()
         return viewer, sight_of_standings(access, viewer, companions)

@@ -22,7 +22,7 @@ async def keeping(unfinished: Callable[[], list[int]] = list) -> AsyncIterator[R
     maker = SimpleNamespace(
         unfinished=unfinished, apply_corrections=lambda: None, close=lambda: None, is_shared=False
     )
-    worker = SimpleNamespace(close=lambda: None)
+    worker = SimpleNamespace(close=lambda: None, reload_names=lambda: None)
     keeper = ResultsKeeper(StandingsAccess.OFF, lambda: cast("Any", (maker, worker)))
     keeper.start()
     try:

@@ -1,5 +1,7 @@
 """Every message of the wire and its number, with one module for each direction."""
 
+from functools import cache
+
 from . import client, events, server
 from .base import Message
 from .events import Event
@@ -26,5 +28,9 @@ FROM_SERVER: dict[int, type[Message]] = _by_tag(server, events)
 
 def name_of(message: Message | type[Message]) -> str:
     """Return a message's name in records and ``--json``, such as ``hand_over``."""
-    cls = message if isinstance(message, type) else type(message)
+    return _name_of(message if isinstance(message, type) else type(message))
+
+
+@cache
+def _name_of(cls: type[Message]) -> str:
     return "".join(f"_{char.lower()}" if char.isupper() else char for char in cls.__name__).lstrip("_")
