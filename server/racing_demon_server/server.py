@@ -110,7 +110,13 @@ class Server:
 
     def __init__(self, settings: ServerSettings, *, is_owned: bool = False) -> None:
         self.settings = settings
-        self.metrics = Metrics()
+        self.metrics = Metrics(
+            {
+                "connections": settings.max_connections,
+                "tables": settings.max_tables,
+                "bots": settings.max_bots,
+            }
+        )
         self.is_owned = is_owned
         self.farewell = STOPPED
         self._resources = AsyncExitStack()

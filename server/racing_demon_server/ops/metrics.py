@@ -6,7 +6,7 @@ No label names a table or a player, so the number of series is constant.
 import asyncio
 import importlib
 from collections import Counter as Tally
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Protocol
 
 from racing_demon_protocol.enums import EndReason, Phase, Reason
@@ -31,7 +31,8 @@ LAG_EVERY: Final = 0.25
 
 SEATS: Final = ("person", "away", "bot")
 """Kinds of seats: connected, disconnected, bot."""
-LACKABLE: Final = ("players", "results")
+NO_LIMITS: Final[Mapping[str, int]] = {}
+LACKABLE: Final = ("players", "results", "clock")
 """What tables go on without, where it cannot be used."""
 PLAYERS: Final = ("person", "bot", "table")
 """Who makes a play: a player, a bot, or the game itself."""
@@ -56,9 +57,15 @@ class OutgoingQueue(Protocol):
 
 
 class Metrics(Observer):
-    """Counts what happens at all tables, and formats the counts. It is an observer."""
+    """Counts what happens at all tables, and formats the counts. It is an observer.
 
-    def __init__(self) -> None:
+    Args:
+        limits: how many of what there may be.
+
+    """
+
+    def __init__(self, limits: Mapping[str, int] = NO_LIMITS) -> None:
+        self._limits = limits
         self._tables: set[CommittedTable] = set()
         self._opened = self._unwritten = self._write_errors = 0
         self._plays = dict.fromkeys(PLAYERS, 0)
@@ -183,6 +190,7 @@ class Metrics(Observer):
                 ),
                 gauge("seats", "Seats that are taken.", {by: seats[by] for by in SEATS}, "by"),
                 gauge("connections", "Open connections.", connections),
+                gauge("limit", "How many there may be, by what.", self._limits, "of"),
                 gauge("spectators", "Connections that watch a table without a seat.", spectators),
                 counter("tables_opened", "Tables ever opened.", self._opened),
                 counter("plays", "Plays that were carried out.", self._plays, "by"),
