@@ -10,7 +10,7 @@ from pathlib import Path
 from racing_demon_protocol.errors import RacingDemonError
 from racing_demon_protocol.records.summary import MatchSummary, Summarizer
 from racing_demon_server.journal.interface import JournalPart, JournalReader
-from racing_demon_server.journal.matches import Match, entries_of, matches
+from racing_demon_server.journal.matches import EntryReader, Match, all_of, matches
 from racing_demon_server.journal.reader import UnknownContents, corrections_of
 from racing_demon_server.journal.sqlite.database import players_of, results_of
 from racing_demon_server.players.file import PlayersFile
@@ -103,7 +103,7 @@ def _made(
     """
     try:
         summarizer = Summarizer(match.key)
-        found = [each for entry in entries_of(reader, match) for each in summarizer.apply(entry)]
+        found = [each for entry in all_of(reader, EntryReader(match)) for each in summarizer.apply(entry)]
     except RacingDemonError as error:
         raise UnknownContents(f"match {match.id} contradicts itself: {error}") from error
     made = next(iter(found or summarizer.rest()), None)
