@@ -115,6 +115,14 @@ class Judgement:
     refusals: int = 0
     ends: Counter[str] = field(default_factory=Counter)
 
+    def add(self, other: "Judgement") -> None:
+        """Add what was judged elsewhere."""
+        self.hands += other.hands
+        self.plays += other.plays
+        self.snapshots += other.snapshots
+        self.refusals += other.refusals
+        self.ends.update(other.ends)
+
 
 class Refusal(NamedTuple):
     """A play that was refused because the rules never allowed it.

@@ -5,28 +5,33 @@ import contextlib
 import random
 import sys
 from collections import Counter
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, Final
+
+import pytest
 
 from racing_demon_protocol.enums import BotLevel, Phase
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.table import scoring
 from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.events import Dealt, Event, HandOver, MatchOver, Played
 from racing_demon_protocol.wire.messages.handicap import Handicap
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.enums import Durability
 from racing_demon_server.journal.sqlite.store import SqliteStore
 from racing_demon_server.journal.writer import DurableJournal
-from tests.lab.comings.board import RACES
-from tests.lab.comings.judge import Judge, Judgement, is_event
+from tests.lab.comings.board import RACES, Wrong
+from tests.lab.comings.judge import Frame, Judge, Judgement, is_event
 from tests.lab.comings.visitors import SNAPSHOT, Visitor, check_streams, log_of
 from tests.lab.options.combinations import values_of
 from tests.support.effort import amount, more_when_long
 from tests.support.servers import deadline, serving_with
 
 HANDS: Final = amount(6, 100, "RACING_DEMON_HANDS")
+SEED_OF_A_MATCH: Final = 1
+"""One whose match is not refused."""
 SEED: Final = amount(1, 1, "RACING_DEMON_SEED")
 MOST_VISITORS: Final = 9
 MATCH_SECONDS: Final = 200.0
@@ -68,6 +73,7 @@ class Evening:
     """One match at one table.
 
     Attributes:
+        host: who opened the table, is never cut off, and stays to the end.
         visitors: all who ever were there.
         happened: what they did, and how often.
 
@@ -79,45 +85,42 @@ class Evening:
         self._url = url
         self._rng = rng
         self._away: list[Visitor] = []
-        self._ann: Visitor
+        self.host: Visitor
 
     async def play(self, options: Options) -> Judgement | None:
         """Play a match, and judge it; return ``None`` if the table or its match is refused."""
         rng = self._rng
         try:
-            self._ann = await self._come(cl.Create(name="Ann", options=options))
+            self.host = await self._come(cl.Create(name="Ann", options=options))
         except CommandRefused:
             return None
         for _ in range(rng.randint(0, 3)):
             await self._join()
         if rng.random() < 0.4:
-            await self._ann.ask(cl.AddBot, level=rng.choice(list(BotLevel)))
+            await self.host.ask(cl.AddBot, level=rng.choice(list(BotLevel)))
         if rng.random() < 0.3:
-            for seat in list(self._ann.view.seats):
-                given = Handicap(
-                    heap=rng.randint(-3, 3), delay_s=rng.choice([0, 0, 1]), points=rng.randint(-9, 9)
-                )
-                await self._ann.ask(cl.SetHandicap, seat=seat, handicap=given)
-        if isinstance(await self._ann.ask(cl.Start), Refused):
+            for seat in list(self.host.view.seats):
+                await self._handicap(seat)
+        if isinstance(await self.host.ask(cl.Start), Refused):
             await self._end()
             return None
         async with deadline(self._seen, MATCH_SECONDS):
-            while self._ann.view.phase is not Phase.OVER:
+            while self.host.view.phase is not Phase.OVER:
                 await self._round()
         return await self._judged(options)
 
     def _seen(self) -> str:
-        view = self._ann.view
-        told = [frame for frame in self._ann.streams[-1] if not is_event(frame)][-3:]
+        view = self.host.view
+        told = [frame for frame in self.host.streams[-1] if not is_event(frame)][-3:]
         return f"{view.phase}, hand {view.hand_number} at {view.seq}: {told}; {view.options}"
 
     async def _judged(self, options: Options) -> Judgement:
-        last = self._ann.view.seq
+        last = self.host.view.seq
         present = [visitor for visitor in self.visitors if visitor.is_open]
         for visitor in present:
             await visitor.until_seq(last)
         await self._end()
-        first, log = log_of(self._ann)
+        first, log = log_of(self.host)
         may_skip = options.watch_delay_ms > 0
         self.happened["events heard"] += check_streams(self.visitors, log, may_skip=may_skip)
         shown = [
@@ -143,9 +146,9 @@ class Evening:
     # What happens in a round.
 
     async def _round(self) -> None:
-        rng, view = self._rng, self._ann.view
+        rng, view = self._rng, self.host.view
         acts: list[Coroutine[Any, Any, None]] = []
-        others = [visitor for visitor in self.visitors if visitor.is_open and visitor is not self._ann]
+        others = [visitor for visitor in self.visitors if visitor.is_open and visitor is not self.host]
         if others and rng.random() < 0.06:
             gone = rng.choice(others)
             others.remove(gone)
@@ -160,7 +163,9 @@ class Evening:
             acts.append(rng.choice([self._join, self._watch])())
         if view.phase is Phase.TALLY and rng.random() < 0.4:
             acts.append(self._deal())
-        acts += [visitor.strike() for visitor in [self._ann, *others] if visitor.is_playing]
+        elif view.phase is Phase.TALLY and rng.random() < 0.2:
+            acts.append(self._handicap(rng.choice(list(view.seats))))
+        acts += [visitor.strike() for visitor in [self.host, *others] if visitor.is_playing]
         rng.shuffle(acts)
         await asyncio.gather(*acts)
         for visitor in self.visitors:
@@ -174,12 +179,12 @@ class Evening:
 
     async def _join(self) -> None:
         with contextlib.suppress(CommandRefused):
-            await self._come(cl.Join(code=self._ann.place.code, name=f"Guest {len(self.visitors)}"))
+            await self._come(cl.Join(code=self.host.place.code, name=f"Guest {len(self.visitors)}"))
             self.happened["joined"] += 1
 
     async def _watch(self) -> None:
         with contextlib.suppress(CommandRefused):
-            await self._come(cl.Watch(code=self._ann.place.code))
+            await self._come(cl.Watch(code=self.host.place.code))
             self.happened["watched"] += 1
 
     async def _go(self, visitor: Visitor) -> None:
@@ -202,18 +207,23 @@ class Evening:
             await visitor.come_back()
             self.happened["came back"] += 1
 
+    async def _handicap(self, seat: int) -> None:
+        rng = self._rng
+        given = Handicap(heap=rng.randint(-3, 3), delay_s=rng.choice([0, 0, 1]), points=rng.randint(-9, 9))
+        await self.host.ask(cl.SetHandicap, seat=seat, handicap=given)
+
     async def _deal(self) -> None:
-        await self._ann.send(self._ann.next(cl.Start, seen=self._ann.view.seq))
+        await self.host.send(self.host.next(cl.Start, seen=self.host.view.seq))
 
 
-async def play(seed: int, folder: Path) -> tuple[Judgement | None, Counter[str]]:
+async def play(seed: int, folder: Path) -> tuple[Judgement | None, Evening]:
     """Play a match with any options on a server with a journal, and judge it."""
     rng = random.Random(seed)
     journal = DurableJournal(SqliteStore(folder / f"{seed}.sqlite", Durability.NORMAL))
     try:
         async with serving_with(journal, seed=rng.randbytes(32), bot_speed=30.0, **GENEROUS) as served:
             evening = Evening(served.url, rng)
-            return await evening.play(draw(rng)), evening.happened
+            return await evening.play(draw(rng)), evening
     finally:
         await asyncio.to_thread(journal.close)
 
@@ -224,19 +234,58 @@ async def test_who_comes_and_goes_hears_and_scores_what_all_do(tmp_path: Path) -
     done, happened, seed = Judgement(), Counter[str](), SEED
     while done.hands < HANDS:
         try:
-            judged, did = await play(seed, tmp_path)
+            judged, evening = await play(seed, tmp_path)
         except BaseException as error:
             error.add_note(f"seed {seed}")
             raise
         seed += 1
-        happened.update(did)
+        happened.update(evening.happened)
         if judged is None:
             happened["refused"] += 1
-            continue
-        done.hands += judged.hands
-        done.plays += judged.plays
-        done.snapshots += judged.snapshots
-        done.refusals += judged.refusals
-        done.ends.update(judged.ends)
+        else:
+            done.add(judged)
     sys.stdout.write(f"\nseeds {SEED} to {seed - 1}: {done}, {dict(happened)}\n")
     assert happened["left"] > 0 < happened["came back"]
+
+
+Log = list[list[Any]]
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[Frame, Log]:
+    """Return what one table told: its first snapshot, and all events."""
+    _, evening = asyncio.run(play(SEED_OF_A_MATCH, tmp_path_factory.mktemp("told")))
+    first, log = log_of(evening.host)
+    return first, [[*frame] for frame in log]
+
+
+def change(log: Log, cls: type[Event], name: str, by: Callable[[Any], Any]) -> Log:
+    """Return a log in which a field of the middle one of an event's kind is another."""
+    places = [place for place, frame in enumerate(log) if frame[0] == cls.TAG]
+    place = places[len(places) // 2]
+    at = 1 + list(cls.model_fields).index(name)
+    return [
+        [*frame[:at], by(frame[at]), *frame[at + 1 :]] if number == place else frame
+        for number, frame in enumerate(log)
+    ]
+
+
+FALSE: Final[dict[str, Callable[[Log], Log]]] = {
+    "another deal": lambda log: change(log, Dealt, "shown", lambda cards: cards[::-1]),
+    "another seed": lambda log: change(log, HandOver, "seed", lambda _: "0" * 64),
+    "other points": lambda log: change(log, HandOver, "points", lambda points: [points[0] + 1, *points[1:]]),
+    "another winner": lambda log: change(log, MatchOver, "winners", lambda seats: [(seats[0] + 1) % 8]),
+    "another pile": lambda log: change(log, Played, "source", lambda pile: pile + 1),
+    "another seat": lambda log: change(log, Played, "seat", lambda seat: (seat + 1) % 8),
+    "once more": lambda log: change(log, Played, "counter", lambda _: 1),
+    "a lost event": lambda log: [frame for frame in log if frame[1] != log[len(log) // 2][1]],
+}
+
+
+@pytest.mark.parametrize("make", FALSE.values(), ids=FALSE)
+def test_no_false_log_is_believed(told: tuple[Frame, Log], make: Callable[[Log], Log]) -> None:
+    """The judge finds what cannot be, in a log that was right."""
+    first, log = told
+    Judge(first, log).follow()
+    with pytest.raises(Wrong):
+        Judge(first, make(log)).follow()
