@@ -445,18 +445,6 @@ class EntryReader:
         return rest is None
 
 
-def entries_of(store: JournalReader, match: Match) -> Iterator[TimedMessage]:
-    """Yield all that happened in a match: see :class:`EntryReader`.
-
-    Raises:
-        UnknownContents: something is not understood.
-
-    """
-    reader = EntryReader(match)
-    while not reader.is_done:
-        yield from reader.piece(store)
-
-
 def all_of(store: JournalReader, entries: EntryReader) -> Iterator[TimedMessage]:
     """Yield everything that happened in a match.
 
