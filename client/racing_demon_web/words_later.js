@@ -272,7 +272,9 @@ export const LATER = {
   rename: "Change the name",
   anotherDevice: "Add another device",
   codeText: (/** @type {string} */ name, /** @type {string} */ code, /** @type {boolean} */ hasPicture) =>
-    `On the other device, ${hasPicture ? "scan this, or " : ""}open this page and enter the name ${name} and ${code}. The code is valid for two minutes, once. Give it to nobody else.`,
+    `On the other device, ${hasPicture ? "scan this, or " : ""}open this page and enter the name ${name} and ${code}. The code is valid while you see it here, for two minutes, once. Give it to nobody else.`,
+  codeOver: "The code is over.",
+  hideCode: "Hide the code",
   qrOfCode: "QR code for the other device",
   knownAlready: (/** @type {string} */ name) => `This device is ${name}’s already: nothing is to be done.`,
   areYou: (/** @type {string} */ name) =>

@@ -14,7 +14,7 @@ from racing_demon_protocol.wire.messages.server import Devices
 from tests.browser.test_access import violations
 from tests.support.browsers import phone
 from tests.support.people import SECRETS, enrolled, link_code, play_alone
-from tests.support.restartable_server import RestartableServer
+from tests.support.restartable_server import RestartableServer, wait_until
 from tests.support.results import get, origin_of, page_with
 from tests.support.servers import NEWEST, Peer
 
@@ -93,6 +93,31 @@ async def test_two_phones_are_one_person(browser: Browser, tmp_path: Path) -> No
             await first.page.locator("#page .person li button", has_text="Not me").tap()
             await expect(first.page.locator("#page .person li")).to_have_count(1)
             assert first.complaints + second.complaints == []
+
+
+@pytest.mark.parametrize("away", ["Escape", "✕", "Hide the code", "Standings", "another site"])
+async def test_a_code_ends_when_nobody_looks_at_it(browser: Browser, tmp_path: Path, away: str) -> None:
+    """However its person leaves it, the code makes nobody Ann any more."""
+    journal = tmp_path / "journal.sqlite"
+
+    def codes() -> int:
+        with closing(sqlite3.connect(journal.with_stem("journal-players"))) as players:
+            return int(players.execute("SELECT count(*) FROM device_codes").fetchone()[0])
+
+    async with RestartableServer.started(journal, *FAST) as server, phone(browser, origin_of(server)) as ann:
+        await ann.play_match("Ann")
+        await ann.open(f"{origin_of(server)}/you")
+        await ann.page.locator("#page button", has_text="Add another device").tap()
+        await expect(ann.page.locator("#page .proof")).to_contain_text("two minutes")
+        assert codes() == 1
+        if away == "another site":
+            await ann.page.goto("about:blank")
+        elif away == "Escape":
+            await ann.page.keyboard.press("Escape")
+            await expect(ann.page.locator("#page .proof")).to_have_text("The code is over.")
+        else:
+            await ann.page.locator("#page button, #page a", has_text=away).first.tap()
+        await wait_until(lambda: codes() == 0)
 
 
 DRAWN: Final = """async (link) => {

@@ -7,6 +7,7 @@ import re
 import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
@@ -251,6 +252,13 @@ async def test_a_closed_window_closes_no_table(
     await wait_until(is_closed)  # the program does not wait for ever until its server has ended
 
 
+def codes(folder: Path) -> int:
+    """Return how many codes for devices the server below a folder has."""
+    (path,) = folder.rglob("journal-players.sqlite")
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        return int(db.execute("SELECT count(*) FROM device_codes").fetchone()[0])
+
+
 async def test_the_host_lets_a_cleared_phone_be_its_owners(tmp_path: Path, port: int) -> None:
     """The terminal lists Ben with his last visit, and shows a code that makes a new device his."""
     with mouse(tmp_path, "host", "--name", "Ann", "--no-announce", "--port", str(port)) as lobby:
@@ -269,7 +277,15 @@ async def test_the_host_lets_a_cleared_phone_be_its_owners(tmp_path: Path, port:
             await cleared.say(cl.Link(name="Ben", code=code, secret="2" * 64))
             assert (await cleared.until(Identified)).player == ben.player
         lobby.type("\x1b")
+        lobby.until(r"(?s)\A(?!.*A new phone)")
+        lobby.type("p")
+        lobby.until(r"Ben +last here")
+        lobby.type("\x1b[B\r" if is_second else "\r")
+        lobby.until(r"(?s)/you.*\b([A-Z]{6})\b.*valid for \d+ seconds")
+        assert codes(tmp_path) == 1
+        lobby.type("\x1b")
         lobby.until("Enter deals")
+        await wait_until(lambda: codes(tmp_path) == 0)
         lobby.type("\x03")
         lobby.until("Leave the table")
         lobby.type("\x03")
@@ -359,6 +375,11 @@ async def test_the_host_lets_somebody_in_by_words(tmp_path: Path, port: int) -> 
             await challenged(cleared)
             await cleared.say(cl.Link(name="Ben", code=code, secret="2" * 64))
             assert (await cleared.until(Identified)).player == ben.player
+        host.type("people ben")
+        await host.line("enter the name Ben and the code ([A-Z]{6})")
+        assert codes(tmp_path) == 1
+        host.type("people")
+        await wait_until(lambda: codes(tmp_path) == 0)
 
 
 def test_enter_alone_asks_before_it_deals(tmp_path: Path, port: int) -> None:

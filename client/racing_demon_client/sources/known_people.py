@@ -74,6 +74,7 @@ class KnownPeople:
     def __init__(self, code: str, journal: str | None) -> None:
         self._code = code
         self._journal = journal
+        self._ending: set[asyncio.Task[None]] = set()
 
     async def all(self) -> list[KnownPerson]:
         """Return all of them, those who were here last first.
@@ -100,6 +101,16 @@ class KnownPeople:
             return Confirmation.model_validate_json(await self._ask(person.id, "--code", "--json"))
         except ValidationError:
             _misunderstood()
+
+    def end_code(self, person: KnownPerson) -> None:
+        """End the code by which another device could become a person's: nobody looks at it any more."""
+        ending = asyncio.create_task(self._end_code(person))
+        self._ending.add(ending)
+        ending.add_done_callback(self._ending.discard)
+
+    async def _end_code(self, person: KnownPerson) -> None:
+        with suppress(ConnectionFailed):  # it ends by itself a little later
+            await self._ask(person.id, "--end-code")
 
     async def _ask(self, *arguments: str) -> str:
         """Run the operator's command for players, and return what it writes."""

@@ -117,6 +117,8 @@ async function findMatch(code, token) {
 
 export class Pages {
   #root = element("section");
+  /** @type {() => void} takes a code away that is shown */
+  #hideCode = () => undefined;
   #asked = 0; // the number of the newest question: answers to older ones are dropped
   /** What the standings show. */
   #filter = { game: "", preset: "", season: "", people: true, page: 1 };
@@ -133,7 +135,10 @@ export class Pages {
     this.games = games;
     this.announce = announce;
     this.go = go;
-    this.close = close;
+    this.close = () => {
+      this.#hideCode();
+      close();
+    };
     this.replay = replay;
     this.#root.id = "page";
     document.querySelector("main")?.append(this.#root);
@@ -144,6 +149,7 @@ export class Pages {
    * @param {string} path such as `/scores`
    */
   async show(path) {
+    this.#hideCode();
     this.#asked += 1;
     const [, kind, name = ""] = path.split("/");
     if (kind === "matches") await this.#matches();
@@ -520,11 +526,15 @@ export class Pages {
    * @param {HTMLElement} status
    */
   #person(kept, status) {
-    /** @param {{name: string, fields: any}} request */
-    const ask = async (request) => {
+    /**
+     * @param {{name: string, fields: any}} request
+     * @param {(() => void) | null} [ended]
+     */
+    const ask = async (request, ended = null) => {
+      this.#hideCode();
       status.textContent = LATER.loading;
       const person = new Person(kept.name);
-      const answer = await askAs(person, request);
+      const answer = await askAs(person, request, ended);
       status.textContent = answer.name === "refused" ? answer.fields.text || LATER.noAnswer : "";
       return answer;
     };
@@ -538,15 +548,32 @@ export class Pages {
     const showDevices = async (withCode = false, change = "", device = 0) => {
       const request = change
         ? { name: change, fields: { device } }
-        : { name: "list_devices", fields: { with_code: withCode } };
-      const { name: kind, fields } = await ask(request);
+        : { name: "list_devices", fields: withCode ? { with_code: true, held: true } : {} };
+      const stop = new AbortController();
+      const over = () => {
+        if (stop.signal.aborted) return;
+        stop.abort();
+        picture.replaceChildren();
+        status.textContent = LATER.codeOver;
+      };
+      const used = () => {
+        over();
+        if (section.isConnected) showDevices();
+      };
+      const { name: kind, fields, leave } = await ask(request, used);
       if (kind !== "devices") return;
-      picture.replaceChildren();
+      if (!section.isConnected) return leave?.();
       if (fields.code) {
+        this.#hideCode = () => {
+          leave?.();
+          over();
+        };
+        whileLookedAt(this.#hideCode, stop.signal);
         const { name } = knownPeople().find((each) => each.player === kept.player) ?? kept; // renamed elsewhere
         const { origin } = await addressForOthers();
         const drawn = origin && qrPicture(linkOfCode(origin, fields.code, name), LATER.qrOfCode);
         if (drawn) picture.append(drawn);
+        picture.append(button(LATER.hideCode, this.#hideCode));
         status.textContent = LATER.codeText(name, fields.code, Boolean(drawn));
       }
       devices.replaceChildren(
@@ -631,6 +658,18 @@ export class Pages {
     this.announce(document.execCommand("copy") ? LATER.resultCopied : text); // navigator.clipboard needs https
     line.remove();
   }
+}
+
+/**
+ * Take a code away as soon as nobody looks at it any more: whoever finds it would be its person.
+ * @param {() => void} hide
+ * @param {AbortSignal} signal when it is away
+ */
+function whileLookedAt(hide, signal) {
+  const hidden = () => document.hidden && hide();
+  document.addEventListener("visibilitychange", hidden, { signal });
+  addEventListener("popstate", hide, { signal });
+  addEventListener("keydown", ({ key }) => key === "Escape" && hide(), { signal });
 }
 
 /**

@@ -205,17 +205,28 @@ function deviceName() {
  * Ask the server something as somebody, on a connection without a table.
  * @param {Person} person
  * @param {{name: string, fields: any} | null} request null: only who it is; `link` comes in place of the answer
- * @returns {Promise<{name: string, fields: any}>} the answer
+ * @param {(() => void) | null} [ended] if the answer has a code, the connection stays, as long as the code is valid:
+ * called when it is lost, or when somebody has used the code
+ * @returns {Promise<{name: string, fields: any, leave?: () => void}>} the answer; leave: ends a connection that stays
  */
-export function askAs(person, request) {
+export function askAs(person, request, ended = null) {
   return new Promise((found) => {
     const socket = new WebSocket(webSocketUrl(), SUBPROTOCOL);
     /** @param {{name: string, fields: any}} answer */
     const end = (answer) => {
       clearTimeout(timer);
       socket.onclose = socket.onmessage = null;
-      socket.close();
-      found(answer);
+      const leave = () => {
+        socket.onclose = socket.onmessage = null;
+        socket.close();
+      };
+      if (!(ended && answer.fields.code)) leave();
+      else
+        socket.onclose = socket.onmessage = () => {
+          leave();
+          ended();
+        };
+      found({ ...answer, leave });
     };
     const failed = { name: "refused", fields: { reason: "", text: "" } };
     const timer = setTimeout(() => end(failed), ANSWER_MS);

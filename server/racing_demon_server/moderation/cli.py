@@ -298,6 +298,8 @@ def _change_player(arguments: argparse.Namespace) -> int:
         asked["into"] = arguments.into
     elif arguments.undo is not None:
         asked["undo"] = arguments.undo
+    elif arguments.end_code:
+        asked["end_code"] = True
     elif arguments.trust is not None:
         asked["trust"] = arguments.trust
     elif arguments.name is not None:
@@ -442,6 +444,7 @@ def _parser() -> argparse.ArgumentParser:
     change.add_argument("--into", metavar="ID", help="let this be the same player, with all results")
     change.add_argument("--name", metavar="NAME", help="change the name")
     change.add_argument("--code", action="store_true", help="make a code that lets a device be this player's")
+    change.add_argument("--end-code", action="store_true", help="end that code, if nobody has used it yet")
     text = "remove a device that is somebody else's, and take from the player what was played with it"
     change.add_argument("--undo", type=int, metavar="DEVICE", help=text)
     text = "let a device that was added by a code see and change what the player may"

@@ -195,6 +195,8 @@ async def _change(players: PlayersKeeper, player: str, request: Mapping[str, Any
             return await players.change(player, name=name)
         case {"undo": int(device)}:
             return await players.undo_device(player, device)
+        case {"end_code": True}:
+            return await players.end_code(player)
         case {"trust": int(device)}:
             return await players.trust_device(player, device)
         case _:

@@ -230,6 +230,11 @@ class Handler:
         """Whether the connection has a place at a table."""
         raise NotImplementedError
 
+    @property
+    def may_wait(self) -> bool:
+        """Whether the connection needs no place at a table now."""
+        return self.has_entered
+
     def enter(self, request: Message) -> None:
         """Give the connection the place that it asks for.
 
@@ -506,5 +511,5 @@ class Handler:
         """Close the connection if it has no place at a table by now."""
         self.is_entry_due = True
         outlasts = self._held is not None and self._held.outlasts_entry
-        if not self.has_entered and not outlasts:
+        if not self.may_wait and not outlasts:
             self.close(CloseCode.TOO_LATE, "No table was requested in time.")

@@ -30,7 +30,7 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_server.match.names import INSTEAD, ForbiddenNames, clean_words
 from racing_demon_server.match.seat_tokens import Actor, hash_token
 from racing_demon_server.moderation.reports import Person
-from racing_demon_server.players.directory import SignedIn
+from racing_demon_server.players.directory import CODE_MS, SignedIn
 from racing_demon_server.players.keeper import Identity, PlayersKeeper
 from racing_demon_server.rate_limits import MINUTE, TokenBucket, networks_of
 from racing_demon_server.tables.passphrase import (
@@ -255,6 +255,7 @@ class TableHandler(Handler):
         self._actor: Actor = None
         self.signed_in: SignedIn | None = None
         self._is_spectator = True
+        self._is_code_over = False
 
     @property
     def remembers(self) -> bool:
@@ -265,6 +266,13 @@ class TableHandler(Handler):
     def has_entered(self) -> bool:
         """Whether the connection has a place at a table."""
         return self._room is not None
+
+    @property
+    def may_wait(self) -> bool:
+        """Whether the connection needs no place at a table: it has one, or shows a code of its player."""
+        players = self._tables.players
+        shows_code = players is not None and players.holds_code(self) and not self._is_code_over
+        return self.has_entered or shows_code
 
     def greet(self, hello: cl.Hello) -> None:
         """Accept a client, and ask who uses it if it says that it can tell."""
@@ -332,8 +340,16 @@ class TableHandler(Handler):
             self.fail()
         if self.is_closing:
             players.leave(self)
-        else:
-            self.go_on()
+            return
+        if players.holds_code(self):
+            asyncio.get_running_loop().call_later(CODE_MS / 1_000, self._end_code)
+        self.go_on()
+
+    def _end_code(self) -> None:
+        """Close a connection that was there for a code alone, which is over by now."""
+        self._is_code_over = True
+        if self.is_entry_due and not self.is_closing:
+            self.check_entry()
 
     def go_on(self) -> None:
         """Handle what the client has sent while its request was being answered."""

@@ -377,6 +377,16 @@ class Directory:
         self._store.save_device(device._replace(linked=Linked.NO))
         return True
 
+    def end_code(self, player: str, code: str = "") -> bool:
+        """End the code of a player, or only a certain one; return whether the player is known."""
+        known = self._store.player(self.canonical(player))
+        if known is None:
+            return False
+        for each in self._store.codes(folded(known.name)):
+            if each.player == known.id and code in {"", each.code}:
+                self._store.remove_code(known.id)
+        return True
+
     def merge(self, player: str, into: str) -> None:
         """Let one player's devices and results be another's.
 

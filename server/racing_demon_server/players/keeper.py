@@ -127,6 +127,7 @@ class PlayersKeeper:
         self._is_suggested = is_suggested
         self._now_ms = now_ms
         self._visitors: dict[Visitor, Device] = {}
+        self._held: dict[Visitor, tuple[str, str]] = {}  # players and codes that end with the connection
         self._seen = store.last_change()
         self._is_usable = True
         self._thread = ThreadPoolExecutor(1, "players")
@@ -135,6 +136,7 @@ class PlayersKeeper:
     async def close(self) -> None:
         """Write what waits, and close the store."""
         self._watching.cancel()
+        self._held.clear()
         await asyncio.gather(self._watching, return_exceptions=True)
         closing = asyncio.get_running_loop().run_in_executor(self._thread, self._store.close)
         done, _ = await asyncio.wait([closing], timeout=CLOSE_SECONDS)
@@ -162,14 +164,27 @@ class PlayersKeeper:
             self.leave(visitor)
         else:
             self._visitors[visitor] = answer.device
+        if isinstance(request, cl.ListDevices) and request.held and isinstance(answer.message, Devices):
+            self._hold(visitor, identity, answer.message.code)
         if answer.message is not None:
             visitor.reply(answer.message)
         if isinstance(request, cl.Link | cl.RemoveDevice):
             await self._tell()
 
     def leave(self, visitor: Visitor) -> None:
-        """Forget a connection."""
+        """Forget a connection. The code that somebody looked at there ends."""
         self._visitors.pop(visitor, None)
+        if visitor in self._held:
+            ending = partial(self._directory.end_code, *self._held.pop(visitor))
+            self._thread.submit(self._attempt, ending)
+
+    def holds_code(self, visitor: Visitor) -> bool:
+        """Return whether a code ends with a connection."""
+        return visitor in self._held
+
+    def _hold(self, visitor: Visitor, identity: Identity, code: str) -> None:
+        if code and identity.device is not None:
+            self._held[visitor] = identity.device.player, code
 
     def _answer(self, identity: Identity, request: cl.PlayerRequest, address: str) -> _Answer:
         now, directory = self._now_ms(), self._directory
@@ -305,6 +320,15 @@ class PlayersKeeper:
             return None
         known, code = confirmed
         return {"name": known.name, "code": code.code, "seconds": (code.until_ms - now) // 1_000}
+
+    async def end_code(self, player: str) -> bool:
+        """End the code that lets a device be a player's; return whether the player is known.
+
+        Raises:
+            CommandRefused: the store cannot be used.
+
+        """
+        return await self._ask(partial(self._directory.end_code, player))
 
     async def change(self, player: str, *, into: str | None = None, name: str | None = None) -> bool:
         """Merge a player into another one, change the name, or forget the player; return whether it is known.

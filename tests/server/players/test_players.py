@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import pytest
 
-from racing_demon_protocol.enums import Reason
+from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.records.format import read_records
 from racing_demon_protocol.records.verify import verify
 from racing_demon_protocol.wire.capabilities import REMEMBERS, announced
@@ -40,6 +40,7 @@ WORDS: Final = [word for text in (b"Annabel", b"Bananas") for word in (text.deco
 """In a dump bytes are hexadecimal."""
 FAR: Final = {"X-Forwarded-For": "203.0.113.7"}
 FAST: Final = ("--bot-speed=100", "--standings=open")
+SOON: Final = "--limit=entry_seconds=3"
 
 
 def host_of(server: RestartableServer) -> str:
@@ -511,6 +512,31 @@ async def test_an_added_device_sees_what_a_guest_sees(tmp_path: Path, by: str) -
             assert [status for status, _ in as_phone] == [200] * len(pages)
             await tablet.say(cl.ListDevices())
             assert [each.is_new for each in (await tablet.until(Devices)).devices] == [False, False]
+
+
+async def test_a_code_that_is_held_ends_with_its_connection(tmp_path: Path) -> None:
+    """Whoever looks at a code keeps it over the time for entering; after a look away it lets nobody in."""
+    async with RestartableServer.started(tmp_path / "journal.sqlite", *FAST, SOON) as server:
+        async with Peer.connect(server.url) as phone, Peer.connect(server.url) as idle:
+            known = await enrolled(phone, "Ann", SECRETS[0])
+            await phone.say(cl.ListDevices(with_code=True, held=True))
+            code = (await phone.until(Devices)).code
+            await challenged(idle)
+            assert (await idle.closed()).code == CloseCode.TOO_LATE
+            async with Peer.connect(server.url) as tablet:
+                await challenged(tablet)
+                await tablet.say(cl.Link(name="Ann", code=code, secret=SECRETS[1]))
+                assert (await tablet.until(Identified)).player == known.player
+            await phone.until(Devices)
+        async with Peer.connect(server.url) as phone:
+            await phone.say(answer(await challenged(phone), known, SECRETS[0], host_of(server)))
+            await phone.until(Identified)
+            await phone.say(cl.ListDevices(with_code=True, held=True))
+            code = (await phone.until(Devices)).code
+        async with Peer.connect(server.url) as laptop:
+            await challenged(laptop)
+            link = cl.Link(name="Ann", code=code, secret=SECRETS[2])
+            assert await laptop.refusal(link) is Reason.BAD_TOKEN
 
 
 async def test_a_player_has_one_seat_at_a_table(tmp_path: Path) -> None:

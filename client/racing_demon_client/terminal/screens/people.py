@@ -66,6 +66,7 @@ class PeopleScreen(Dialog[None]):
         self._table = table
         self._ascii_only = ascii_only
         self._shown: Sequence[KnownPerson] = ()
+        self._chosen: KnownPerson | None = None
 
     def compose(self) -> ComposeResult:
         """Compose the list, and what takes its place once somebody is chosen."""
@@ -101,12 +102,23 @@ class PeopleScreen(Dialog[None]):
 
     @work(group="people", exclusive=True, exit_on_error=False)
     async def _confirm(self, person: KnownPerson) -> None:
+        self._chosen = person
         try:
             confirmation = await self._people.confirm(person)
         except ConnectionFailed as error:
             self._say(str(error))
             return
         self._show(confirmation)
+
+    def on_unmount(self) -> None:
+        """End the code: the host does not look at it any more."""
+        if self._chosen is not None:
+            self._people.end_code(self._chosen)
+
+    def _hide(self) -> None:
+        """Take a code away that is over."""
+        self.query_one("#confirmed").display = False
+        self._say("The code is no longer valid (Escape: back)")
 
     def _show(self, confirmed: Confirmation) -> None:
         """Show a code in place of the list."""
@@ -134,7 +146,9 @@ class PeopleScreen(Dialog[None]):
             f"{scan} {screen_text(page)} and enter the name {name} and the code"
         )
         self.query_one("#code", Label).update(confirmed.code)
-        self.query_one("#limits", Label).update(f"It is valid for {seconds}, once.")
+        limits = f"It is valid for {seconds} while you see it, once."
+        self.query_one("#limits", Label).update(limits)
+        self.set_timer(confirmed.seconds, self._hide)
 
     def _say(self, text: str) -> None:
         self.query_one("#title", Label).update(screen_text(text))

@@ -505,8 +505,11 @@ class ListDevices(PlayerRequest):
     """Ask for the devices of the player, and perhaps for a code for another one."""
 
     TAG: ClassVar[int] = 43
+    LATER: ClassVar[int] = 1
     with_code: Annotated[bool, Field(strict=True)] = False
     """Whether a code is wanted. One that was given before ends."""
+    held: Annotated[bool, Field(strict=True)] = False
+    """Whether the code ends with this connection, which then may stay without a table while it is valid."""
 
 
 class RemoveDevice(PlayerRequest):
