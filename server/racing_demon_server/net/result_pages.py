@@ -19,6 +19,7 @@ from racing_demon_server.results.query import (
     ResultsUnusable,
     StandingsQuery,
     Stopping,
+    TableOpen,
     TooManyQuestions,
 )
 from racing_demon_server.results.visibility import (
@@ -53,6 +54,7 @@ PRIVATE: Final = (("Cache-Control", "private, no-cache"), ("X-Robots-Tag", "noin
 UNUSABLE: Final = "The server cannot read its results. Its log says why; its tables go on.\n"
 UNKNOWN_VALUE: Final = "The address is wrong: it asks for what no server has.\n"
 GONE: Final = "The server has no record of this match any more; its result remains.\n"
+STILL_OPEN: Final = "The table is still open: its players can read the record, others when it is closed.\n"
 NO_SUCH: Final = "There is no such page, or it is not yours to see.\n"
 """The same words for both: nobody learns what there is."""
 
@@ -235,6 +237,8 @@ class ResultPages:
             return http.too_many()
         except ResultsUnusable:
             return http.text(HTTPStatus.SERVICE_UNAVAILABLE, UNUSABLE)
+        except TableOpen:
+            return http.text(HTTPStatus.NOT_FOUND, STILL_OPEN)
         except UnstorableValue:
             return http.text(HTTPStatus.BAD_REQUEST, UNKNOWN_VALUE)
 

@@ -73,13 +73,16 @@ def _team(row: TeamStanding) -> dict[str, Any]:
 
 
 def match_json(result: Result, summary: MatchSummary) -> dict[str, Any]:
-    """Return a match, with what follows from its summary: points of seats or teams, and who has won."""
+    """Return a match, with what follows from its summary: points of seats or teams, and who has won.
+
+    Whoever has the link is not told the table's code, with which one could join it while it is open.
+    """
     return {
         "link": result.link,
         "over": result.is_over,
         "points": {str(seat): points for seat, points in side_points(summary).items()},
         "winners": list(corrected_winners(summary)),
-        "summary": summary.model_dump(mode="json", exclude={"id", "promises"}),
+        "summary": summary.model_dump(mode="json", exclude={"id", "code", "promises"}),
     }
 
 

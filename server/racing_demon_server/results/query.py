@@ -84,5 +84,9 @@ class RecordGone(Exception):
     """There is no more of a record: somebody was forgotten meanwhile, or its events were deleted."""
 
 
+class TableOpen(Exception):
+    """A record would tell the code of a table that is open, and in no list."""
+
+
 class Stopping(Exception):
     """The server is stopping: what is missing is made after its next start."""

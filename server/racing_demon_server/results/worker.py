@@ -19,7 +19,7 @@ from .answers import brief_json, match_json, standings_json
 from .names import Names
 from .paced import Paced
 from .player_page import player_json
-from .query import ALL, Filter, RecordGone, StandingsQuery
+from .query import ALL, Filter, RecordGone, StandingsQuery, TableOpen
 from .records import RecordVersion, RecordVersions
 from .store import Reading, Result, ResultsStore, table_number
 from .visibility import Sight, sight_of_standings
@@ -153,7 +153,10 @@ class ResultsWorker(Paced):
 
         Args:
             result: the match.
-            with_chat: whether to tell what the players said to each other.
+            with_chat: whether a player of the match asks, who is told what all said to each other.
+
+        Raises:
+            TableOpen: it is for its players only, until the table is closed: hands are named by its code.
 
         """
         if result.journal != self._name:
@@ -163,9 +166,13 @@ class ResultsWorker(Paced):
         version = f"{result.id}-{int(with_chat)}-{'-'.join(map(str, sorted(former)))}"
         kept = self._records.find(version)
         with self._reading() as reader, reader.moment():
-            if kept is not None:
-                return kept if has_match(reader, kept.match) else None
+            if kept is not None and not has_match(reader, kept.match):
+                return None
             table = reader.find_table(table_number(result.match))
+            if table is not None and table.closed_ms is None and not (table.listed or with_chat):
+                raise TableOpen
+            if kept is not None:
+                return kept
             for match in () if table is None else self._paced(matches_of(reader, table)):
                 if match.key == result.match:
                     maker = RecordMaker(match, with_chat=with_chat, former=former, rest=self._rest)

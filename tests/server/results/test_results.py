@@ -14,6 +14,7 @@ from racing_demon_protocol.records.standings import select_matches, standings
 from racing_demon_protocol.records.summary import summarize
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import HandOver, MatchOver
+from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.interface import JournalUnusable
 from racing_demon_server.journal.matches import export, matches
 from racing_demon_server.journal.sqlite.backup import backup
@@ -135,6 +136,24 @@ async def test_who_may_not_see_learns_nothing(tmp_path: Path) -> None:
                 assert await get(server, path, **headers) == refused, path
             assert (await get(server, f"/v1/matches/{link}", Authorization=token))[0] == 200
             assert (await get(server, f"/v1/matches/{link}/record", Authorization=token))[0] == 200
+
+
+async def test_a_link_to_a_result_opens_no_table(tmp_path: Path) -> None:
+    """Whoever has it learns no code of a table that no list names, before it is closed."""
+    async with RestartableServer.started(tmp_path / "journal.sqlite", *FAST) as server:
+        create = cl.Create(name="Ann", seated=False, listed=False, options=Options(hands=1, countdown_ms=0))
+        async with Peer.entered(server.url, create) as host:
+            for _ in range(2):
+                await host.ask(cl.AddBot, level="hard")
+            await host.ask(cl.Start)
+            await host.until(MatchOver)
+            token = {"Authorization": f"Bearer {host.token}"}
+            await page_with(server, "/v1/standings", lambda found: found["matches"] == 1)
+            ((_, link),) = results_of(tmp_path / "journal.sqlite")
+            status, page = await get(server, f"/v1/matches/{link}")
+            assert (status, host.code.encode() in page) == (200, False)
+            assert (await get(server, f"/v1/matches/{link}/record", **token))[0] == 200
+            assert (await get(server, f"/v1/matches/{link}/record"))[0] == 404
 
 
 @pytest.mark.parametrize(
