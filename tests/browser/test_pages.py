@@ -1,5 +1,6 @@
 """Pages of results on a phone: standings, the matches of a device, a match, its replay and its proof."""
 
+from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -7,8 +8,11 @@ from typing import Any, Final
 import pytest
 from playwright.async_api import Browser, Page, expect
 
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.events import Signalled
 from racing_demon_protocol.wire.messages.handicap import MAX_HANDICAP_POINTS
 from racing_demon_protocol.wire.messages.server import Identified
+from racing_demon_protocol.wire.options import Options
 from tests.browser.test_access import violations
 from tests.support.browsers import SMALL_PHONE, TALL_PHONE, phone
 from tests.support.journals import play_match
@@ -100,6 +104,39 @@ async def test_a_link_shows_a_match(browser: Browser, tmp_path: Path) -> None:
             await expect(page.locator("#page p", has_text="One match")).to_be_visible()
             await page.locator("#page label", has_text="People only").tap()
             await expect(page.locator("#page .standings tr")).to_have_count(5)
+            assert guest.complaints == []
+
+
+async def test_names_are_only_names(browser: Browser, tmp_path: Path) -> None:
+    """Players called like what every object has, and like a picture, are shown so, and break no page."""
+    journal, names = tmp_path / "journal.sqlite", ["__proto__", "constructor", "<img src=x onerror=a()>"]
+    options = Options(hands=1, countdown_ms=0)
+    async with RestartableServer.started(journal, *FAST) as server, AsyncExitStack() as stack:
+        host = await stack.enter_async_context(
+            Peer.entered(server.url, cl.Create(name=names[0], options=options))
+        )
+        peers = [host]
+        for name in names[1:]:
+            joining = Peer.entered(server.url, cl.Join(code=host.code, name=name))
+            peers.append(await stack.enter_async_context(joining))
+        await host.ask(cl.Say, text="<img src=x onerror=a()>")
+        await host.ask(cl.Start)
+        for peer in peers:
+            await peer.until(Signalled)
+            await peer.ask(cl.Stuck)
+        await page_with(server, "/v1/standings", lambda found: found["matches"] == 1)
+        ((_, link),) = results_of(journal)
+        async with phone(browser, f"{origin_of(server)}/match/{link}") as guest:
+            page = guest.page
+            assert sorted(await page.locator("#page .tally tr bdi").all_inner_texts()) == sorted(names)
+            await page.locator("#page button", has_text="Verify").tap()
+            await expect(page.locator("#page .proof")).to_contain_text("match the shuffle")
+            await page.locator("#page button", has_text="Watch the match").tap()
+            await guest.see(".replay")
+            await page.locator('.replay button[aria-label="Close the replay"]').tap()
+            await page.locator("#page nav a", has_text="Standings").tap()
+            await expect(page.locator("#page .standings tr")).to_have_count(4)
+            assert await page.locator("img[src='x']").count() == 0
             assert guest.complaints == []
 
 
