@@ -22,7 +22,7 @@ from racing_demon_protocol.constants import MAX_NAME_LENGTH
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.wire.messages.client import Enroll, Identify, Link
 from racing_demon_protocol.wire.messages.server import Challenge, Identified, Refused
-from racing_demon_protocol.wire.player_proof import player_proof, secret_hash
+from racing_demon_protocol.wire.player_proof import ProofFacts, older_proof, player_proof
 
 from .files import read_entries, replace_file, state_folder
 
@@ -105,26 +105,30 @@ class PlayerCredentials:
     ) -> None:
         self._source = source
         self._is_own = is_own
-        self._host = host_of(url)
+        self._host, self._address = host_of(url), address_of(url)
         self._name = name
         self._path = path or people_path()
         self._server = self._secret = ""
         self._known: SavedPerson | None = None
 
-    def answer(self, challenge: Challenge) -> Enroll | Identify | Link | None:
+    def answer(self, challenge: Challenge, *, is_older: bool = False) -> Enroll | Identify | Link | None:
         """Return the answer to a server's challenge; ``None`` to stay a guest.
 
         An unknown server learns nothing that it could use elsewhere: only a new secret of its own,
         and that only if it suggests to remember people.
+
+        Args:
+            challenge: the server's question.
+            is_older: whether the server is of a version that knows older proofs only. They give nothing away.
+
         """
         self._server = challenge.server
         self._known = self._chosen()
         if self._known is not None:
             known, self._secret = self._known, self._known.secret
-            key = secret_hash(known.secret)
-            proof = player_proof(
-                key, challenge.server, challenge.nonce, self._host, known.player, known.device
-            )
+            server, nonce = challenge.server, challenge.nonce
+            facts = ProofFacts(server, nonce, self._address, known.player, known.device)
+            proof = older_proof(known.secret, facts) if is_older else player_proof(known.secret, facts)
             return Identify(player=known.player, device=known.device, proof=proof)
         if not challenge.suggested:
             return None
@@ -212,7 +216,7 @@ class DeviceLink(PlayerCredentials):
         super().__init__(url, name, path)
         self._code = code
 
-    def answer(self, challenge: Challenge) -> Link:
+    def answer(self, challenge: Challenge, *, is_older: bool = False) -> Link:
         """Return the request, with a new secret."""
         self._server, self._secret = challenge.server, secrets.token_hex(32)
         return Link(name=self._name, code=self._code, secret=self._secret, device=socket.gethostname()[:40])
@@ -272,9 +276,14 @@ def _likeness(person: SavedPerson, name: str) -> int:
 
 def host_of(url: str) -> str:
     """Return the host and port of a server's address as clients send them."""
+    return address_of(url).partition("://")[2]
+
+
+def address_of(url: str) -> str:
+    """Return scheme, host and port of a server's address, for which a proof is good."""
     parts = urlsplit(url if "://" in url else f"ws://{url}")
     netloc = parts.netloc.rpartition("@")[2].lower()
-    return netloc.removesuffix(f":{DEFAULT_PORTS.get(parts.scheme, 0)}")
+    return f"{parts.scheme}://{netloc.removesuffix(f':{DEFAULT_PORTS.get(parts.scheme, 0)}')}"
 
 
 def folded(name: str) -> str:

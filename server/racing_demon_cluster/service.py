@@ -175,7 +175,7 @@ class ClusterHandler(TableHandler):
         headers = request.headers
         host, is_proxied_here = headers.get("Host", ""), PROXIED in headers
         # The client was asked who it is already, where it is connected.
-        identity = Identity((host,), headers.get(PLAYER, "")) if is_proxied_here else None
+        identity = Identity((), headers.get(PLAYER, "")) if is_proxied_here else None
         super().__init__(connection, service, origin, host, identity)
         self._cluster = service
         self._handshake = Handshake(host, request.path, connection.encoding, origin.hops)

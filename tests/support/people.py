@@ -2,16 +2,16 @@
 
 from typing import Any, Final
 
-from racing_demon_protocol.wire.capabilities import FORGETS, REMEMBERS, announced
+from racing_demon_protocol.wire.capabilities import FORGETS, PROVES, REMEMBERS, announced
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import MatchOver, Signalled, StuckSaid
 from racing_demon_protocol.wire.messages.handicap import Handicap
 from racing_demon_protocol.wire.messages.server import CaughtUp, Challenge, Devices, Identified
 from racing_demon_protocol.wire.options import Options
-from racing_demon_protocol.wire.player_proof import player_proof, secret_hash
+from racing_demon_protocol.wire.player_proof import ProofFacts, player_proof
 from tests.support.servers import Peer
 
-SOFTWARE: Final = announced("test", REMEMBERS, FORGETS)
+SOFTWARE: Final = announced("test", REMEMBERS, FORGETS, PROVES)
 SECRETS: Final = [f"{number:064x}" for number in range(1, 9)]
 
 
@@ -42,12 +42,12 @@ async def linked(known: Peer, other: Peer, name: str = "Ann") -> Identified:
     return await other.until(Identified)
 
 
-def answer(challenge: Challenge, known: Identified, secret: str, host: str) -> cl.Identify:
+def answer(
+    challenge: Challenge, known: Identified, secret: str, host: str, scheme: str = "ws"
+) -> cl.Identify:
     """Return a device's answer to a challenge."""
-    proof = player_proof(
-        secret_hash(secret), challenge.server, challenge.nonce, host, known.player, known.device
-    )
-    return cl.Identify(player=known.player, device=known.device, proof=proof)
+    facts = ProofFacts(challenge.server, challenge.nonce, f"{scheme}://{host}", known.player, known.device)
+    return cl.Identify(player=known.player, device=known.device, proof=player_proof(secret, facts))
 
 
 async def play_together(host: Peer, guest: Peer, **options: Any) -> None:

@@ -21,7 +21,7 @@ const ANN = { player: "k3xw7q2m", device: 1, name: "Ann" };
 /** @param {string} server */
 function ask(server) {
   const person = new Person("Ann");
-  return { person, answer: person.answer({ server, nonce: "0c", suggested: true }) };
+  return { person, answer: person.answer({ server, nonce: "0c", suggested: true }, false) };
 }
 
 /** Be known by the same public id at two servers of one address. */
@@ -52,4 +52,18 @@ test("whom a server does not know is kept for thirty days, and not named again",
     keptPeople().people.map((each) => each.server),
     ["other"],
   );
+});
+
+test("the secret is proven as newer servers and older ones know it", () => {
+  stored.clear();
+  const person = ask("5e").person;
+  person.identified(ANN);
+  const { secret } = keptPeople().people[0];
+  for (const [key, kept] of stored) stored.set(key, kept.replace(secret, "07".repeat(32)));
+  const challenge = { server: "5e", nonce: "0c", suggested: true };
+  const proofs = [false, true].map((isOlder) => person.answer(challenge, isOlder)?.fields.proof);
+  assert.deepEqual(proofs, [
+    "2aa26eaf0b0b492d4e44013303d0fa0081ee464c4142158584c3f87e4bfac4ed",
+    "f025452fc083403fa523c1cfd1fab2c4e7675df0317fc6a73be7d2d08b0eb91b",
+  ]);
 });

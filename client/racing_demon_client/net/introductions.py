@@ -21,9 +21,9 @@ class _Introduction:
         self.known: Identified | None = None
         self.refusal: Refused | None = None
 
-    def answer(self, challenge: Challenge) -> cl.PlayerRequest | None:
+    def answer(self, challenge: Challenge, *, is_older: bool) -> cl.PlayerRequest | None:
         """Return the person's answer; nobody becomes a new player here."""
-        answer = self._person.answer(challenge)
+        answer = self._person.answer(challenge, is_older=is_older)
         return None if isinstance(answer, cl.Enroll) else answer
 
     def identified(self, answer: Identified) -> None:

@@ -26,6 +26,7 @@ from racing_demon_protocol.wire.capabilities import (
     FOLLOWS_MOVED,
     FORGETS,
     PLAYS_BY_ITSELF,
+    PROVES,
     REMEMBERS,
     SHOWS_RACES,
     UNLISTED,
@@ -255,8 +256,14 @@ MAX_REDIRECTS: Final = 2
 class PlayerAuthenticator(Protocol):
     """Somebody who tells servers that remember people who that is."""
 
-    def answer(self, challenge: Challenge) -> cl.PlayerRequest | None:
-        """Return the answer to a server's challenge; ``None`` to stay a guest."""
+    def answer(self, challenge: Challenge, *, is_older: bool) -> cl.PlayerRequest | None:
+        """Return the answer to a server's challenge; ``None`` to stay a guest.
+
+        Args:
+            challenge: the server's question.
+            is_older: whether the server is of a version that knows older proofs only.
+
+        """
 
     def identified(self, answer: Identified) -> None:
         """Keep what the server knows this person by."""
@@ -438,7 +445,7 @@ class ServerConnection:
         software = f"{self._software} {FOLLOWS_MOVED}" if self._follows else self._software
         person = self._person if understands(self.server_software, REMEMBERS) else None
         if person is not None:
-            software += f" {REMEMBERS} {FORGETS}"
+            software += f" {REMEMBERS} {FORGETS} {PROVES}"
         await self.send(cl.Hello(version=VERSION, software=software))
         if person is not None:
             await self._introduce(person)
@@ -446,7 +453,9 @@ class ServerConnection:
     async def _introduce(self, person: PlayerAuthenticator) -> None:
         """Tell the server who somebody is, as it asks; whoever it does not know stays a guest."""
         challenge = await self.receive()
-        answer = person.answer(challenge) if isinstance(challenge, Challenge) else None
+        if not isinstance(challenge, Challenge):
+            return
+        answer = person.answer(challenge, is_older=not understands(self.server_software, PROVES))
         if answer is None:
             return
         await self.send(answer)

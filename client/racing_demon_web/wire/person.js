@@ -11,12 +11,13 @@ import "./requests_of_players.js";
 /** @typedef {{server: string, player: string, device: number, name: string, secret: string, dropped?: number}} KeptPerson
  * dropped: when the server did not know this person any more, in milliseconds since 1970 */
 
-const LABEL = "racing-demon player 1\n";
+const HASHED = "racing-demon player 1\n";
+const SIGNED = "racing-demon player 2\n";
 const BLOCK = 64; // bytes of a block of SHA-256, as HMAC needs them
 const ANSWER_MS = 8000;
 const MAX_PEOPLE = 100; // of all servers at this address
 const DROPPED_MS = 30 * 86_400_000; // so long those are kept whom a server does not know any more
-const SOFTWARE = "racing-demon-web players";
+const SOFTWARE = "racing-demon-web players proves";
 
 /**
  * HMAC-SHA256. `crypto.subtle` has it, but not over http.
@@ -30,11 +31,9 @@ function hmac(key, text) {
     padded.map((byte) => byte ^ 0x36),
     text,
   );
-  return hex(
-    sha256(
-      padded.map((byte) => byte ^ 0x5c),
-      inner,
-    ),
+  return sha256(
+    padded.map((byte) => byte ^ 0x5c),
+    inner,
   );
 }
 
@@ -115,17 +114,23 @@ export class Person {
 
   /**
    * @param {{server: string, nonce: string, suggested: boolean}} challenge
+   * @param {boolean} isOlder whether the server is of a version that knows older proofs only
    * @returns {{name: string, fields: any} | null} null: a guest
    */
-  answer({ server, nonce, suggested }) {
+  answer({ server, nonce, suggested }, isOlder) {
     const isStored = keepPeople({ server });
     if (!(keptPeople().isOn ?? suggested)) return null;
     const own = knownPeople().find((each) => isSameName(each.name, this.name));
     if (own) {
       this.known = own;
-      const said = [server, nonce, location.host.toLowerCase(), own.player, String(own.device)].join("\n");
-      const proof = hmac(sha256(LABEL, bytesOf(own.secret)), LABEL + said);
-      return { name: "identify", fields: { player: own.player, device: own.device, proof } };
+      const { player, device, secret } = own;
+      const address = isOlder ? location.host : location.origin.replace("http", "ws");
+      const said = [server, nonce, address.toLowerCase(), player, String(device)].join("\n");
+      const hidden = bytesOf(secret);
+      const signature = hmac(sha256(HASHED, hidden), (isOlder ? HASHED : SIGNED) + said);
+      // The secret, hidden by what the server can make, too (RFC 5802).
+      const proof = hex(isOlder ? signature : hidden.map((byte, at) => byte ^ signature[at]));
+      return { name: "identify", fields: { player, device, proof } };
     }
     if (!this.name) return null;
     if (!isStored) return this.#warn(); // else every visit would be another player's
@@ -231,17 +236,20 @@ export function askAs(person, request, ended = null) {
     const failed = { name: "refused", fields: { reason: "", text: "" } };
     const timer = setTimeout(() => end(failed), ANSWER_MS);
     let isKnown = false;
+    let isOlder = false;
     socket.onclose = () => end(failed);
     socket.onmessage = ({ data }) => {
       const message = decode(data);
       /** @param {{name: string, fields: any}} each */
       const send = ({ name, fields }) => socket.send(encode(name, fields));
       if (message?.name === "versions") {
-        if (!message.fields.software.split(" ").includes("players")) return end(failed);
+        const words = message.fields.software.split(" ");
+        if (!words.includes("players")) return end(failed);
+        isOlder = !words.includes("proves");
         send({ name: "hello", fields: { version: VERSION, software: SOFTWARE } });
       } else if (message?.name === "challenge") {
         keepPeople({ server: message.fields.server });
-        const answer = request?.name === "link" ? request : person.answer(message.fields);
+        const answer = request?.name === "link" ? request : person.answer(message.fields, isOlder);
         if (answer) send(answer);
         else end(failed);
       } else if (message?.name === "identified") {

@@ -62,6 +62,7 @@ export class Session {
   #tries = 0;
   #redirects = 0;
   #isAsked = false; // whether the server is about to learn who this is
+  #isOlder = false; // whether it knows older proofs only
   #isOver = false;
   /** @type {WebSocket | null} */
   #socket = null;
@@ -337,18 +338,19 @@ export class Session {
         return session.#reconnect(/** @type {WebSocket} */ (session.#socket), ABNORMAL, text);
       }
       session.#isAsked = session.person !== null && /\bplayers\b/.test(software);
+      session.#isOlder = !/\bproves\b/.test(software);
       session.#send({
         name: "hello",
         fields: {
           version: VERSION,
-          software: session.#isAsked ? `${SOFTWARE} players forgets` : SOFTWARE,
+          software: session.#isAsked ? `${SOFTWARE} players forgets proves` : SOFTWARE,
           heartbeat_ms: HEARTBEAT_MS,
         },
       });
       if (!session.#isAsked) session.#proceed();
     },
     challenge(session, fields) {
-      const answer = session.person?.answer(fields);
+      const answer = session.person?.answer(fields, session.#isOlder);
       if (answer) session.#send(answer);
       else session.#proceed();
     },

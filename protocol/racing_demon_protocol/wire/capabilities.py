@@ -28,6 +28,9 @@ REMEMBERS: Final = "players"
 """The word in ``software``: of a server that asks who somebody is, and of a client that answers."""
 FORGETS: Final = "forgets"
 """The word in a client's ``software`` that says that it understands the reason ``unknown_player``."""
+PROVES: Final = "proves"
+"""The word in ``software`` of both ends that know proofs which nobody can make of what a server keeps. Older
+clients stay guests: what they prove is not believed any more."""
 
 UNLISTED: Final = "unlisted"
 """The word in a server's ``software`` that says that it knows ``listed`` of ``create``."""

@@ -18,6 +18,7 @@ from racing_demon_protocol.wire.capabilities import (
     FORGETS,
     PLAYS_BY_ITSELF,
     PROGRAMS,
+    PROVES,
     REMEMBERS,
     needed,
     understands,
@@ -57,6 +58,11 @@ TOO_MANY_PLAYERS: Final = (
     "Many people have become known at your address today. Play as a guest, or come back tomorrow."
 )
 SEATED: Final = "You have a seat at this table already: go on there, leave it, or let the host remove it."
+SCHEMES: Final = ("ws", "wss")
+OLDER_PROOF: Final = (
+    "Your program is too old for this server to know who you are: update it, or reload. Until then you are a "
+    "guest."
+)
 UNREAD: Final = "The server still reads this table from its journal. Come back in a moment."
 
 
@@ -281,14 +287,20 @@ class TableHandler(Handler):
         if players is None or self.identity is not None:
             return
         if self.signed_in is not None:
-            self.identity = Identity(self._tables.same_hosts(self._host))
+            self.identity = Identity(self._addresses)
             self.identity.signed_in = self.signed_in
             self.identity.name = self._first_name(self.signed_in)
             self.hold(outlasts_entry=True)
             self._tables.start_task(self._sign_in(players, self.identity))
         elif understands(hello.software, REMEMBERS):
-            self.identity = Identity(self._tables.same_hosts(self._host))
+            self.identity = Identity(self._addresses)
             self.reply(players.challenge(self.identity))
+
+    @property
+    def _addresses(self) -> tuple[str, ...]:
+        """The addresses that the client may have dialled."""
+        hosts = self._tables.same_hosts(self._host)
+        return tuple(f"{scheme}://{host}" for scheme in SCHEMES for host in hosts)
 
     def _first_name(self, who: SignedIn) -> str:
         """Return what somebody is called who signs in for the first time; nobody is refused for a name."""
@@ -315,6 +327,8 @@ class TableHandler(Handler):
         if players is None or self.identity is None:
             super().identify(request)
             return
+        if isinstance(request, cl.Enroll | cl.Identify | cl.Link) and not understands(self.software, PROVES):
+            raise CommandRefused(Reason.BAD_TOKEN, OLDER_PROOF)
         if isinstance(request, cl.Link) and not addresses.may_guess(self.address, self.arrived):
             raise addresses.too_many_misses()
         if isinstance(request, cl.Enroll | cl.Rename):

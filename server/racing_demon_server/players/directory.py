@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
-from racing_demon_protocol.wire.player_proof import player_proof
+from racing_demon_protocol.wire.player_proof import ProofFacts, is_proven
 
 from .store import Device, LinkCode, Linked, Player, PlayersStore, folded
 
@@ -46,7 +46,8 @@ MAX_NUMBER: Final = 2**63
 
 UNKNOWN: Final = "This server does not know you on this device."
 WRONG_PROOF: Final = (
-    "The server does not believe that: the proof is for another address, or made with another secret."
+    "The server does not believe that: the proof is for another address (http and https are two), or made "
+    "with another secret."
 )
 WRONG_CODE: Final = (
     "That name and code do not belong together, or the code is no longer valid. Ask for a new one."
@@ -101,18 +102,18 @@ FOR_SERVERS: Final = TokenUse(b"racing-demon handover 1\n", 60_000)
 
 
 class ChallengeFacts(NamedTuple):
-    """What a proof must be made of, besides the device's secret: see :func:`player_proof`.
+    """What a proof must be good for: see :class:`~racing_demon_protocol.wire.player_proof.ProofFacts`.
 
     Attributes:
         server: the server's name for itself.
         nonce: the challenge's.
-        hosts: the host and port that the client has dialled, and others that lead to the same server.
+        addresses: those that the client may have dialled, with their schemes.
 
     """
 
     server: str
     nonce: str
-    hosts: tuple[str, ...]
+    addresses: tuple[str, ...]
 
 
 class Guess(NamedTuple):
@@ -227,10 +228,9 @@ class Directory:
         device = self._store.device(number)
         if device is None or device.player != self.canonical(player):
             raise CommandRefused(Reason.UNKNOWN_PLAYER, UNKNOWN)
-        server, nonce, hosts = challenge
-        expected = [player_proof(device.key, server, nonce, host, player, number) for host in hosts]
-        is_right = any([hmac.compare_digest(each, proof) for each in expected])  # noqa: C419 - all take the same time
-        if not is_right:
+        server, nonce, addresses = challenge
+        facts = [ProofFacts(server, nonce, each, player, number) for each in addresses]
+        if not any([is_proven(device.key, proof, each) for each in facts]):  # noqa: C419 - all take the same time
             raise CommandRefused(Reason.BAD_TOKEN, WRONG_PROOF)
         return device
 

@@ -64,21 +64,21 @@ class Identity:
 
     Attributes:
         nonce: what the proof of this connection is made of.
-        hosts: the host and port that the client has dialled, and others that lead to the same server.
+        addresses: those that the client may have dialled, with their schemes.
         handover: a token of another server that identifies the device.
         signed_in: what a trusted proxy says of who uses the connection; ``None`` if it says nothing.
         name: what somebody is called at first who has signed in there.
         device: the device that was proven, perhaps removed since; ``None`` for a guest.
 
     Args:
-        hosts: the host and port that the client has dialled, and others.
+        addresses: those that the client may have dialled.
         handover: what another server says of the connection, which it has from the client; empty for nothing.
 
     """
 
-    def __init__(self, hosts: tuple[str, ...], handover: str = "") -> None:
+    def __init__(self, addresses: tuple[str, ...], handover: str = "") -> None:
         self.nonce = secrets.token_hex(32)
-        self.hosts = hosts
+        self.addresses = addresses
         self.device: Device | None = None
         self.handover = handover
         self.signed_in: SignedIn | None = None
@@ -197,7 +197,7 @@ class PlayersKeeper:
                 if identity.device is not None:
                     raise CommandRefused(Reason.NOT_NOW, "This connection has a player already.")
                 player, number, proof = request.player, request.device, request.proof
-                challenge = ChallengeFacts(self._store.server, identity.nonce, identity.hosts)
+                challenge = ChallengeFacts(self._store.server, identity.nonce, identity.addresses)
                 device = directory.identify(player, number, proof, challenge)
                 directory.see(device, now)
                 return self._welcome(device, now)

@@ -41,7 +41,7 @@ class Device(NamedTuple):
     Attributes:
         number: its number.
         player: the player's id.
-        key: the hash of its secret, which proves who uses it.
+        key: the hash of its secret, against which proofs are checked.
         label: what it is called.
         added_ms: when it was added.
         seen_ms: when it was last seen.

@@ -1,5 +1,7 @@
 """A terminal at a server that remembers people: known again, under its own secret, and never elsewhere."""
 
+import hashlib
+import hmac
 import json
 import time
 from pathlib import Path
@@ -100,6 +102,29 @@ async def renamed(server: RestartableServer, path: Path, name: str) -> None:
         await peer.until(Identified)
         await peer.say(Rename(name=name))
         assert (await peer.until(Identified)).name == name
+
+
+def test_a_proof_is_made_for_the_version_of_the_server(tmp_path: Path) -> None:
+    """A newer one is sent the secret, hidden by a signature that it can make; an older one what it knows."""
+    path, made = tmp_path / "people.json", {}
+    known(path, "wss://one:443/v1")
+    [kept] = json.loads(path.read_text("utf-8"))
+    secret = kept["secret"]
+    for is_older in (False, True):
+        person = PlayerCredentials("wss://one/v1", "Ann", path)
+        sent = person.answer(challenge(), is_older=is_older)
+        assert isinstance(sent, Identify)
+        made[is_older] = bytes.fromhex(sent.proof)
+
+    def signed(version: int, address: str) -> bytes:
+        key = hashlib.sha256(b"racing-demon player 1\n" + bytes.fromhex(secret)).digest()
+        said = f"racing-demon player {version}\n" + "\n".join(
+            ("5e" * 32, "0c" * 32, address, "k3xw7q2m", "1")
+        )
+        return hmac.digest(key, said.encode(), "sha256")
+
+    hidden = bytes(a ^ b for a, b in zip(bytes.fromhex(secret), signed(2, "wss://one"), strict=True))
+    assert made == {False: hidden, True: signed(1, "one")}
 
 
 def test_who_was_chosen_last_is_offered(tmp_path: Path) -> None:

@@ -8,14 +8,15 @@ import pytest
 
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
-from racing_demon_protocol.wire.player_proof import player_proof, secret_hash
+from racing_demon_protocol.wire.player_proof import ProofFacts, older_proof, player_proof, secret_hash
 from racing_demon_server.players.directory import CODE_MS, MAX_WRONG_CODES, ChallengeFacts, Directory, Guess
 from racing_demon_server.players.file import PlayersFile
 from racing_demon_server.players.store import TRIAL_MS, Device, Linked
 
 NOW: Final = 1_796_000_000_000
-KEYS: Final = [secret_hash(f"{number:064x}") for number in range(20)]
-HERE: Final = ChallengeFacts("5e" * 32, "0c" * 32, ("cards.example:5252",))
+SECRETS: Final = [f"{number:064x}" for number in range(20)]
+KEYS: Final = [secret_hash(secret) for secret in SECRETS]
+HERE: Final = ChallengeFacts("5e" * 32, "0c" * 32, ("ws://cards.example:5252",))
 HOME: Final = ""
 STRANGER: Final = "203.0.113.7"
 
@@ -34,8 +35,13 @@ def with_ann() -> tuple[Directory, Device]:
 
 def proof_of(device: Device, challenge: ChallengeFacts = HERE) -> str:
     """Return what the device answers to a challenge."""
-    server, nonce, (host,) = challenge
-    return player_proof(device.key, server, nonce, host, device.player, device.number)
+    return player_proof(SECRETS[KEYS.index(device.key)], facts_of(device, challenge))
+
+
+def facts_of(device: Device, challenge: ChallengeFacts = HERE) -> ProofFacts:
+    """Return what a device's proof is good for."""
+    server, nonce, (address,) = challenge
+    return ProofFacts(server, nonce, address, device.player, device.number)
 
 
 def linked(directory: Directory, phone: Device) -> Device:
@@ -70,9 +76,10 @@ def test_a_device_proves_its_player() -> None:
     [
         HERE._replace(server="5f" * 32),
         HERE._replace(nonce="0d" * 32),
-        HERE._replace(hosts=("evil.example:5252",)),
+        HERE._replace(addresses=("ws://evil.example:5252",)),
+        HERE._replace(addresses=("wss://cards.example:5252",)),
     ],
-    ids=["of another server", "overheard before", "for another address"],
+    ids=["of another server", "overheard before", "for another address", "for another scheme"],
 )
 def test_a_proof_is_good_for_one_challenge(other: ChallengeFacts) -> None:
     """What was said elsewhere, or before, or to a server at another address, proves nothing here."""
@@ -86,13 +93,23 @@ def test_a_proof_is_good_for_one_player_and_device() -> None:
     """A device cannot prove to be another's, nor one that does not exist."""
     directory, phone = with_ann()
     bob, _ = directory.enroll("Bob", KEYS[2], "phone", NOW, randomness(99))
-    stranger = Device(17, bob.id, bytes(32), "", NOW, NOW, Linked.NO)
+    as_bob, elsewhere = phone._replace(player=bob.id), phone._replace(player=bob.id, number=17)
     for player, number, proof in (
-        (bob.id, phone.number, player_proof(phone.key, *HERE[:2], HERE.hosts[0], bob.id, phone.number)),
-        (bob.id, stranger.number, proof_of(stranger)),
+        (bob.id, phone.number, proof_of(as_bob)),
+        (bob.id, elsewhere.number, proof_of(elsewhere)),
     ):
         with pytest.raises(CommandRefused):
             directory.identify(player, number, proof, HERE)
+
+
+def test_what_the_server_keeps_proves_nothing() -> None:
+    """Whoever has read it makes no proof of it: not as if it were the secret, nor as in older versions."""
+    directory, phone = with_ann()
+    facts, kept = facts_of(phone), phone.key.hex()
+    for proof in (player_proof(kept, facts), older_proof(kept, facts), older_proof(SECRETS[0], facts), kept):
+        with pytest.raises(CommandRefused) as refused:
+            directory.identify(phone.player, phone.number, proof, HERE)
+        assert refused.value.reason is Reason.BAD_TOKEN
 
 
 def test_a_code_links_one_device_and_ends() -> None:

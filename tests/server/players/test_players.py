@@ -15,7 +15,7 @@ import pytest
 from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.records.format import read_records
 from racing_demon_protocol.records.verify import verify
-from racing_demon_protocol.wire.capabilities import REMEMBERS, announced
+from racing_demon_protocol.wire.capabilities import FORGETS, REMEMBERS, announced
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import CaughtUp, Challenge, Devices, Identified, Refused
 from racing_demon_protocol.wire.player_proof import secret_hash
@@ -98,10 +98,26 @@ async def test_wrong_proofs_are_refused(tmp_path: Path) -> None:
                 assert await peer.refusal(wrong) is Reason.BAD_TOKEN
             nobody = answer(challenge, known.model_copy(update={"device": 99}), SECRETS[0], host_of(server))
             assert await peer.refusal(nobody) is Reason.UNKNOWN_PLAYER
+
+
+async def test_an_older_program_is_told_to_update(tmp_path: Path) -> None:
+    """What it would prove is not believed, so it becomes nobody new either; it plays as a guest."""
+    async with RestartableServer.started(tmp_path / "journal.sqlite", *FAST) as server:
+        async with Peer.connect(server.url) as peer:
+            known = await enrolled(peer, "Ann", SECRETS[0])
         async with Peer.connect(server.url) as older:
-            await older.greet(announced("older", REMEMBERS))
-            await older.until(Challenge)
-            assert await older.refusal(nobody) is Reason.BAD_TOKEN
+            await older.greet(announced("older", REMEMBERS, FORGETS))
+            challenge = await older.until(Challenge)
+            for request in (
+                answer(challenge, known, SECRETS[0], host_of(server)),
+                cl.Enroll(name="Ann", secret=SECRETS[1]),
+                cl.Link(name="Ann", code="BCDFGH", secret=SECRETS[1]),
+            ):
+                await older.say(request)
+                refused = await older.until(Refused)
+                assert refused.reason is Reason.BAD_TOKEN
+                assert "update" in refused.text
+            await older.enter(cl.Create(name="Ann"))
 
 
 async def test_a_strangers_wrong_codes_keep_nobody_from_linking(tmp_path: Path) -> None:
