@@ -19,7 +19,7 @@ class PostgresPlayers(SideStore, PlayersStore):
     Args:
         url: the database.
         node: the number of this incarnation.
-        keys: encrypt the hashes of devices' secrets, and codes.
+        keys: encrypt the hashes of devices' secrets, and codes; those that sign tokens are made of them.
 
     Raises:
         JournalUnusable: the database cannot be used.
@@ -28,7 +28,7 @@ class PostgresPlayers(SideStore, PlayersStore):
 
     def __init__(self, url: str, node: int, keys: ClusterKeys) -> None:
         super().__init__(url, node, PLAYERS_LOCK, waits=True)
-        self._keys = keys
+        self._keys, self.token_keys = keys, keys.derived(b"tokens")
         with self.transaction():
             sql = "INSERT INTO player_server SELECT ?1 WHERE NOT EXISTS (SELECT 1 FROM player_server)"
             self.rows(sql, secrets.token_hex(32))

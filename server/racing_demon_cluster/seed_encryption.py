@@ -1,6 +1,6 @@
 """Encrypts the seeds of hands, so that a copy of the database does not reveal face-down cards.
 
-So are the hashes of devices' secrets, with which one could pretend to be a player.
+So are the hashes of devices' secrets, with which and an overheard login one could pretend to be a player.
 """
 
 import hashlib
@@ -75,6 +75,12 @@ class ClusterKeys:
             if matches_commitment(seed, hand_id, commitment):
                 return seed
         raise UnknownContents(f"the seed of hand {hand_id} is not the one that was promised")
+
+    def derived(self, use: bytes) -> tuple[bytes, ...]:
+        """Return keys for another use, one of each key."""
+        return tuple(
+            hmac.digest(key, b"racing-demon derived\n" + use, hashlib.sha256) for key in self._keys.values()
+        )
 
     def sealed(self, secret: bytes) -> bytes:
         """Return a secret of at most 32 bytes, encrypted: the same for the same, so that it can be searched.

@@ -86,7 +86,7 @@ class TokenUse(NamedTuple):
     """What a token is for.
 
     Attributes:
-        label: keeps it apart from everything else that is made with a device's key.
+        label: keeps it apart from everything else that is signed.
         valid_ms: how long it is valid.
 
     """
@@ -95,9 +95,9 @@ class TokenUse(NamedTuple):
     valid_ms: int
 
 
-FOR_HTTP: Final = TokenUse(b"racing-demon token 1\n", 7 * 24 * 3_600_000)
+FOR_HTTP: Final = TokenUse(b"racing-demon token 2\n", 7 * 24 * 3_600_000)
 """Tokens that clients send with requests over HTTP."""
-FOR_SERVERS: Final = TokenUse(b"racing-demon handover 1\n", 60_000)
+FOR_SERVERS: Final = TokenUse(b"racing-demon handover 2\n", 60_000)
 """Tokens by which servers with the same store tell each other who uses a connection. No client has one."""
 
 
@@ -340,7 +340,7 @@ class Directory:
     def token(self, device: Device, at_ms: int, use: TokenUse) -> str:
         """Return a token that identifies a device at any server with the same store."""
         said = device.number.to_bytes(8) + (at_ms // 1_000).to_bytes(4)
-        return (said + _mac_of(device.key, said, use)).hex()
+        return (said + _mac_of(self._store.token_keys[0], device.key, said, use)).hex()
 
     def of_token(self, token: str, at_ms: int, use: TokenUse) -> Device | None:
         """Return the device of a token; ``None`` if it is none, is too old, or its device was removed."""
@@ -349,9 +349,10 @@ class Directory:
         said, mac = bytes.fromhex(token[:SAID_LENGTH]), bytes.fromhex(token[SAID_LENGTH:])
         number, issued_ms = int.from_bytes(said[:8]), int.from_bytes(said[8:]) * 1_000
         device = self._store.device(number) if number < MAX_NUMBER else None
-        key = bytes(32) if device is None else device.key
-        is_right = hmac.compare_digest(_mac_of(key, said, use), mac) and at_ms - issued_ms < use.valid_ms
-        return device if is_right else None
+        if device is None or at_ms - issued_ms >= use.valid_ms:
+            return None
+        expected = [_mac_of(key, device.key, said, use) for key in self._store.token_keys]
+        return device if any(hmac.compare_digest(each, mac) for each in expected) else None
 
     # What an operator may do.
 
@@ -517,9 +518,12 @@ class Directory:
             raise CommandRefused(Reason.NOT_NOW, ON_TRIAL if device.is_on_trial(at_ms) else UNTRUSTED)
 
 
-def _mac_of(key: bytes, said: bytes, use: TokenUse) -> bytes:
-    """Return what proves that a token was made with a device's key."""
-    return hmac.digest(key, use.label + said, hashlib.sha256)[:MAC_SIZE]
+def _mac_of(key: bytes, device_key: bytes, said: bytes, use: TokenUse) -> bytes:
+    """Return what proves that a server has made a token, for the device whose key that is.
+
+    Another device may have the number after that one was removed.
+    """
+    return hmac.digest(key, use.label + said + device_key, hashlib.sha256)[:MAC_SIZE]
 
 
 def _letters(randomness: bytes, letters: str, length: int) -> str:

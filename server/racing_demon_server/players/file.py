@@ -1,12 +1,18 @@
 """The file of a server's players, which all its processes share. Only its owner can read it."""
 
+import contextlib
+import secrets
 from pathlib import Path
 from typing import Final
 
+from racing_demon_server.journal.interface import JournalUnusable
+from racing_demon_server.journal.sqlite.database import token_key_of
 from racing_demon_server.journal.sqlite.side_file import SideFile, SideFileStore
+from racing_demon_server.private_file import write_private
 
 from .store import PlayersStore
 
+KEY_SIZE: Final = 32
 _LAYOUT: Final = """
     CREATE TABLE IF NOT EXISTS server (id TEXT NOT NULL);
     CREATE TABLE IF NOT EXISTS players (
@@ -70,20 +76,26 @@ class PlayersFile(SideFileStore, PlayersStore):
     """The players in a file. See :class:`.store.PlayersStore`.
 
     Args:
-        path: the file; created if it is missing. ``None`` keeps everything in memory.
+        path: the file; created if it is missing, like that of the tokens' key beside it. ``None`` keeps
+            everything in memory.
         server: the name of a new server.
         writes: whether it is to be written; otherwise it must exist.
 
     Raises:
-        JournalUnusable: the file cannot be used.
+        JournalUnusable: the files cannot be used.
 
     """
 
     def __init__(self, path: Path | None, server: str = "", *, writes: bool = True) -> None:
         super().__init__(PLAYERS, path, writes=writes)
-        if writes:
-            self.rows("INSERT INTO server SELECT ?1 WHERE NOT EXISTS (SELECT 1 FROM server)", server)
-        self.server = next((str(id_) for (id_,) in self.rows("SELECT id FROM server")), "")
+        with contextlib.ExitStack() as undoing:
+            undoing.callback(self.close)
+            if writes:
+                with self.transaction():  # of several processes that start, one makes what is missing
+                    self.rows("INSERT INTO server SELECT ?1 WHERE NOT EXISTS (SELECT 1 FROM server)", server)
+                    self.token_keys = (_token_key(None if path is None else token_key_of(path)),)
+            self.server = next((str(id_) for (id_,) in self.rows("SELECT id FROM server")), "")
+            undoing.pop_all()
 
     def sealed(self, secret: bytes) -> bytes:
         """Return a secret as it is: only the file's owner can read it."""
@@ -92,3 +104,23 @@ class PlayersFile(SideFileStore, PlayersStore):
     def opened(self, kept: bytes) -> bytes:
         """Return a secret as it was kept."""
         return kept
+
+
+def _token_key(path: Path | None) -> bytes:
+    """Return the key in a file, which is made if it is missing.
+
+    Raises:
+        JournalUnusable: the file cannot be used.
+
+    """
+    made = secrets.token_bytes(KEY_SIZE)
+    if path is None:
+        return made
+    try:
+        kept = path.read_bytes() if path.exists() else b""
+        if len(kept) == KEY_SIZE:
+            return kept
+        write_private(path, made)
+    except OSError as error:
+        raise JournalUnusable(f"The key of tokens {path} cannot be used: {error.strerror}.") from error
+    return made

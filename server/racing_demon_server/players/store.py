@@ -127,10 +127,13 @@ class PlayersStore(Protocol):
 
     Attributes:
         server: the server's name for itself, in hexadecimal.
+        token_keys: sign tokens, and are not in the store, so that whoever has a copy of it can make none. The
+            first one signs, and all are accepted; none where nobody asks for a token.
 
     """
 
     server: str
+    token_keys: Sequence[bytes] = ()
 
     # For each database.
 

@@ -20,6 +20,7 @@ from .database import (
     players_of,
     reports_of,
     results_of,
+    token_key_of,
     webhook_of,
 )
 from .lock_file import JournalTaken, LockFile
@@ -30,6 +31,7 @@ def backup(source: Path, target: Path) -> None:
 
     Each file is copied as it is at one moment: first the results, because a server makes those that the copy
     lacks from the journals; last the players, because a journal names only those that are there already.
+    The copy lets nobody in: the key of the players' tokens is not in it, nor are the codes of devices.
 
     Raises:
         JournalUnusable: one of the files cannot be used, the journal and its copy are the same, or a server
@@ -49,7 +51,8 @@ def backup(source: Path, target: Path) -> None:
 def restore(source: Path, target: Path, unrestorable: FindUnrestorable) -> None:
     """Restore a copy of a journal and of all that belongs to it, of which nothing may be there yet.
 
-    The files belong to the owner of their folder: a server, which reads them, may have a user of its own.
+    The files belong to the owner of their folder: a server, which reads them, may have a user of its own. It
+    makes a new key of tokens, so that those of before end, and devices prove anew who uses them.
 
     Args:
         source: the copy.
@@ -71,6 +74,7 @@ def restore(source: Path, target: Path, unrestorable: FindUnrestorable) -> None:
                 faults = check(db, unrestorable).faults
             if faults:
                 raise JournalUnusable(f"{journal} is damaged: {faults[0]}.")
+        token_key_of(players_of(target)).unlink(missing_ok=True)
         _copy_all(source, target)
 
 
@@ -81,7 +85,7 @@ def _copy_all(source: Path, target: Path) -> None:
     for journal, copy in _pairs(source, target):
         with contextlib.closing(open_journal(journal)) as db:
             _copy(db, copy)
-    _copy_file(of_source.players, of_target.players)
+    _copy_file(of_source.players, of_target.players, without="device_codes")
     _copy_file(of_source.webhook, of_target.webhook)
     _copy_text(of_source.bans, of_target.bans)
     reports = reports_of(source)
@@ -110,12 +114,12 @@ def _pairs(source: Path, target: Path) -> list[tuple[Path, Path]]:
     ]
 
 
-def _copy_file(source: Path, target: Path) -> None:
-    """Copy a database to a file, if there is one."""
+def _copy_file(source: Path, target: Path, *, without: str = "") -> None:
+    """Copy a database to a file, if there is one, perhaps without the rows of a table."""
     if source.exists():
         uri = f"{source.absolute().as_uri()}?mode=ro"
         with contextlib.closing(sqlite3.connect(uri, uri=True)) as db:
-            _copy(db, target)
+            _copy(db, target, without)
 
 
 def _copy_text(source: Path, target: Path) -> None:
@@ -174,13 +178,17 @@ def _sync(path: Path, flags: int) -> None:
         os.close(handle)
 
 
-def _copy(db: sqlite3.Connection, target: Path) -> None:
-    """Copy a database to a file atomically."""
+def _copy(db: sqlite3.Connection, target: Path, without: str = "") -> None:
+    """Copy a database to a file atomically, perhaps without the rows of a table."""
     part = target.with_name(f".{target.name}.{os.getpid()}")
     try:
         os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         with contextlib.closing(sqlite3.connect(part)) as copy:
             db.backup(copy)
+            if copy.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (without,)).fetchone():
+                copy.execute("PRAGMA secure_delete=ON")
+                with copy:
+                    copy.execute(f"DELETE FROM {without}")  # noqa: S608 - our own name
             copy.execute("PRAGMA journal_mode=DELETE")
         give_to_folders_owner(part)
         _sync(part, os.O_RDWR)

@@ -374,6 +374,11 @@ def players_of(path: Path) -> Path:
     return path.with_stem(f"{path.stem}-players")
 
 
+def token_key_of(players: Path) -> Path:
+    """Return the file of the key that signs the tokens of the players in a file. No copy has it."""
+    return players.with_name(f"{players.name}-token-key")
+
+
 def webhook_of(path: Path) -> Path:
     """Return the file of the webhook's queue that belongs to a server's journal."""
     return path.with_stem(f"{path.stem}-webhook")
