@@ -315,7 +315,6 @@ def _contradictions(given: argparse.Namespace, extensions: Sequence[Extension]) 
         for_broker = {
             "--node": given.node,
             "--homeassistant": given.homeassistant,
-            "--public-url": given.public_url,
         }
         yield from (
             f"{name} needs a broker: name one with --mqtt URL" for name, value in for_broker.items() if value
@@ -570,7 +569,8 @@ def _parser(extensions: Sequence[Extension]) -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="URL",
-        help="the address at which players can join, published to the broker; may be given several times",
+        help="the address at which players can join, for links and a broker; one of wss or https says that "
+        "its host is reached with TLS alone; may be given several times",
     )
     add(
         "--limit",

@@ -184,7 +184,6 @@ async def test_an_address_of_another_machine() -> None:
         (["--webhook", "https://a.example/hush"], "--webhook needs --webhook-secret FILE"),
         (["--webhook-names"], "--webhook-secret and --webhook-names need --webhook URL"),
         (["--webhook-secret", "/dev/null"], "/dev/null holds no secret of a webhook"),
-        (["--public-url", "ws://a/v1"], "--public-url needs a broker"),
         (["--seed", "0" * 65], "is not a seed"),
         (["--bot-speed", "0"], "'0' is not a speed: give a number from 0.01 to 10000"),
         (["--bot-speed", "nan"], "'nan' is not a speed"),

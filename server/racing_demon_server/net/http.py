@@ -2,7 +2,7 @@
 
 import re
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Sequence
 from email.utils import formatdate
 from functools import cache
 from http import HTTPStatus
@@ -18,12 +18,16 @@ from racing_demon_server.rate_limits import REQUEST
 from racing_demon_server.sharding import Shards
 
 from .assets import ALONE
-from .origin import forwarded_hops, parsed
+from .origin import Network, forwarded_hops, named_clients, parsed, trusted_hops
 
 HOME_SUFFIXES: Final = ("home.arpa", "fritz.box", "home", "internal", "lan", "local", "localdomain")
 """Suffixes that home routers give to the names of machines. Nobody can register such a name."""
 FORWARDED: Final = ("Forwarded", "X-Forwarded-For", "X-Real-IP", "Via")
 """The header in which a proxy names its client."""
+SCHEMES: Final = ("ws", "wss")
+"""How a client may dial: without TLS, and with it."""
+AS_SCHEME: Final = {"http": "ws", "ws": "ws", "https": "wss", "wss": "wss"}
+USUAL_PORTS: Final = {"ws": ":80", "wss": ":443"}
 RETRY_SECONDS: Final = 5
 """Seconds after which a refused address may try again."""
 
@@ -173,11 +177,53 @@ def is_own_name(request: Request, hosts: Collection[str]) -> bool:
     return is_allowed_host(request, hosts or _names_of_machine())
 
 
-def is_own_page(request: Request, hosts: Collection[str], shards: Shards, shared_port: int) -> bool:
+def dialled_schemes(
+    request: Request, peer: str, proxies: Sequence[Network], public_urls: Iterable[str]
+) -> Collection[str]:
+    """Return the schemes with which a client may have dialled: ``ws``, ``wss``, or both where nothing tells.
+
+    For its host, an address tells that the operator has published; otherwise a trusted proxy that says https.
+    One that says http may stand behind another that ends TLS.
+
+    Args:
+        request: the request.
+        peer: the address of the peer.
+        proxies: the networks of trusted proxies.
+        public_urls: the published addresses.
+
+    """
+    host = "".join(request.headers.get_all("Host")).strip().lower()
+    published = {AS_SCHEME.get(urlsplit(url).scheme, "") for url in public_urls if _is_at(url, host)} - {""}
+    if published:
+        return published
+    standard = request.headers.get_all("Forwarded")
+    proto = request.headers.get_all("X-Forwarded-Proto")
+    said = ",".join(proto).split(",") if proto else [hop.get("proto", "") for hop in forwarded_hops(standard)]
+    trusted = trusted_hops(peer, named_clients(request.headers.get_all("X-Forwarded-For"), standard), proxies)
+    # What clients say of themselves stands before what the outermost trusted proxy says.
+    outermost = said[max(0, len(said) - trusted) :][:1] if trusted else []
+    return ("wss",) if [AS_SCHEME.get(each.strip().lower()) for each in outermost] == ["wss"] else SCHEMES
+
+
+def _is_at(url: str, host: str) -> bool:
+    """Return whether a published address is that of a host and port, as clients send them."""
+    parts = urlsplit(url.lower())
+    usual = USUAL_PORTS.get(AS_SCHEME.get(parts.scheme, ""), "")
+    return bool(parts.netloc) and parts.netloc.removesuffix(usual) == host.removesuffix(usual)
+
+
+def is_own_page(
+    request: Request,
+    hosts: Collection[str],
+    shards: Shards,
+    shared_port: int,
+    schemes: Collection[str] = SCHEMES,
+) -> bool:
     """Return whether a handshake comes from a program, or from a page of this server.
 
     Otherwise a page of another site could make its visitors join tables. A page that was opened at the port
-    of all processes, or at that of https in front of it, connects to the port of its table's process.
+    of all processes, or at that of https in front of it, connects to the port of its table's process. Where
+    the server is dialled with TLS alone, a page without it may be anybody's who is on the network.
     """
     origins = request.headers.get_all("Origin")
     if not origins:
@@ -190,9 +236,8 @@ def is_own_page(request: Request, hosts: Collection[str], shards: Shards, shared
         ports: set[int | None] = {host.port, *shards.ports} if host.port else {None}
         if host.port and not shards.is_alone:
             ports |= {shared_port, None if origin.scheme == "https" else shared_port}
-        return (
-            origin.scheme in {"http", "https"} and origin.hostname == host.hostname and origin.port in ports
-        )
+        is_safe = origin.scheme == "https" or (origin.scheme == "http" and "ws" in schemes)
+        return is_safe and origin.hostname == host.hostname and origin.port in ports
     except ValueError:  # an invalid port
         return False
 

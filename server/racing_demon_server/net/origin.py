@@ -80,6 +80,12 @@ def origin(
     return Origin(f"{_address_text(asking, peer)}, {_address_text(client, peer)}", is_relay=True)
 
 
+def trusted_hops(peer: str, forwarded: Sequence[str], proxies: Sequence[Network]) -> int:
+    """Return how many hops in a row are trusted proxies, from the peer on. See :func:`origin`."""
+    hops = [peer, *(hop.strip() for hop in reversed(",".join(forwarded).split(",")))]
+    return next((count for count, hop in enumerate(hops) if not _is_in(hop, proxies)), len(hops))
+
+
 def _address_text(client: str, peer: str) -> str:
     """Return an address without a port; a peer without any is on this machine."""
     address = parsed(client)

@@ -46,7 +46,8 @@ from racing_demon_server.tables.room import TOO_DEAR, Room
 
 from .connection import Connection
 from .handler import Handler, ServerContext
-from .origin import Origin
+from .http import SCHEMES, dialled_schemes
+from .origin import Origin, networks
 from .sign_in import SignInHeader
 
 PORT: Final = re.compile(r":\d+$")
@@ -58,7 +59,6 @@ TOO_MANY_PLAYERS: Final = (
     "Many people have become known at your address today. Play as a guest, or come back tomorrow."
 )
 SEATED: Final = "You have a seat at this table already: go on there, leave it, or let the host remove it."
-SCHEMES: Final = ("ws", "wss")
 OLDER_PROOF: Final = (
     "Your program is too old for this server to know who you are: update it, or reload. Until then you are a "
     "guest."
@@ -88,6 +88,7 @@ class TableService:
         self.hasher = PassphraseHasher()
         self.sign_in = SignInHeader(context.settings)
         self.forbidden_names = ForbiddenNames(context.settings.forbidden_names)
+        self._proxies = networks(context.settings.proxies)
         self._tasks: set[asyncio.Task[None]] = set()
 
     def __len__(self) -> int:
@@ -123,7 +124,13 @@ class TableService:
         """Return the handler of a connection whose handshake is complete."""
         handler = TableHandler(connection, self, origin, request.headers.get("Host", ""))
         handler.signed_in = self.sign_in.of(request.headers, connection.address)
+        handler.schemes = self.schemes(connection, request)
         return handler
+
+    def schemes(self, connection: Connection, request: Request) -> Collection[str]:
+        """Return the schemes with which a client may have dialled."""
+        published = {*self.context.settings.public_urls, *self.context.settings.join_urls}
+        return dialled_schemes(request, connection.address, self._proxies, published)
 
     def same_hosts(self, host: str) -> tuple[str, ...]:
         """Return a host and port that lead here, and the same host with the ports of all processes."""
@@ -232,6 +239,7 @@ class TableHandler(Handler):
 
     Attributes:
         identity: who uses the connection; ``None`` until the client was asked.
+        schemes: those with which the client may have dialled.
 
     Args:
         connection: the connection's bytes.
@@ -260,6 +268,7 @@ class TableHandler(Handler):
         self._room: Room | None = None
         self._actor: Actor = None
         self.signed_in: SignedIn | None = None
+        self.schemes: Collection[str] = SCHEMES
         self._is_spectator = True
         self._is_code_over = False
 
@@ -300,7 +309,7 @@ class TableHandler(Handler):
     def _addresses(self) -> tuple[str, ...]:
         """The addresses that the client may have dialled."""
         hosts = self._tables.same_hosts(self._host)
-        return tuple(f"{scheme}://{host}" for scheme in SCHEMES for host in hosts)
+        return tuple(f"{scheme}://{host}" for scheme in self.schemes for host in hosts)
 
     def _first_name(self, who: SignedIn) -> str:
         """Return what somebody is called who signs in for the first time; nobody is refused for a name."""

@@ -142,7 +142,9 @@ class TunnelTables(TableService):
 
     def handler(self, connection: Connection, request: Request, origin: Origin) -> "TunnelHandler":
         """Return the handler of a connection whose handshake is complete."""
-        return TunnelHandler(connection, self, origin, request.headers.get("Host", ""))
+        handler = TunnelHandler(connection, self, origin, request.headers.get("Host", ""))
+        handler.schemes = ("wss",)  # a tunnel's address is one of https
+        return handler
 
     def find(self, address: str, code: str, at: int, token_hash: bytes = b"") -> Room:
         """Return the room of an invitation, or of a seat whose token was sent.

@@ -6,6 +6,7 @@ import socket
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
+from typing import Final
 from urllib.request import urlopen
 
 import pytest
@@ -16,6 +17,7 @@ from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.net.handler import MetricsHooks
 from racing_demon_server.net.http import (
+    dialled_schemes,
     is_allowed_host,
     is_own_name,
     is_own_page,
@@ -24,6 +26,7 @@ from racing_demon_server.net.http import (
     respond,
     sockets,
 )
+from racing_demon_server.net.origin import networks
 from racing_demon_server.net.routes import METRICS_KEPT_US, POSSIBLE_CODE
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.sharding import ALONE, Shards
@@ -111,6 +114,58 @@ def test_whoever_names_no_host_or_two_means_nobody() -> None:
 def test_pages_that_this_server_has_served(host: str, origin: str, is_own: bool) -> None:
     """Those of its own host, and of its own port, that of another of its processes, or that of all."""
     assert is_own is is_own_page(asking(host, origins=(origin,)), (), SEVERAL, 5000)
+
+
+HTTPS: Final = {"X-Forwarded-Proto": "https"}
+TWO: Final = {"X-Forwarded-For": "203.0.113.7, 10.0.0.2"}
+BOTH: Final = {"ws", "wss"}
+
+
+@pytest.mark.parametrize(
+    ("host", "peer", "headers", "published", "schemes"),
+    [
+        ("cards.example", "203.0.113.7", {}, (), BOTH),
+        ("cards.example", "10.0.0.1", HTTPS, (), {"wss"}),
+        ("cards.example", "203.0.113.7", HTTPS, (), BOTH),
+        ("cards.example", "10.0.0.1", {"X-Forwarded-Proto": "WSS"}, (), {"wss"}),
+        ("cards.example", "10.0.0.1", {"Forwarded": 'for="203.0.113.7";proto=https'}, (), {"wss"}),
+        ("cards.example", "10.0.0.1", {"X-Forwarded-Proto": "http"}, (), BOTH),
+        ("cards.example", "10.0.0.1", {"X-Forwarded-Proto": "http, https"}, (), {"wss"}),
+        ("cards.example", "10.0.0.1", {"X-Forwarded-Proto": "https, http", **TWO}, (), {"wss"}),
+        ("cards.example", "10.0.0.1", {"X-Forwarded-Proto": "http, https, http", **TWO}, (), {"wss"}),
+        ("cards.example", "203.0.113.7", {}, ("wss://cards.example/v1",), {"wss"}),
+        ("Cards.example:443", "203.0.113.7", {}, ("https://cards.example",), {"wss"}),
+        ("cards.example:5252", "203.0.113.7", {}, ("wss://cards.example",), BOTH),
+        ("cards.example:5252", "10.0.0.1", HTTPS, ("ws://cards.example:5252",), {"ws"}),
+        ("cards.example", "10.0.0.1", {"X-Forwarded-Proto": "http"}, ("wss://cards.example",), {"wss"}),
+        ("192.168.1.5:5252", "192.168.1.9", {}, ("wss://cards.example",), BOTH),
+        ("", "203.0.113.7", HTTPS, ("nonsense", ""), BOTH),
+    ],
+)
+def test_the_scheme_that_a_client_has_dialled(
+    host: str, peer: str, headers: dict[str, str], published: tuple[str, ...], schemes: set[str]
+) -> None:
+    """As the operator has published it for the host, or else a trusted proxy says; else nobody knows it."""
+    request = asking(host)
+    for name, value in headers.items():
+        request.headers[name] = value
+    assert set(dialled_schemes(request, peer, networks(["10.0.0.0/30"]), published)) == schemes
+
+
+@pytest.mark.parametrize(
+    ("origin", "schemes", "is_own"),
+    [
+        ("http://127.0.0.1:5001", ("wss",), False),
+        ("https://127.0.0.1:5001", ("wss",), True),
+        ("http://127.0.0.1:5001", ("ws", "wss"), True),
+        ("https://127.0.0.1:5001", ("ws",), True),
+    ],
+)
+def test_a_page_without_tls_is_nobody_s_where_the_server_has_tls(
+    origin: str, schemes: tuple[str, ...], is_own: bool
+) -> None:
+    """Whoever is on the network can answer for it, and would play in its visitors' names."""
+    assert is_own is is_own_page(asking("127.0.0.1:5001", origins=(origin,)), (), SEVERAL, 5000, schemes)
 
 
 def test_a_page_that_has_two_origins_is_a_strangers() -> None:

@@ -31,6 +31,7 @@ from tests.support.people import (
     play_alone,
     play_together,
 )
+from tests.support.ports import free_port
 from tests.support.receivers import Receiver, secret_file
 from tests.support.restartable_server import RestartableServer
 from tests.support.results import get, get_tagged, page_with, results_of
@@ -98,6 +99,25 @@ async def test_wrong_proofs_are_refused(tmp_path: Path) -> None:
                 assert await peer.refusal(wrong) is Reason.BAD_TOKEN
             nobody = answer(challenge, known.model_copy(update={"device": 99}), SECRETS[0], host_of(server))
             assert await peer.refusal(nobody) is Reason.UNKNOWN_PLAYER
+
+
+@pytest.mark.parametrize("way", ["nothing", "a proxy", "an address"])
+async def test_a_proof_for_plain_ws_is_worth_nothing_where_wss_is_dialled(tmp_path: Path, way: str) -> None:
+    """Somebody on the network who answers for ws:// would pass it on; where nothing tells, both are right."""
+    port = free_port()
+    named = [f"--public-url=wss://127.0.0.1:{port}"] if way == "an address" else []
+    headers = {"X-Forwarded-Proto": "https"} if way == "a proxy" else {}
+    async with RestartableServer.started(
+        tmp_path / "journal.sqlite", *FAST, f"--port={port}", *named
+    ) as server:
+        connected = partial(Peer.connect, server.url, additional_headers=headers)
+        async with connected() as peer:
+            known = await enrolled(peer, "Ann", SECRETS[0])
+        for scheme, is_right in (("ws", way == "nothing"), ("wss", True)):
+            async with connected() as peer:
+                challenge = await challenged(peer)
+                await peer.say(answer(challenge, known, SECRETS[0], host_of(server), scheme))
+                await peer.until(Identified if is_right else Refused)
 
 
 async def test_an_older_program_is_told_to_update(tmp_path: Path) -> None:
