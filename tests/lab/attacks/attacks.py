@@ -413,7 +413,7 @@ def player_guesses(target: Target) -> None:
     rng = random.Random(2)
     for number in range(10):
         with shaken_hands(target, "msgpack", from_address(20 + number)) as line:
-            becoming = [packed(1, 1, "x players"), packed(40, "Eve", rng.randbytes(32).hex(), "")]
+            becoming = [packed(1, 1, "x players proves"), packed(40, "Eve", rng.randbytes(32).hex(), "")]
             guesses = [packed(41, "abcdefgh", 1, rng.randbytes(32).hex()) for _ in range(500)]
             line.sendall(frames_of(*becoming, packed(2, "Eve")))
             pour(line, b"")
@@ -427,7 +427,7 @@ def player_proofs(target: Target) -> None:
         with shaken_hands(target, "msgpack", from_address(40 + number % 100)) as line:
             guess = packed(41, "abcdefgh", number, rng.randbytes(32).hex())
             with contextlib.suppress(OSError):
-                line.sendall(frames_of(packed(1, 1, "x players"), guess))
+                line.sendall(frames_of(packed(1, 1, "x players proves"), guess))
                 line.recv(65_536)
 
 
