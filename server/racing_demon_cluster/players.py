@@ -1,6 +1,7 @@
 """The players of a cluster, in its database, so that somebody is one player at all servers."""
 
 import secrets
+from collections.abc import Iterator
 from typing import Final
 
 from racing_demon_server.journal.interface import JournalUnusable
@@ -37,6 +38,10 @@ class PostgresPlayers(SideStore, PlayersStore):
     def sealed(self, secret: bytes) -> bytes:
         """Return a secret as the database keeps it: nobody can read it without the cluster's key."""
         return self._keys.sealed(secret)
+
+    def sealings(self, secret: bytes) -> Iterator[bytes]:
+        """Yield all ways in which the database may keep a secret, while the cluster's key is changed."""
+        return self._keys.sealings(secret)
 
     def opened(self, kept: bytes) -> bytes:
         """Return a secret that the database has kept.

@@ -6,7 +6,7 @@ So are the hashes of devices' secrets, with which and an overheard login one cou
 import hashlib
 import hmac
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -87,9 +87,13 @@ class ClusterKeys:
 
         The mask follows from the tag, and the tag from the secret and the key.
         """
-        key_id, key = next(iter(self._keys.items()))
-        tag = _tag(key, secret)
-        return key_id.to_bytes(KEY_ID_SIZE) + tag + _masked(key, tag, secret)
+        return next(self.sealings(secret))
+
+    def sealings(self, secret: bytes) -> Iterator[bytes]:
+        """Yield a secret as each key encrypts it."""
+        for key_id, key in self._keys.items():
+            tag = _tag(key, secret)
+            yield key_id.to_bytes(KEY_ID_SIZE) + tag + _masked(key, tag, secret)
 
     def opened(self, sealed: bytes) -> bytes:
         """Return a secret that was sealed.

@@ -68,6 +68,31 @@ def test_a_secret_is_one_devices_at_all_servers(
             stranger.device(number)
 
 
+def test_a_device_that_is_used_needs_no_older_key(
+    servers: Postgres, name: str, opened: Callable[..., PostgresStore]
+) -> None:
+    """While the key is changed, a device is known, nobody else has its secret, and tokens are valid."""
+    url, node, new = servers.url(name), opened("n1").node, b"n" * 32
+    with contextlib.ExitStack() as stack:
+        old, both, alone = [
+            stack.enter_context(contextlib.closing(PostgresPlayers(url, node, ClusterKeys(keys))))
+            for keys in ([KEY], [new, KEY], [new])
+        ]
+        used, unused = enroll(old, 0), enroll(old, 1)
+        phone = both.device(used)
+        assert phone is not None
+        with pytest.raises(CommandRefused, match="in use"):
+            enroll(both, 1)
+        with both.transaction():
+            Directory(both).see(phone, NOW)
+        assert alone.device(used) == phone
+        token = Directory(old).token(phone, NOW, FOR_HTTP)
+        assert Directory(both).of_token(token, NOW, FOR_HTTP) == phone
+        assert Directory(alone).of_token(token, NOW, FOR_HTTP) is None
+        with pytest.raises(JournalUnusable, match="another cluster key"):
+            alone.device(unused)
+
+
 def test_a_device_is_split_off_in_a_database(
     servers: Postgres, name: str, opened: Callable[..., PostgresStore]
 ) -> None:

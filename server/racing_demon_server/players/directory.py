@@ -317,6 +317,7 @@ class Directory:
 
     def see(self, device: Device, at_ms: int) -> None:
         """Record that a device was seen; not each time."""
+        self._store.seal_anew(device)
         if at_ms - device.seen_ms >= SEEN_MS:
             self._store.save_player(replace(self.player_of(device), seen_ms=at_ms))
             self._store.save_device(device._replace(seen_ms=at_ms))

@@ -146,6 +146,10 @@ class PlayersStore(Protocol):
     def sealed(self, secret: bytes) -> bytes:
         """Return what is kept of a device's key or of a code: the same for the same."""
 
+    def sealings(self, secret: bytes) -> Iterable[bytes]:
+        """Return all that may be kept of a secret, first what is kept from now on."""
+        return (self.sealed(secret),)
+
     def opened(self, kept: bytes) -> bytes:
         """Return what was sealed."""
 
@@ -239,7 +243,13 @@ class PlayersStore(Protocol):
 
     def has_key(self, key: bytes) -> bool:
         """Return whether a key is a device's."""
-        return any(True for _ in self.rows("SELECT 1 FROM devices WHERE device_key = ?1", self.sealed(key)))
+        sql = "SELECT 1 FROM devices WHERE device_key = ?1"
+        return any(self.rows(sql, kept) for kept in self.sealings(key))
+
+    def seal_anew(self, device: Device) -> None:
+        """Keep a device's key as new ones are kept: the key that it was sealed with may end."""
+        sql = "UPDATE devices SET device_key = ?1 WHERE number = ?2 AND device_key <> ?1"
+        self.rows(sql, self.sealed(device.key), device.number)
 
     def add_device(self, player: str, key: bytes, label: str, at_ms: int, linked: Linked) -> Device:
         """Add a device with a key that no other has."""
