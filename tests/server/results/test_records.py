@@ -159,3 +159,15 @@ async def test_what_a_piece_has_cost_is_paid_before_the_next() -> None:
         with pytest.raises(asyncio.CancelledError):
             await third
     assert (worker.made, owed) == (["piece"] * 2, [])
+
+
+async def test_what_is_kept_of_a_record_is_paid_by_each_reader() -> None:
+    """To send a long record again costs less than to make it, but not nothing: each piece is paid for."""
+    charged, waits = list[float](), [0, 0, 1]
+    async with keeping(Pieces()) as keeper:
+        record = held(RecordVersions(), "whole", 3)
+        pieces = [piece async for piece in keeper.pieces(record, lambda: waits.pop(0), charged.append)]
+    assert [len(each) for each in pieces] == [1_000] * 3
+    assert len(charged) == 3
+    assert min(charged) > 0
+    assert waits == []
