@@ -297,7 +297,7 @@ export const LATER = {
   linkDevice: "That is me",
   noAnswer: "The server does not know you here, or does not answer.",
   newDevice: (/** @type {string} */ label) =>
-    `Another device is you now: ${label}. If it is not yours, remove it under Results, You.`,
+    `Another device is you now: ${label}. If it is yours, trust it under Results, You; if not, remove it there.`,
 
   // Replays.
   stepBack: "One step back",

@@ -86,6 +86,9 @@ export async function isLasting() {
 /** @returns {StorageManager | undefined} only over https, and in no old browser */
 const storage = () => (typeof navigator.storage?.persist === "function" ? navigator.storage : undefined);
 
+/** The devices of which the user was told. */
+const announced = new Set();
+
 /** Answers a server that asks who uses this device. */
 export class Person {
   /** The secret that was sent and is not confirmed yet. */
@@ -104,12 +107,15 @@ export class Person {
   }
 
   /**
-   * Say that another device was added.
-   * @param {[number, string, number][]} devices
+   * Say that another device was added, which nobody has trusted yet; once for each, however often this one reconnects.
+   * @param {[number, string, number, number, boolean?][]} devices
    */
   showDevices(devices) {
-    const newest = devices.reduce((one, other) => (other[2] > one[2] ? other : one));
-    this.announce(LATER.newDevice(newest[1]), true);
+    for (const [number, label, , , isNew] of devices) {
+      if (!isNew || number === this.known?.device || announced.has(number)) continue;
+      announced.add(number);
+      this.announce(LATER.newDevice(label), true);
+    }
   }
 
   /**

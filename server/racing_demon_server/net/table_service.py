@@ -471,6 +471,9 @@ class TableHandler(Handler):
             self.close(CloseCode.TRY_AGAIN, UNREAD)
         except Unchecked as unchecked:
             self._hash(unchecked)
+        players, identity = self._tables.players, self.identity
+        if players is not None and identity is not None and identity.device is not None and self.has_entered:
+            self._tables.start_task(players.show_untrusted(self, identity))
 
     def _hash(self, unchecked: Unchecked) -> None:
         """Have a request's passphrase hashed. The client's timeout stops meanwhile."""

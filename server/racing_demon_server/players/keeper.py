@@ -279,6 +279,21 @@ class PlayersKeeper:
                 elif max(added, default=0) > own and own not in untrusted:  # not what was there before
                     visitor.reply(Devices(devices=rows))
 
+    async def show_untrusted(self, visitor: Visitor, identity: Identity) -> None:
+        """Show a device that comes to a table the others of its player, if nobody trusts one of them yet."""
+        with suppress(CommandRefused):
+            rows = await self._ask(partial(self._with_untrusted, identity), writes=False)
+            if rows:
+                visitor.reply(Devices(devices=rows))
+
+    def _with_untrusted(self, identity: Identity) -> tuple[DeviceRow, ...]:
+        """Return a player's devices if one of them is not trusted; that one itself learns nothing."""
+        now = self._now_ms()
+        own = self._device_of(identity, now)
+        rows = () if own is None else self._rows(own, now)
+        is_due = own is not None and any(each.is_new and each.device != own.number for each in rows)
+        return rows if is_due else ()
+
     def _changes(self) -> list[_Change]:
         """Return what has changed since the last call, or some of it."""
         found = self._store.changes(self._seen)

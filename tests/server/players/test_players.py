@@ -575,6 +575,29 @@ async def test_a_code_that_is_held_ends_with_its_connection(tmp_path: Path) -> N
             assert await laptop.refusal(link) is Reason.BAD_TOKEN
 
 
+async def test_a_device_learns_at_its_next_table_of_one_that_was_added(tmp_path: Path) -> None:
+    """Ann's phone was away when a tablet was linked by the operator's code; the tablet is told nothing."""
+    journal = tmp_path / "journal.sqlite"
+    async with RestartableServer.started(journal, *FAST) as server:
+        async with Peer.connect(server.url) as phone:
+            known = await enrolled(phone, "Ann", SECRETS[0])
+        said = json.loads(await operate(journal, known.player, "--code", "--json"))
+        async with Peer.connect(server.url) as tablet:
+            await challenged(tablet)
+            await tablet.say(cl.Link(name="Ann", code=said["code"], secret=SECRETS[1], device="tablet"))
+            await tablet.until(Identified)
+            place = await tablet.enter(cl.Create(name="Ann"))
+        async with Peer.connect(server.url) as phone:
+            await phone.say(answer(await challenged(phone), known, SECRETS[0], host_of(server)))
+            await phone.until(Identified)
+            await phone.enter(cl.Watch(code=place.code))
+            shown = await phone.until(Devices)
+            assert [(each.label, each.is_new) for each in shown.devices] == [
+                ("a test", False),
+                ("tablet", True),
+            ]
+
+
 async def test_a_player_has_one_seat_at_a_table(tmp_path: Path) -> None:
     """Ann's tablet gets no second seat beside her phone's, also after a restart; then her place is free."""
     async with RestartableServer.started(tmp_path / "journal.sqlite", *FAST) as server:
