@@ -137,6 +137,17 @@ def test_plays_that_are_exactly_alike_are_all_there(
     proxy.close()
 
 
+def test_an_unlisted_table_stays_unlisted_for_its_heir(opened: Callable[..., PostgresStore]) -> None:
+    """Whoever has the tables of a server next knows which of them no list may name."""
+    store = opened()
+    for number, code in enumerate(("BCDF", "GHJK"), 1):
+        table = (number, code, number, "{}", b"", None, "software", 1, 1)
+        store.commit([(Operation.OPEN_TABLE, table)])
+    store.commit([(Operation.LIST_TABLE, (0, 2))])
+    with opened().reading() as reader:
+        assert [(each.code, each.listed) for each in reader.tables()] == [("BCDF", 1), ("GHJK", 0)]
+
+
 def test_a_fenced_server_writes_nothing(
     opened: Callable[..., PostgresStore], servers: Postgres, name: str
 ) -> None:
