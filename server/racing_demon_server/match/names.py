@@ -63,8 +63,9 @@ def clean(name: str) -> str:
         CommandRefused: nothing printable is left.
 
     """
+    spaced = name.replace("\t", " ")  # copied from the cells of a table; browsers drop line breaks
     return _printable(
-        name, MAX_NAME_LENGTH, Reason.BAD_NAME, "A name needs at least one letter, digit or sign."
+        spaced, MAX_NAME_LENGTH, Reason.BAD_NAME, "A name needs at least one letter, digit or sign."
     )
 
 
