@@ -1,13 +1,18 @@
 """What the payloads hold, field by field."""
 
 import json
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from racing_demon_protocol.constants import MAX_NAME_LENGTH
+from racing_demon_protocol.enums import EndReason
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.server import HandResult
 from racing_demon_server.mqtt.payloads import demon_config, record, results, state, table_config
 from racing_demon_server.mqtt.topics import Sensor, Topics
 from tests.support.contributing import contribute, reveal
@@ -193,6 +198,37 @@ def test_all_who_lead_are_named() -> None:
     told = json.loads(state(sitting.mirror))
     assert points[0] == points[1] == points[2]
     assert (told["leader"], told["points"]) == ("Ann and Ben and Cat", points[0])
+
+
+NAMES = json.loads((Path(__file__).parents[2] / "client" / "names.json").read_text())
+LONGEST_STATE = 255
+"""Of a sensor in Home Assistant; of a longer one it shows nothing."""
+
+
+def test_names_are_values_and_no_part_of_a_description() -> None:
+    """Whatever is typed arrives as it is; templates are made of our own words."""
+    sitting = Sitting.lobby(2)
+    for name in [called for _, called, _ in NAMES if called]:
+        sitting.mirror.seats[1] = sitting.mirror.seats[1].model_copy(update={"name": name})
+        payload = state(sitting.mirror)
+        assert payload.isascii()
+        assert [each["name"] for each in json.loads(payload)["scores"]] == ["Ann", name]
+    described = b"".join(table_config(Topics("hall"), "BCDF", sensor) for sensor in Sensor)
+    templates = {f"{{{{ value_json.{sensor} }}}}" for sensor in Sensor}
+    assert set(re.findall(r"{{.*?}}", described.decode())) == templates
+
+
+def test_all_who_lead_fit_into_a_state() -> None:
+    """Eight players with the longest names, none of whom has a point more than the others."""
+    sitting = Sitting.lobby(8)
+    for seat, player in sitting.mirror.seats.items():
+        sitting.mirror.seats[seat] = player.model_copy(update={"name": f"{seat}" * MAX_NAME_LENGTH})
+    sitting.mirror.results = [
+        HandResult(hand=1, seats=tuple(range(8)), points=(0,) * 8, reason=EndReason.STUCK)
+    ]
+    leader = json.loads(state(sitting.mirror))["leader"]
+    assert leader.count(" and ") == 7
+    assert len(leader) <= LONGEST_STATE
 
 
 def test_a_seat_that_has_played_no_hand_has_no_points() -> None:
