@@ -6,6 +6,7 @@
     ├── ConnectionFailed     the server cannot be reached, or closed the connection for good
     │   ├── IncompatibleServer  the server speaks another version of the protocol
     │   ├── JournalRefused   the local server cannot use its journal
+    │   ├── PortRefused      the local server cannot listen where it should
     │   └── TableEnded       the server was stopped, and the table with it
     ├── RecordFailed         a record cannot be written
     ├── RecordUnreadable     a record, or the journal that should contain it, cannot be read
@@ -38,6 +39,20 @@ class TunnelRefused(ConnectionFailed):
 
 class JournalRefused(ConnectionFailed):
     """The local server cannot use its journal; the text says why."""
+
+
+class PortRefused(ConnectionFailed):
+    """A local server cannot listen where it should.
+
+    Args:
+        text: what it says.
+        reason: why not, in a few words.
+
+    """
+
+    def __init__(self, text: str, reason: str) -> None:
+        super().__init__(text)
+        self.reason = reason
 
 
 class TableEnded(ConnectionFailed):

@@ -173,9 +173,12 @@ def _serve(arguments: argparse.Namespace, extensions: Sequence[Extension]) -> in
         results, players = results_of(journal), players_of(journal)
         settings = replace(settings, journal=journal, results=results, players=players)
     warn_of_others(settings.journal, arguments.processes)
+    # Whoever practises is told if that is not the usual journal, and a server in place of this one takes it.
+    is_chosen = arguments.stop_with_stdin and arguments.journal is None
+    announce = partial(_announce, chosen=journal if is_chosen else None)
     if arguments.processes == 1:
-        return serve_tables(settings, _announce)
-    return serve_all(settings, arguments.processes, serve_tables, _announce)
+        return serve_tables(settings, announce)
+    return serve_all(settings, arguments.processes, serve_tables, announce)
 
 
 def _check(settings: "ServerSettings", arguments: argparse.Namespace, extensions: Sequence[Extension]) -> int:
@@ -401,10 +404,14 @@ def _journal(arguments: argparse.Namespace) -> Path | None:
     return path
 
 
-def _announce(url: str) -> None:
-    """Say where the server listens. It serves even if nobody reads its output, or that cannot be written."""
+def _announce(url: str, chosen: Path | None = None) -> None:
+    """Say where the server listens, and which journal it has chosen.
+
+    It serves even if nobody reads its output, or that cannot be written.
+    """
+    journal = f" with the journal {chosen}" if chosen is not None and str(chosen).isprintable() else ""
     try:
-        sys.stdout.write(f"racing-demon-server: listening on {url}\n")
+        sys.stdout.write(f"racing-demon-server: listening on {url}{journal}\n")
         sys.stdout.flush()
     except OSError:
         # What is still in the buffer must go somewhere, or Python complains at its end.
@@ -426,7 +433,7 @@ def _parser(extensions: Sequence[Extension]) -> argparse.ArgumentParser:
     parser = parser_of("racing-demon-server", "Run a server for tables of Racing Demon.", EXAMPLES)
     add = parser.add_argument
     add("--version", action=_Version, nargs=0, help="show program's version number and exit")
-    add("--host", default="0.0.0.0", help="address to listen on (default: all)")  # noqa: S104
+    add("--host", default="0.0.0.0", help="address to listen on (default: all of IPv4)")  # noqa: S104
     add(
         "--port",
         type=port,

@@ -21,6 +21,7 @@ from benchmarks.pty_program import children_of, end_all
 
 from racing_demon_client.errors import ConnectionFailed, TableEnded
 from racing_demon_client.net.client import Client
+from racing_demon_client.net.local_server import wait_until_ended
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.wire.messages import client as cl
@@ -124,6 +125,23 @@ async def test_a_host_and_a_server_that_were_killed_are_back(
                 servers += children_of(second.pid)
                 await seen(ben, connected=True)
                 assert (code, 2) == (again, len(ben.view.seats))
+
+
+async def test_who_cannot_continue_a_table_is_told_why_another_opens(
+    tmp_path: Path, port: int, servers: list[int]
+) -> None:
+    """Another program has its port now, and it is not our server."""
+    async with hosting(tmp_path, port) as (first, code):
+        server = min(children_of(first.pid))
+        first.stop(signal.SIGKILL)
+        os.kill(server, signal.SIGKILL)
+        await first.process.wait()
+    await wait_until_ended(port)
+    env = {"RACING_DEMON_STATE": str(tmp_path), "RACING_DEMON_DATA": str(tmp_path)}
+    async with await asyncio.start_server(lambda _, writer: writer.close(), "127.0.0.1", port):
+        async with started(CLIENT, "host", "--plain", "--no-announce", env=env) as second:
+            await second.line(rf"^table {code} could not be continued \(.+\), so this is another")
+            servers += children_of(second.pid)
 
 
 async def is_served(port: int, code: str) -> bool:

@@ -598,6 +598,8 @@ def _verify(arguments: argparse.Namespace) -> None:
     if arguments.command in {"play", "host"}:
         _verify_bots(arguments)
         _verify_journal(arguments)
+    if arguments.command == "host" and arguments.server is not None:
+        _verify_server(arguments)
 
 
 def _find_place(arguments: argparse.Namespace) -> None:
@@ -673,6 +675,23 @@ def _verify_journal(arguments: argparse.Namespace) -> None:
     """Exit with an error if there is to be a journal, and none."""
     if arguments.durability == "none" and arguments.journal is not None:
         _fail("--durability none keeps no journal, but --journal names one: leave one of them out")
+
+
+def _verify_server(arguments: argparse.Namespace) -> None:
+    """Exit with an error if something is asked for that only a server of one's own does."""
+    of_own = {
+        "--port": arguments.port is not None,
+        "--journal": arguments.journal is not None,
+        "--durability": arguments.durability is not None,
+        "--internet": arguments.internet,
+        "--tunnel": arguments.tunnel is not None,
+        "--tunnel-address": arguments.tunnel_address is not None,
+        "--new": arguments.new,
+        "--no-announce": not arguments.announce,
+        "--no-web": not arguments.web,
+    }
+    if given := [name for name, is_given in of_own.items() if is_given]:
+        _fail(f"--server opens the table on a server that runs: leave out {', '.join(given)}")
 
 
 def _verify_bots(arguments: argparse.Namespace) -> None:

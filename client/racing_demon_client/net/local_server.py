@@ -9,11 +9,12 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Final, NamedTuple
 
-from racing_demon_client.errors import ConnectionFailed, JournalRefused, TunnelRefused
+from racing_demon_client.errors import ConnectionFailed, JournalRefused, PortRefused, TunnelRefused
+from racing_demon_protocol.formatting import printable
 
 START_SECONDS: Final = 20.0
 STOP_SECONDS: Final = 5.0
@@ -23,6 +24,12 @@ MAX_RESTARTS: Final = 5
 """How often a crashed server that keeps its tables is restarted."""
 JOURNAL_UNUSABLE: Final = 3
 """The server's exit code for an unusable journal."""
+CANNOT_LISTEN: Final = re.compile(r"cannot listen on .*?: ([^:\n]+)\.$", re.MULTILINE)
+"""What a server says that cannot listen where it should, with the reason."""
+CHOSEN: Final = re.compile(r" with the journal (.+)\n")
+"""What a server says behind its address, if it has chosen its journal by itself."""
+NUMBERED: Final = re.compile(r"-\d+\.sqlite$")
+"""The end of the name of a journal that is not the usual one, because that is in use."""
 TUNNEL_UNUSABLE: Final = 5
 """The exit code for a tunnel that cannot be started."""
 TUNNEL_KEY: Final = "RACING_DEMON_TUNNEL_KEY"
@@ -53,7 +60,12 @@ NO_JOURNAL: Final = JournalConfig("none")
 
 @asynccontextmanager
 async def local_server(
-    *, port: int = 0, seed: bytes | None = None, bot_speed: float = 1.0, journal: JournalConfig = NO_JOURNAL
+    *,
+    port: int = 0,
+    seed: bytes | None = None,
+    bot_speed: float = 1.0,
+    journal: JournalConfig = NO_JOURNAL,
+    tell: Callable[[str], None] = lambda _: None,
 ) -> AsyncIterator[str]:
     """Start a server, yield its URL, and stop it at the end.
 
@@ -65,6 +77,7 @@ async def local_server(
         seed: 32 bytes that determine all deals; ``None`` for secret ones.
         bot_speed: how many times faster than people the bots play.
         journal: whether and where the server stores its tables.
+        tell: is told if the server stores them elsewhere than the one before.
 
     Raises:
         ConnectionFailed: it did not start.
@@ -77,6 +90,8 @@ async def local_server(
     server = _ServerProcess(command)
     try:
         url = await server.start(port)
+        if NUMBERED.search(server.journal):
+            tell(f"somebody practices here already, so this match is kept in {printable(server.journal)}")
         watching = asyncio.create_task(server.supervise(url, restarts=journal != NO_JOURNAL))
         try:
             yield url
@@ -181,27 +196,34 @@ async def wait_until_ended(port: int) -> None:
 class _ServerProcess:
     """The server's process.
 
+    Attributes:
+        journal: the journal that it has chosen by itself; empty if it has none, or one was named.
+
     Args:
         command: its command line, without the port.
 
     """
 
     def __init__(self, command: list[str]) -> None:
+        self.journal = ""
         self._command = command
         self._process: asyncio.subprocess.Process | None = None
 
     async def start(self, port: int) -> str:
-        """Start it and return its URL."""
+        """Start it and return its URL; the next time with the same journal, whoever has ended meanwhile."""
         pipe = asyncio.subprocess.PIPE
         self._process = await asyncio.create_subprocess_exec(
             *self._command,
+            *([f"--journal={self.journal}"] if self.journal else ()),
             f"--port={port}",
             stdin=pipe,
             stdout=pipe,
             stderr=pipe,
             start_new_session=True,  # Ctrl-C is for the client, which then stops the server
         )
-        return await _url(self._process)
+        url, journal = await _answer(self._process)
+        self.journal = journal or self.journal
+        return url
 
     async def supervise(self, url: str, *, restarts: bool) -> None:
         """Discard its standard error; if ``restarts``, restart it a few times when it crashes."""
@@ -232,17 +254,18 @@ class _ServerProcess:
                 await self._process.wait()
 
 
-async def _url(process: asyncio.subprocess.Process) -> str:
+async def _answer(process: asyncio.subprocess.Process) -> tuple[str, str]:
+    """Return a server's URL, and the journal that it has chosen; empty if it has chosen none."""
     assert process.stdout is not None
     assert process.stderr is not None
     try:
         line = await asyncio.wait_for(process.stdout.readline(), START_SECONDS)
     except TimeoutError:
         raise _too_slow() from None
-    url = _url_in(line)
+    url, chosen = _url_in(line), CHOSEN.search(line.decode(errors="replace"))
     if url is None:
         raise _failed(await process.stderr.read(2_000), await process.wait())
-    return url
+    return url, "" if chosen is None else chosen[1]
 
 
 def _url_in(line: bytes) -> str | None:
@@ -266,6 +289,8 @@ def _failed(said: bytes, code: int) -> ConnectionFailed:
         return JournalRefused(text)
     if text and code == TUNNEL_UNUSABLE:
         return TunnelRefused(text)
+    if refused := CANNOT_LISTEN.match(text):
+        return PortRefused(text, refused[1].lower())
     return ConnectionFailed(text or "The server did not start, and gave no reason.")
 
 

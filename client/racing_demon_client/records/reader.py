@@ -11,6 +11,7 @@ import io
 import json
 import os
 import re
+import shlex
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
@@ -22,7 +23,7 @@ from platformdirs import user_cache_path
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from racing_demon_client.errors import RecordUnreadable
-from racing_demon_client.files import detect_encoding, replace_file
+from racing_demon_client.files import detect_encoding, replace_file, state_folder
 from racing_demon_client.net.results import MATCH_LINK, fetch_record
 from racing_demon_protocol.formatting import printable
 from racing_demon_protocol.records.format import MAX_LINE_LENGTH, Record, read_records
@@ -118,6 +119,8 @@ async def list_matches(journal: str | None, *, practice: bool = False) -> list[L
         RecordUnreadable: there is no journal, or it cannot be read.
 
     """
+    if journal is None:
+        await name_older_journals()
     found: list[ListedMatch] = []
     async with run_journal_command("list", "--json", *["--all"] * practice, journal=journal) as lines:
         for line in lines:
@@ -153,6 +156,8 @@ async def journal_results(journal: str | None) -> JournalResults:
         RecordUnreadable: there is no journal, or it cannot be read.
 
     """
+    if journal is None:
+        await name_older_journals()
     async with run_journal_command("results", journal=journal) as lines:
         try:
             first, *others = lines
@@ -161,6 +166,27 @@ async def journal_results(journal: str | None) -> JournalResults:
         except (ValueError, KeyError, TypeError) as error:  # a ValidationError is a ValueError
             text = "The server tells its results in an unknown format: client and server differ in version."
             raise RecordUnreadable(text) from error
+
+
+async def name_older_journals() -> None:
+    """Say once on this machine which journals of earlier versions no command reads by itself, and how to."""
+    told = state_folder() / "older-journals-named"
+    if told.exists():
+        return
+    try:
+        async with run_journal_command("numbered", journal=None) as lines:
+            found = [line.rstrip("\n") for line in lines]
+    except RecordUnreadable:
+        return  # said with the next command
+    if found:
+        sys.stderr.write(
+            "An earlier version kept other matches apart, where two servers ran at the same time. They are "
+            "not among those of journal.sqlite; these commands list them:\n"
+        )
+    for path in found:
+        sys.stderr.write(f"  racing-demon record list --journal {printable(shlex.quote(path))}\n")
+    with suppress(OSError):
+        replace_file(told, b"")
 
 
 @asynccontextmanager

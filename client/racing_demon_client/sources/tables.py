@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 from racing_demon_client.errors import (
     ConnectionFailed,
     JournalRefused,
+    PortRefused,
     SettingsRefused,
     TableEnded,
     TunnelRefused,
@@ -212,18 +213,18 @@ async def practice(
 
     """
     async with AsyncExitStack() as stack:
-        note = ""
-        server = partial(local_server, seed=seed, bot_speed=bots.speed)
+        notes: list[str] = []
+        server = partial(local_server, seed=seed, bot_speed=bots.speed, tell=notes.append)
         try:
             url = await stack.enter_async_context(server(journal=journal or PRACTICE_JOURNAL))
         except JournalRefused as error:
             if journal is not None:
                 raise
-            note = f"the tally of this match is not kept: {error}"
+            notes.append(f"the tally of this match is not kept: {error}")
             url = await stack.enter_async_context(server())
         client = await stack.enter_async_context(await Client.create(url, name, options, listed=False))
         await _add_bots(client, bots)
-        yield OpenedTable(client, "practiced", note=note)
+        yield OpenedTable(client, "practiced", note="; ".join(notes))
 
 
 @asynccontextmanager
@@ -302,6 +303,7 @@ async def host_on_server(  # noqa: PLR0913 - everything optional is a keyword
         with _saved_seat(client):
             await _add_bots(client, bots)
             note = "this table is not announced on the network: give others its address and code"
+            note = "; ".join(filter(None, [note, _other_name(client, name, person)]))
             yield OpenedTable(client, "hosted", (await _address_for_others(client),), note)
 
 
@@ -339,25 +341,23 @@ async def host(  # noqa: PLR0913 - everything optional is a keyword
         reclaimed = await server.reclaim(stack) if hosting.reclaims else None
         if reclaimed is not None:
             client = reclaimed
-            note = f"table {client.code} continues; another needs a journal of its own (--new --journal FILE)"
+            notes = [
+                f"table {client.code} continues; another needs a journal of its own (--new --journal FILE)"
+            ]
         else:
-            note = await server.start()
+            await server.start()
+            person = _person(server.url, name, is_typed=is_typed, is_own=True)
             client = await stack.enter_async_context(
-                await Client.create(
-                    server.url,
-                    name,
-                    options,
-                    passphrase=passphrase,
-                    person=_person(server.url, name, is_typed=is_typed, is_own=True),
-                )
+                await Client.create(server.url, name, options, passphrase=passphrase, person=person)
             )
+            notes = [*server.notes, _other_name(client, name, person)]
             server.save(client.code)
             stack.enter_context(_saved_seat(client))
             await _add_bots(client, bots)
         if hosting.announced:
             from racing_demon_client.discovery.mdns import announcement_problem  # noqa: PLC0415 - others need no zeroconf
 
-            note = "; ".join(filter(None, [note, announcement_problem()]))
+            notes.append(announcement_problem())
         find_addresses = _LocalAddresses(server)
         internet = InternetAccess(
             server.url,
@@ -376,7 +376,7 @@ async def host(  # noqa: PLR0913 - everything optional is a keyword
                 client,
                 "hosted",
                 tuple(find_addresses()),
-                note,
+                "; ".join(filter(None, notes)),
                 ends_with_us=True,
                 find_addresses=find_addresses,
                 internet=internet,
@@ -432,9 +432,7 @@ async def join(
             client = await Client.join(
                 url, code, name, passphrase=table.passphrase, token=token, person=person
             )
-            known_as = name if person is None else person.name_at_table(name)
-            if folded(known_as) != folded(name):
-                note = f"this server knows you as {printable(known_as)}"
+            note = _other_name(client, name, person)
         seats.release_others(stored)
         if stored is not None and client.token is not None:
             stored.store(client.token, _own_name(client), url)
@@ -581,6 +579,7 @@ class _HostedServer:
     Attributes:
         port: the server's port.
         has_tunnel: whether the server was started with its tunnel.
+        notes: remarks for the user on what is not as usual, or as before.
 
     Args:
         hosting: how it is started.
@@ -597,6 +596,7 @@ class _HostedServer:
         self._tunnel_key = secrets.token_hex(32)
         self._wants_tunnel = bool(hosting.tunnel)
         self.has_tunnel = False
+        self.notes: list[str] = []
         self._has_ipv6 = False
         self._pid = 0
 
@@ -636,6 +636,10 @@ class _HostedServer:
         except (JournalRefused, TunnelRefused):
             raise
         except (ConnectionFailed, CommandRefused) as error:
+            why = error.text if isinstance(error, CommandRefused) else str(error).partition("\n")[0]
+            self.notes.append(
+                f"table {table.code} could not be continued ({why.rstrip('.')}), so this is another"
+            )
             if isinstance(error, CommandRefused):
                 stored.forget()
                 forget_hosted(table.code)
@@ -647,8 +651,8 @@ class _HostedServer:
         save_hosted(table.model_copy(update={"pid": self._pid, "tunnel_key": self._tunnel_key}))
         return client
 
-    async def start(self) -> str:
-        """Start a server for a new table; return a remark for the user, if any.
+    async def start(self) -> None:
+        """Start a server for a new table.
 
         A requested port must be free; the default port may be another server's, so any free one will do.
 
@@ -656,20 +660,22 @@ class _HostedServer:
             ConnectionFailed: it does not start.
 
         """
-        self._has_ipv6 = self.port != 0 and _has_ipv6()  # a free port on IPv4 may be taken on IPv6
+        has_machine_ipv6 = _has_ipv6()
+        self._has_ipv6 = self.port != 0 and has_machine_ipv6  # a free port on IPv4 may be taken on IPv6
         try:
             self._pid = await self._start_at(self.port)
-        except (JournalRefused, TunnelRefused):
-            raise
-        except ConnectionFailed:
+        except PortRefused as error:
             if self._wanted is not None:
                 advice = "Name another one, or leave --port out to take any free port."
-                text = f"Port {self._wanted} cannot be used. Another program may have it. {advice}"
+                text = f"Port {self._wanted} cannot be used ({error.reason}). {advice}"
                 raise ConnectionFailed(text) from None
             self._has_ipv6 = False
             self._pid = await self._start_at(0)
-        is_usual = self._wanted is not None or self.port == DEFAULT_PORT
-        return "" if is_usual else f"port {DEFAULT_PORT} is taken, so the table is on {self.port}"
+            self.notes.append(
+                f"port {DEFAULT_PORT} cannot be used ({error.reason}), so the table is on {self.port}"
+            )
+        if has_machine_ipv6 and not self._has_ipv6:
+            self.notes.append("over IPv6 nobody reaches it, unless --port names a port")
 
     async def _start_at(self, port: int, code: str = "") -> int:
         everywhere = "0.0.0.0"  # noqa: S104 - the user asked for a table on the network
@@ -758,6 +764,16 @@ def _has_ipv6() -> bool:
     except OSError:
         return False
     return True
+
+
+def _other_name(client: Client, name: str, person: PlayerCredentials | None) -> str:
+    """Return a remark for a user who has another name at the table than the one that was asked for, if so."""
+    own = _own_name(client)
+    if client.seat is None or folded(own) == folded(name):
+        return ""
+    if person is not None and folded(own) == folded(person.name_at_table(name)):
+        return f"this server knows you as {printable(own)}"
+    return f"you are called {printable(own)} at this table: your name is taken there, or cannot be shown"
 
 
 def _own_name(client: Client) -> str:

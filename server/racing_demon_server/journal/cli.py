@@ -26,6 +26,7 @@ from .interface import JournalMissing, JournalPart, JournalReader, JournalUnusab
 from .matches import Match, export, matches
 from .reader import UnknownContents, corrections_of
 from .sqlite.backup import backup, restore
+from .sqlite.lock_file import numbered
 from .sqlite.retention import prune
 
 MAX_CHARACTERS = 65_536
@@ -96,8 +97,8 @@ def _do(arguments: argparse.Namespace, server: ServerParts, others: Sequence[Url
             return _check(next(_parts(arguments.file, arguments, others)), unrestorable)
         case "prune":
             return _prune(arguments.file, arguments.before, dry_run=arguments.dry_run, asks=not arguments.yes)
-        case "list":
-            return _list(arguments, others)
+        case "list" | "numbered":
+            return (_list if arguments.command == "list" else _list_numbered)(arguments, others)
         case "results":
             for line in server.results(arguments.journal, list(_parts(arguments.journal, arguments, others))):
                 sys.stdout.write(f"{line}\n")
@@ -177,16 +178,27 @@ def _list(arguments: argparse.Namespace, others: Sequence[UrlJournals]) -> int:
         JournalUnusable: one cannot be used, or there is none.
 
     """
-    journals = [practice_path(), default_path()] if arguments.all else [arguments.journal]
+    if not arguments.all:
+        _write_list(_parts(arguments.journal, arguments, others), None, as_json=arguments.json)
+        return 0
     missing = []
-    for journal in journals:
-        path = journal if arguments.all else None
+    practised = [path for path in numbered(practice_path()) if path.exists()]
+    for journal in (*practised, default_path()):
         try:
-            _write_list(_parts(journal, arguments, others), path, as_json=arguments.json)
+            _write_list(_parts(journal, arguments, others), journal, as_json=arguments.json)
         except JournalMissing as error:
             missing.append(error)
-    if len(missing) == len(journals):
+    if missing and not practised:
         raise missing[-1]
+    return 0
+
+
+def _list_numbered(arguments: argparse.Namespace, others: Sequence[UrlJournals]) -> int:
+    """List the journals with matches that earlier versions gave to who hosted while another host did."""
+    for path in list(numbered(default_path()))[1:]:
+        with contextlib.suppress(JournalUnusable):  # a stray file, which no command reads
+            if path.exists() and any(True for _ in _matches(_parts(path, arguments, others))):
+                sys.stdout.write(f"{path}\n")
     return 0
 
 
@@ -295,6 +307,7 @@ def _parser(others: Sequence[UrlJournals]) -> argparse.ArgumentParser:
     )
     command.add_argument("--dry-run", action="store_true", help="only say how many would be deleted")
     command.add_argument("--yes", action="store_true", help="do not ask, also at a terminal")
+    commands.add_parser("numbered", help="list the numbered journals of earlier versions, which have matches")
     for name, text in (
         ("list", "list the matches"),
         ("export", "write one match or all as JSON lines"),

@@ -301,6 +301,7 @@ def test_options_that_will_not_do_lead_to_the_help(capsys: pytest.CaptureFixture
         ("watch --name X BCDF", "usage: racing-demon watch "),
         ("games --jsn", "usage: racing-demon games "),
         ("host --tunnel-address name.example", "usage: racing-demon host "),
+        ("host --server a.b --journal x --port 9", "a server that runs: leave out --port, --journal"),
     ],
 )
 def test_wrong_arguments_are_told_with_their_command(

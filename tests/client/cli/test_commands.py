@@ -14,9 +14,11 @@ from urllib.request import urlopen
 
 import pytest
 
+from racing_demon_client.errors import ConnectionFailed
 from racing_demon_client.links import server_url
+from racing_demon_client.net.client import Client
 from racing_demon_client.sources import tables
-from racing_demon_client.sources.tables import Bots, Hosting
+from racing_demon_client.sources.tables import Bots, Hosting, TableAddress
 from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.records.format import read_records
@@ -290,7 +292,7 @@ async def test_a_taken_port_is_told(here: Here) -> None:
         port = other.getsockname()[1]
         ended = await here("host", "--port", str(port))
         advice = "Name another one, or leave --port out to take any free port."
-        failed(ended, f"Port {port} cannot be used. Another program may have it. {advice}")
+        failed(ended, f"Port {port} cannot be used (address already in use). {advice}")
 
 
 async def test_the_usual_port_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -301,8 +303,34 @@ async def test_the_usual_port_is_given_up(monkeypatch: pytest.MonkeyPatch) -> No
         port = other.getsockname()[1]
         monkeypatch.setattr(tables, "DEFAULT_PORT", port)
         async with tables.host("Ann", Options(), Bots(), hosting=Hosting(announced=False)) as opened:
-            assert opened.note.startswith(f"port {port} is taken, so the table is on ")
+            assert opened.note.startswith(f"port {port} cannot be used (address already in use), so ")
             assert str(port) not in opened.addresses[0]
+
+
+async def test_a_server_that_fails_is_not_started_on_another_port(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its own reason is told: no port would mend that."""
+    program = tmp_path / "server"
+    program.write_text(f"#!/bin/sh\necho started >> {tmp_path}/starts\necho broken >&2\nexit 1\n")
+    program.chmod(0o700)
+    monkeypatch.setattr(sys, "executable", str(program))
+    with pytest.raises(ConnectionFailed, match=r"^broken$"):
+        async with tables.host("Ann", Options(), Bots()):
+            pass
+    assert (tmp_path / "starts").read_text() == "started\n"
+
+
+async def test_who_is_called_otherwise_at_a_table_is_told() -> None:
+    """Where the name is taken, or cannot be shown as it was typed."""
+    async with serving() as served, await Client.create(served.url, "Ben") as ben:
+        address = TableAddress(served.url, ben.code)
+        async with tables.join(address, "Ben", is_typed=True) as second:
+            assert second.note.startswith("you are called Ben 2 at this table")
+        async with tables.join(address, "Ivy\u200b Lee", is_typed=True) as third:
+            assert third.note.startswith("you are called Ivy Lee")
+        async with tables.join(address, "Cat", is_typed=True) as fourth:
+            assert not fourth.note
 
 
 async def test_a_passphrase_opens_the_table(here: Here) -> None:

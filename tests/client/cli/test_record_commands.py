@@ -250,6 +250,32 @@ async def test_an_export_overwrites_nothing(name: str, tmp_path: Path, here: Her
 # The journal.
 
 
+async def test_journals_of_earlier_versions_are_named_once(
+    journal: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, here: Here
+) -> None:
+    """A second host had one of its own. Each has its command, and what is no journal is passed over."""
+    monkeypatch.setenv("RACING_DEMON_STATE", str(tmp_path / "state"))
+    data = tmp_path / "data"
+    data.mkdir()
+    for name in ("journal.sqlite", "journal-3.sqlite"):
+        shutil.copy(await kept(journal), data / name)
+    (data / "journal-2.sqlite").write_text("something else")
+    first, second = await here("record", "list"), await here("record", "list")
+    assert f"\n  racing-demon record list --journal {data / 'journal-3.sqlite'}\n" in first.err
+    assert "journal-2" not in first.err
+    assert (second.out, second.err) == (first.out, "")
+
+
+async def test_what_was_practised_beside_another_is_played_back(
+    journal: Path, tmp_path: Path, here: Here
+) -> None:
+    """``replay`` alone finds it in the numbered file, too."""
+    data = tmp_path / "data"
+    data.mkdir()
+    shutil.copy(await kept(journal), data / "practice-2.sqlite")
+    assert (await here("replay", "--plain")).code == 0
+
+
 async def test_the_journal_is_listed_and_exported(journal: Path, tmp_path: Path, here: Here) -> None:
     """Every match of a server is there, with names; all together are one file that proves itself."""
     path, new = await kept(journal), str(tmp_path / "all.jsonl")

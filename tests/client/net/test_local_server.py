@@ -157,6 +157,41 @@ async def test_practice_keeps_no_host_from_its_journal(
     assert locks == {f"{name}.sqlite-lock" for name in ("journal", "practice", "practice-2")}
 
 
+async def test_who_practises_beside_another_learns_where_the_match_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first has the usual file, of which nothing need be said."""
+    monkeypatch.setenv("RACING_DEMON_DATA", str(tmp_path))
+    said: dict[str, list[str]] = {"first": [], "second": []}
+    practice = JournalConfig("normal")
+    async with (
+        local_server(journal=practice, tell=said["first"].append),
+        local_server(journal=practice, tell=said["second"].append),
+    ):
+        assert not said["first"]
+        assert [text.rpartition(" ")[2] for text in said["second"]] == [str(tmp_path / "practice-2.sqlite")]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs kill -9")
+async def test_practice_goes_on_in_its_own_journal_when_the_usual_one_is_free(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever practised before has ended; then the server dies, and the next one takes no other file."""
+    monkeypatch.setenv("RACING_DEMON_DATA", str(tmp_path))
+    practice = JournalConfig("normal")
+    async with contextlib.AsyncExitStack() as before:
+        await before.enter_async_context(local_server(journal=practice))
+        async with (
+            local_server(journal=practice, bot_speed=7.25) as url,
+            await Client.create(url, "Ann") as ann,
+        ):
+            await before.aclose()
+            (pid,) = pids_of("--bot-speed=7.25")
+            os.kill(pid, signal.SIGKILL)
+            await ann.ask(AddBot(counter=ann.next_counter()))
+            assert len(ann.view.seats) == 2
+
+
 async def test_a_journal_that_cannot_be_used_has_a_way_out(tmp_path: Path) -> None:
     """Where nothing can be kept, the user learns how to play all the same."""
     (tmp_path / "file").touch()
