@@ -15,6 +15,7 @@ import {
   isFramed,
   isSameName,
   keepSeat,
+  read,
   seatsOf,
   settings,
   tokenOf,
@@ -29,6 +30,7 @@ import { CLOSES, eventSentence, namesOf, raceWords, refusalText, WORDS } from ".
 
 /** @param {string} id */
 const field = (id) => /** @type {HTMLInputElement} */ (byId(id));
+const typedName = () => field("name").value.trim();
 const SETTLE_MS = 600;
 const SLOW_MS = 12; // above this render time, animations are off
 const THROTTLE_FACTOR = 2; // other players' moves wait this many render times
@@ -124,7 +126,7 @@ function announce(text, isUrgent = false) {
  */
 function enter(entry, view = "") {
   setView(view);
-  changeSettings({ name: field("name").value.trim() });
+  changeSettings({ name: typedName() });
   showProblem("");
   page.session?.close();
   const session = new Session(GAMES, listener);
@@ -152,12 +154,13 @@ function join() {
 
 /** @param {string} code */
 function joinTable(code) {
-  const name = field("name").value.trim();
+  const name = typedName();
   if (!name) return showProblem(WORDS.enterName, "name");
   if (!code) return showProblem(WORDS.enterCode, "code");
   const seats = seatsOf(code);
   const own = seats.find((seat) => isSameName(seat.name, name));
-  if (own || seats.length === 0) return takeSeat(code, own?.token);
+  if (own) return takeSeat(code, own.token);
+  if (seats.length === 0) return asWhom(() => takeSeat(code, seatsOf(code)[0]?.token)); // none but of a second tap
   withModule("questions", ({ askForSeat }) =>
     askForSeat(dialog, seats, name, (seat) => {
       if (seat) field("name").value = seat.name;
@@ -167,12 +170,22 @@ function joinTable(code) {
 }
 
 /**
+ * Go on under the name that is typed; a device that knows people asks whether another name is one of theirs.
+ * @param {() => void} go
+ */
+function asWhom(go) {
+  if (read("people")?.people?.length)
+    withModule("questions", ({ askWho }) => askWho(dialog, field("name"), go));
+  else go();
+}
+
+/**
  * Resume a seat that this device holds at a table, or take a new one.
  * @param {string} code
  * @param {string} [kept] its token
  */
 function takeSeat(code, kept) {
-  const [name, token] = [field("name").value.trim(), kept ?? hex(randomBytes(32))];
+  const [name, token] = [typedName(), kept ?? hex(randomBytes(32))];
   dialog.close();
   keepSeat(code, token, kept ? "" : name); // before it is sent, because the answer may be lost
   enter({ name: "join", fields: { code, name, passphrase: field("passphrase").value, token }, isNew: !kept });
@@ -201,19 +214,22 @@ function askPreset(preset, isTv = false) {
  * @param {boolean} [isTv] a big screen takes no seat
  */
 function create(options, isTv = false) {
-  const name = field("name").value.trim() || (isTv ? WORDS.bigScreen : "");
+  const name = typedName() || (isTv ? WORDS.bigScreen : "");
   if (isFramed) showProblem(WORDS.isFramed);
   else if (!name) showProblem(WORDS.enterName, "name");
-  else if (options) enter({ name: "create", fields: { name, options, seated: !isTv } }, isTv ? "tv" : "");
+  else if (options && isTv) enter({ name: "create", fields: { name, options, seated: false } }, "tv");
+  else if (options) asWhom(() => enter({ name: "create", fields: { name: typedName(), options } }));
   else askPreset("");
 }
 
 /** Open a table against bots, and deal. */
 function playNow() {
   if (isFramed) return showProblem(WORDS.isFramed);
-  const name = field("name").value.trim() || WORDS.player;
-  page.opponents = ["adaptive", "easy"];
-  enter({ name: "create", fields: { name, options: SHORT, listed: false } });
+  asWhom(() => {
+    page.opponents = ["adaptive", "easy"];
+    const name = typedName() || WORDS.player;
+    enter({ name: "create", fields: { name, options: SHORT, listed: false } });
+  });
 }
 
 /** @param {string} view */
@@ -268,7 +284,7 @@ const HANDLERS = {
   seated: (_, fields) => seated(fields),
   caught_up(session) {
     const { seat, token, table } = session;
-    if (seat !== null && token) keepSeat(table.code, token, table.nameOf(seat));
+    if (seat !== null && token) keepName(session, table.nameOf(seat), token);
     loadEverything();
     if (!page.opponents.length) return;
     for (const level of page.opponents.splice(0)) session.command("add_bot", { level });
@@ -433,6 +449,18 @@ function seated({ code, seat }) {
     history.replaceState(null, "", `${BASE}/`);
     updateAddress("pushState"); // so that Back has an entry to go to
   } else updateAddress("replaceState");
+}
+
+/**
+ * Keep the name that the server has cleaned, which is offered next time, too.
+ * @param {Session} session
+ * @param {string} name of the own seat, perhaps with a number
+ * @param {string} token
+ */
+function keepName({ table, entry }, name, token) {
+  keepSeat(table.code, token, name);
+  if (entry?.fields.name && !isSameName(name, settings.name)) changeSettings({ name });
+  field("name").value = settings.name;
 }
 
 /**

@@ -139,12 +139,18 @@ function keepSeats(code, seats) {
 }
 
 /**
+ * A name as it is compared.
+ * @param {string} name
+ */
+export const folded = (name) => name.normalize("NFKC").toLowerCase().trim().replace(/\s+/g, " ");
+
+/**
  * Whether a seat's name is the one typed. Servers append a number to names that are taken.
  * @param {string} name
  * @param {string} typed
  */
 export function isSameName(name, typed) {
-  const [seat, own] = [name, typed].map((each) => each.normalize("NFKC").toLowerCase());
+  const [seat, own] = [name, typed].map(folded);
   const start = `${own.slice(0, MAX_NUMBERED)} `;
   return seat === own || (seat.startsWith(start) && /^\d+$/.test(seat.slice(start.length)));
 }

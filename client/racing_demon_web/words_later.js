@@ -256,17 +256,21 @@ export const LATER = {
   // Who uses the device.
   rememberHere: "Remember me here",
   rememberText:
-    "This server then knows you again on this device, by a secret that it keeps, and your matches are yours under any name. Who sits down under another name is another person.",
+    "This server then knows you again on this device, by a secret that it keeps, and your matches are yours under any name. Under a name that nobody here has, you are asked who that is.",
   mayForget: (/** @type {boolean} */ isSecure) =>
     `${isSecure ? "This browser has not promised" : "Over http no browser promises"} to keep that: a phone may forget you when it is short of room, or after some weeks without a visit. A code from another device of yours makes you known again. An icon on the home screen of an iPhone is another device.`,
   lastsUntilClosed: (/** @type {string} */ what) =>
     `This browser stores nothing for this page: ${what} gone when you close it.`,
   storesNothing:
     "This browser stores nothing for this page: you play as a guest, whom nobody knows next time.",
+  renameOrNew: (/** @type {string} */ known) => `Rename ${known}, or somebody new?`,
+  renameOrNewText: (/** @type {string} */ name) => `Nobody here is called ${name} so far.`,
+  renameTo: (/** @type {string} */ known, /** @type {string} */ name) => `Rename ${known} to ${name}`,
+  somebodyNew: (/** @type {string} */ name) => `${name} is somebody new`,
   signedInAs: (/** @type {string} */ name) => `You are ${name}.`,
   signedIn: "You have signed in, and are known here once you sit down at a table.",
   signedInText:
-    "You are known because you have signed in where you came from, on every device. Your matches are yours under any name; the newest name that you sit down with is shown.",
+    "You are known because you have signed in where you came from, on every device. Your matches are yours under any name; the first name that you sat down with is shown.",
   playerPage: "Your matches and rating",
   nameOf: (/** @type {string} */ name) => `Name of ${name}`,
   rename: "Change the name",

@@ -1,5 +1,6 @@
 """Who uses a phone: remembered under any name, linked to another device, and forgotten again."""
 
+import asyncio
 import json
 import sqlite3
 from contextlib import closing
@@ -12,6 +13,7 @@ from playwright.async_api import Browser, expect
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Devices
 from tests.browser.test_access import violations
+from tests.server.players.test_players import operate
 from tests.support.browsers import phone
 from tests.support.people import SECRETS, enrolled, link_code, play_alone
 from tests.support.restartable_server import RestartableServer, wait_until
@@ -179,10 +181,11 @@ async def test_another_name_is_another_person(browser: Browser, tmp_path: Path) 
     """A tablet that two people share knows both; who forbids it is a guest."""
     async with RestartableServer.started(tmp_path / "journal.sqlite", *FAST) as server:
         async with phone(browser, origin_of(server)) as tablet:
-            for number, name in enumerate(("Ann", "Ben")):
-                await tablet.open(origin_of(server))
-                await tablet.play_match(name)
-                await people(server, number + 1)
+            await tablet.play_match("Ann")
+            await people(server, 1)
+            await tablet.open(origin_of(server))
+            ben = tablet.page.get_by_role("button", name="Ben is somebody new")
+            await asyncio.gather(tablet.play_match("Ben"), ben.tap())
             rows = await people(server, 2)
             assert len({row["player"] for row in rows}) == 2
             await tablet.open(f"{origin_of(server)}/you")
@@ -197,6 +200,83 @@ async def test_another_name_is_another_person(browser: Browser, tmp_path: Path) 
                 ("Ben", True),
             ]
             assert tablet.complaints == []
+
+
+async def test_a_name_that_was_changed_stays_changed(browser: Browser, tmp_path: Path) -> None:
+    """Ann is Annabel at every table, and offered as that; so is what the operator calls her."""
+    journal = tmp_path / "journal.sqlite"
+    async with RestartableServer.started(journal, *FAST) as server:
+        origin = origin_of(server)
+        async with phone(browser, origin) as ann, Peer.hosting(server.url) as place:
+            await ann.open(f"{origin}/{place.code}")
+            await ann.join("Ann")
+            await ann.open(f"{origin}/you")
+            await ann.page.locator("#page .person input").fill("Anna  Bel")
+            await ann.page.get_by_role("button", name="Change the name").tap()
+            await expect(ann.page.locator("#page .person input")).to_have_value("Anna Bel")
+            await expect(ann.page.locator("#name")).to_have_value("Anna Bel")
+            for told in ("Anna Bel", "Anna II"):
+                async with Peer.hosting(server.url) as other:
+                    await ann.open(f"{origin}/{other.code}")
+                    await expect(ann.page.locator("#name")).to_have_value("Anna Bel")
+                    await ann.page.tap("#join")
+                    await ann.see("#lobby")
+                    await expect(ann.page.locator("#lobby .players bdi", has_text=told)).to_be_visible()
+                    await expect(ann.page.locator("#name")).to_have_value(told)
+                ((player, name),) = players(journal)
+                assert name == told
+                await operate(journal, player, "--name", "Anna II")
+            assert ann.complaints == []
+
+
+@pytest.mark.parametrize("typed", ["Ivy  Lee", " Ivy\u200b Lee", "Ｉvy Lee"])
+async def test_a_name_that_the_server_cleans_is_one_players(
+    browser: Browser, tmp_path: Path, typed: str
+) -> None:
+    """Whoever types it at every visit is one player, and it is shown as the server writes it."""
+    journal = tmp_path / "journal.sqlite"
+    async with RestartableServer.started(journal, *FAST) as server:
+        origin = origin_of(server)
+        async with phone(browser, origin) as ivy:
+            for _ in range(3):
+                async with Peer.hosting(server.url) as place:
+                    await ivy.open(f"{origin}/{place.code}")
+                    await ivy.join(typed)
+                    ((_, name),) = players(journal)
+                    await expect(ivy.page.locator("#name")).to_have_value(name)
+            assert ivy.complaints == []
+
+
+async def test_another_name_may_be_anothers_or_the_own(browser: Browser, tmp_path: Path) -> None:
+    """A tablet of two people asks about a third name; who looks at results is not chosen by that."""
+    journal = tmp_path / "journal.sqlite"
+    async with RestartableServer.started(journal, *FAST, "--standings=players") as server:
+        origin = origin_of(server)
+        async with phone(browser, origin) as tablet:
+            for name in ("Bea", "Ben", "Bella", "Cleo"):
+                async with Peer.hosting(server.url) as place:
+                    await tablet.open(f"{origin}/scores")
+                    await tablet.open(f"{origin}/{place.code}")
+                    await tablet.page.fill("#name", name)
+                    await tablet.page.tap("#join")
+                    if name == "Bella":
+                        await expect(tablet.page.locator("#sheet-title")).to_have_text(
+                            "Rename Ben, or somebody new?"
+                        )
+                        assert await violations(tablet) == []
+                        await tablet.page.get_by_role("button", name="Rename Ben to Bella").tap()
+                    elif name != "Bea":
+                        await tablet.page.get_by_role("button", name=f"{name} is somebody new").tap()
+                    await tablet.see("#lobby")
+                    await expect(tablet.page.locator("#lobby .players bdi", has_text=name)).to_be_visible()
+            assert sorted(name for _, name in players(journal)) == ["Bea", "Bella", "Cleo"]
+            assert tablet.complaints == []
+
+
+def players(journal: Path) -> list[tuple[str, str]]:
+    """Return the ids and names of all players."""
+    with closing(sqlite3.connect(journal.with_name("journal-players.sqlite"))) as file:
+        return file.execute("SELECT id, name FROM players").fetchall()
 
 
 REFUSALS: Final = {

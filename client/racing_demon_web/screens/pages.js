@@ -12,6 +12,7 @@ import {
   keptPeople,
   knownPeople,
   Person,
+  personCalled,
   rememberHere,
 } from "../wire/person.js";
 import { PRESETS } from "../wire/presets.js";
@@ -70,12 +71,10 @@ async function askAsPlayer(path) {
   const found = await ask(path, playerToken || null);
   if (found) return found;
   const people = knownPeople();
-  people.sort(
-    (one, other) =>
-      Number(isSameName(other.name, settings.name)) - Number(isSameName(one.name, settings.name)),
-  );
-  for (const { name } of people) {
-    const { name: kind, fields } = await askAs(new Person(name), null);
+  const own = personCalled(settings.name)?.player;
+  people.sort((one, other) => Number(other.player === own) - Number(one.player === own));
+  for (const { name, player } of people) {
+    const { name: kind, fields } = await askAs(new Person(name, undefined, player), null);
     const seen = kind === "identified" ? await ask(path, fields.token) : null;
     if (!seen) continue;
     playerToken = fields.token;
@@ -533,7 +532,7 @@ export class Pages {
     const ask = async (request, ended = null) => {
       this.#hideCode();
       status.textContent = LATER.loading;
-      const person = new Person(kept.name);
+      const person = new Person(kept.name, undefined, kept.player);
       const answer = await askAs(person, request, ended);
       status.textContent = answer.name === "refused" ? answer.fields.text || LATER.noAnswer : "";
       return answer;
@@ -591,7 +590,9 @@ export class Pages {
     };
     const rename = async () => {
       await ask({ name: "rename", fields: { name: name.value.trim() } });
-      if (!status.textContent) this.show("/you");
+      if (status.textContent) return;
+      /** @type {HTMLInputElement} */ (byId("name")).value = settings.name;
+      this.show("/you");
     };
     const buttons = element("div", "row");
     buttons.append(

@@ -1,6 +1,8 @@
 // Questions that few people are asked before their first card.
 
 import { button, element } from "../dom.js";
+import { settings } from "../storage.js";
+import { askAs, keptPeople, knownPeople, Person, personCalled } from "../wire/person.js";
 import { LATER } from "../words_later.js";
 
 /**
@@ -24,3 +26,36 @@ export function askForSeat(dialog, seats, name, take) {
  */
 export const askToDealAlone = (dialog, deal) =>
   dialog.ask(LATER.aloneTitle, LATER.aloneText, LATER.dealAlone, deal);
+
+/**
+ * Ask whose a name is that nobody here has: of whoever was chosen last, under another name, or of somebody new.
+ * @param {import("./dialog.js").Dialog} dialog
+ * @param {HTMLInputElement} field where the name was typed; it gets what the server has made of it
+ * @param {() => void} go goes on under the name; it is not called if the dialog is closed
+ */
+export function askWho(dialog, field, go) {
+  const name = field.value.trim();
+  const last = personCalled(settings.name) ?? knownPeople().pop();
+  if (!name || !last || keptPeople().isOn === false || personCalled(name)) return go();
+  const goOn = () => {
+    dialog.close();
+    go();
+  };
+  const status = element("p", "", LATER.renameOrNewText(name));
+  status.setAttribute("role", "status");
+  const rename = async () => {
+    status.textContent = LATER.loading;
+    const person = new Person(last.name, undefined, last.player);
+    const answer = await askAs(person, { name: "rename", fields: { name } });
+    if (answer.name !== "identified") status.textContent = answer.fields.text || LATER.noAnswer;
+    else if (dialog.isOpen) {
+      field.value = answer.fields.name;
+      goOn();
+    }
+  };
+  dialog.open(LATER.renameOrNew(last.name), [
+    status,
+    button(LATER.renameTo(last.name, name), rename),
+    button(LATER.somebodyNew(name), goOn),
+  ]);
+}

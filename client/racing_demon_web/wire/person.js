@@ -1,15 +1,16 @@
 // Who uses this device at this server: "Players" in the wire's document. What it keeps is by origin, as all that the page keeps.
 
 import { bytesOf, hex, randomBytes, sha256 } from "../proof/sha256.js";
-import { isSameName, read, write } from "../storage.js";
+import { changeSettings, folded, isSameName, read, settings, write } from "../storage.js";
 import { LATER } from "../words_later.js";
 import { decode, encode } from "./codec.js";
 import { SUBPROTOCOL, VERSION } from "./protocol.js";
 import { webSocketUrl } from "./session.js";
 import "./requests_of_players.js";
 
-/** @typedef {{server: string, player: string, device: number, name: string, secret: string, dropped?: number}} KeptPerson
- * dropped: when the server did not know this person any more, in milliseconds since 1970 */
+/** @typedef {{server: string, player: string, device: number, name: string, secret: string, said?: string, dropped?: number}} KeptPerson
+ * name: what the server calls this person: it cleans names, and they are changed elsewhere, too; said: the name that
+ * somebody here says for the same person, where it is another one; dropped: when the server did not know this person any more, in milliseconds since 1970 */
 
 const HASHED = "racing-demon player 1\n";
 const SIGNED = "racing-demon player 2\n";
@@ -51,6 +52,30 @@ export function keptPeople() {
 export function knownPeople() {
   const { server, people } = keptPeople();
   return people.filter((each) => each.server === server && !each.dropped);
+}
+
+/**
+ * How a name names somebody, best first: as the server does, as somebody here does, and as a server of an earlier
+ * version did, which put a number behind a name. @type {((person: KeptPerson, name: string) => boolean)[]}
+ */
+const LIKENESSES = [
+  (person, name) => folded(person.name) === folded(name),
+  ({ said }, name) => folded(said ?? "") === folded(name),
+  (person, name) => isSameName(person.name, name),
+];
+
+/**
+ * The person of this device whom a name means; of several the one who was chosen last.
+ * @param {string} name
+ * @param {KeptPerson[]} [people]
+ */
+export function personCalled(name, people = knownPeople()) {
+  if (!name.trim()) return undefined;
+  for (const isLike of LIKENESSES) {
+    const found = people.filter((each) => isLike(each, name)).pop();
+    if (found) return found;
+  }
+  return undefined;
 }
 
 /**
@@ -98,12 +123,14 @@ export class Person {
   known = null;
 
   /**
-   * @param {string} name by which somebody sits down
+   * @param {string} name by which somebody sits down: it finds whom the server knows here, or is somebody new's
    * @param {(text: string, isUrgent: boolean) => void} announce
+   * @param {string} player whom it is, whatever the name; empty where the name finds somebody
    */
-  constructor(name, announce = () => undefined) {
+  constructor(name, announce = () => undefined, player = "") {
     this.name = name;
     this.announce = announce;
+    this.player = player;
   }
 
   /**
@@ -126,7 +153,8 @@ export class Person {
   answer({ server, nonce, suggested }, isOlder) {
     const isStored = keepPeople({ server });
     if (!(keptPeople().isOn ?? suggested)) return null;
-    const own = knownPeople().find((each) => isSameName(each.name, this.name));
+    const player = this.known?.player ?? this.player; // a reconnection goes on as whoever began
+    const own = knownPeople().find((each) => each.player === player) ?? personCalled(this.name);
     if (own) {
       this.known = own;
       const { player, device, secret } = own;
@@ -162,11 +190,22 @@ export class Person {
 
   /** @param {{player: string, device: number, name: string}} fields */
   identified({ player, device, name }) {
-    const secret = this.#secret || (this.known?.secret ?? "");
+    const before = this.known;
+    const secret = this.#secret || (before?.secret ?? "");
     this.#secret = "";
     const { server } = keptPeople();
-    this.known = { server, player, device, name, secret };
-    if (!keepPeople({ people: [...others(player), this.known].slice(-MAX_PEOPLE) })) this.#warn();
+    const typed = before ? before.said || before.name : this.name;
+    const said = folded(typed) === folded(name) ? "" : typed;
+    this.known = { server, player, device, name, secret, said };
+    const { people } = keptPeople();
+    const isHere = (/** @type {KeptPerson} */ each) => each.server === server && each.secret === secret;
+    const at = people.findIndex(isHere);
+    const kept = others(player).filter((each) => !isHere(each)); // perhaps merged since
+    // The last one is who was chosen last: whose results are looked at stays where they are.
+    const isChosen = personCalled(settings.name, before ? [before, this.known] : [this.known]) !== undefined;
+    kept.splice(isChosen || at < 0 ? kept.length : at, 0, this.known);
+    if (!keepPeople({ people: kept.slice(-MAX_PEOPLE) })) this.#warn();
+    if (isChosen) changeSettings({ name });
   }
 
   /**

@@ -356,6 +356,7 @@ export class Session {
     },
     identified(session, fields) {
       session.person?.identified(fields);
+      if (session.entry?.fields.name) session.entry.fields.name = fields.name; // cleaned, or changed elsewhere
       if (session.#isAsked) session.#proceed();
     },
     devices: (session, { devices }) => session.person?.showDevices(devices),

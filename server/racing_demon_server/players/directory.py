@@ -322,10 +322,19 @@ class Directory:
             self._store.save_player(replace(self.player_of(device), seen_ms=at_ms))
             self._store.save_device(device._replace(seen_ms=at_ms))
 
-    def take_seat(self, device: Device, name: str, at_ms: int) -> None:
-        """Record that the player of a device took a seat, and under which name."""
+    def take_seat(self, device: Device, name: str, at_ms: int, first_name: str = "") -> None:
+        """Record that the player of a device took a seat. It changes no name that somebody has chosen.
+
+        Args:
+            device: the device.
+            name: the name at the table.
+            at_ms: the time.
+            first_name: what a proxy calls somebody who has signed in there, until the first seat.
+
+        """
         player = replace(self.player_of(device), seen_ms=at_ms)
-        self._store.save_player(player if device.is_on_trial(at_ms) else replace(player, name=name))
+        is_nameless = first_name != "" and player.name == first_name
+        self._store.save_player(replace(player, name=name) if is_nameless else player)
 
     def finish_hand(self, players: Collection[str]) -> None:
         """Record that players have finished a hand together. Guests and bots are not among them."""

@@ -443,8 +443,8 @@ class PlayersKeeper:
 
     def _seat(self, identity: Identity | None, table_id: int, seat: int, name: str, now: int) -> None:
         device = None if identity is None else self._device_of(identity, now)
-        if device is not None:
-            self._directory.take_seat(device, name, now)
+        if identity is not None and device is not None:
+            self._directory.take_seat(device, name, now, identity.name)
         player, number = ("", 0) if device is None else (device.player, device.number)
         self._store.add_seating(self._journal, Seating(table_id, seat, now, player, number))
 

@@ -79,7 +79,7 @@ async def test_a_player_is_known_after_a_restart(tmp_path: Path) -> None:
         _, body = await get(server, "/v1/standings?people=1")
         (row,) = json.loads(body)["rows"]
         assert known is not None
-        assert (row["name"], row["matches"], row["player"]) == ("Anna", 2, known.player)
+        assert (row["name"], row["matches"], row["player"]) == ("Ann", 2, known.player)
 
 
 async def test_wrong_proofs_are_refused(tmp_path: Path) -> None:
@@ -488,7 +488,7 @@ async def test_players_see_whom_they_have_played_with(tmp_path: Path) -> None:
             assert {row["player"] for row in found["rows"]} == seen
         bearer = {"Authorization": f"Bearer {players[0].token}"}
         bens = await page_with(server, f"/v1/players/{players[1].player}", bool, **bearer)
-        assert [match["against"] for match in bens["matches"]] == [["Another player"], ["host"]]
+        assert [match["against"] for match in bens["matches"]] == [["Another player"], ["Ann"]]
         hidden = await get(server, f"/v1/players/{cats.player}", **bearer)
         assert hidden == await get(server, "/v1/players/23456789", **bearer)  # trying ids tells nothing
         assert hidden[0] == 404
@@ -524,7 +524,7 @@ async def test_an_added_device_sees_what_a_guest_sees(tmp_path: Path, by: str) -
             bearer = {"Authorization": f"Bearer {known.token}"}
             await page_with(server, "/v1/standings", partial(has_matches, 1), **bearer)
             ((_, link),) = results_of(journal)
-            added = await linked(phone, tablet, "host")
+            added = await linked(phone, tablet)
             await phone.until(Devices)
             pages = [
                 "/v1/standings",
@@ -619,6 +619,26 @@ async def test_a_player_has_one_seat_at_a_table(tmp_path: Path) -> None:
             await phone.until(CaughtUp)
             await phone.ask(cl.Leave)
             await tablet.enter(join)
+
+
+async def test_a_name_that_the_operator_gave_outlasts_a_seat(tmp_path: Path) -> None:
+    """A device that still says the old name at a table renames nobody; its player's own request does."""
+    journal = tmp_path / "journal.sqlite"
+    async with RestartableServer.started(journal, *FAST) as server:
+        async with Peer.connect(server.url) as ann:
+            known = await enrolled(ann, "Ann", SECRETS[0])
+        await operate(journal, known.player, "--name", "Anna")
+        async with Peer.connect(server.url) as ann:
+            await ann.say(answer(await challenged(ann), known, SECRETS[0], host_of(server)))
+            assert (await ann.until(Identified)).name == "Anna"
+            await play_alone(ann, "Ann")
+            await page_with(server, "/v1/standings", partial(has_matches, 1))
+            (row,) = json.loads((await get(server, "/v1/standings?people=1"))[1])["rows"]
+            assert row["name"] == "Anna"
+            await ann.say(cl.Rename(name=" An  Na "))
+            assert (await ann.until(Identified)).name == "An Na"
+            (row,) = json.loads((await get(server, "/v1/standings?people=1"))[1])["rows"]
+            assert row["name"] == "An Na"
 
 
 async def test_a_page_that_was_kept_is_sent_again_when_a_name_has_changed(tmp_path: Path) -> None:

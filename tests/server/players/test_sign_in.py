@@ -66,7 +66,7 @@ async def test_who_signs_in_at_a_named_proxy_is_a_player(tmp_path: Path) -> None
         own = {HEADER: "ann@example.org"}
         found = await page_with(server, "/v1/standings", partial(has_matches, 5), **own)
         (row,) = [each for each in found["rows"] if not each["bot"]]
-        assert (row["name"], row["matches"]) == ("Anna", 2)
+        assert (row["name"], row["matches"]) == ("Ann", 2)
         assert (await get(server, f"/v1/players/{row['player']}", **own))[0] == 200
         for headers in ({}, {HEADER: "eve@example.org"}, {"Authorization": "Bearer ann@example.org"}):
             assert (await get(server, "/v1/standings", **headers))[0] == 404
