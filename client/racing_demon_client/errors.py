@@ -10,6 +10,7 @@
     │   └── TableEnded       the server was stopped, and the table with it
     ├── RecordFailed         a record cannot be written
     ├── RecordUnreadable     a record, or the journal that should contain it, cannot be read
+    │   └── NotText          it is no text at all
     └── SettingsRefused      the settings cannot be read, are invalid, or cannot be saved
 """
 
@@ -71,6 +72,10 @@ class RecordUnreadable(RacingDemonError):
 
     The text says which one, why, and what to do.
     """
+
+
+class NotText(RecordUnreadable):
+    """A file is no text, so it is no record."""
 
 
 class SettingsRefused(RacingDemonError):

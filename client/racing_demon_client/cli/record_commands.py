@@ -14,7 +14,7 @@ from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Se
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from racing_demon_client.errors import RecordFailed, RecordUnreadable
+from racing_demon_client.errors import NotText, RecordFailed, RecordUnreadable
 from racing_demon_client.files import detect_encoding, first_bytes, open_for_append
 from racing_demon_client.records.reader import (
     DigestCache,
@@ -113,6 +113,8 @@ def _write_records(lines: Iterator[str], source: str, write_line: Write) -> int:
         for number, each in enumerate(read_records(lines, partial(report_damage, source)), 1):  # noqa: B007
             for line in record_lines(each):
                 write_line(line)
+    except NotText as error:  # a stray file hides no other
+        sys.stderr.write(f"{printable(str(error))}\n")
     except InvalidRecord as error:
         raise RecordUnreadable(f"{source} cannot be exported: {error}") from error
     return number

@@ -22,7 +22,7 @@ from typing import IO, Annotated, Final, NamedTuple
 from platformdirs import user_cache_path
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from racing_demon_client.errors import RecordUnreadable
+from racing_demon_client.errors import NotText, RecordUnreadable
 from racing_demon_client.files import detect_encoding, replace_file, state_folder
 from racing_demon_client.net.results import MATCH_LINK, fetch_record
 from racing_demon_protocol.formatting import printable
@@ -271,7 +271,7 @@ def _whole_lines(lines: Iterable[str], source: str) -> Iterator[str]:
             kept = line
     except UnicodeDecodeError as error:
         if error.reason not in CUT_LETTER:
-            raise RecordUnreadable(
+            raise NotText(
                 f"{source} cannot be read: it is not text, or damaged, so it proves nothing."
             ) from error
         if kept:

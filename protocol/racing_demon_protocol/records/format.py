@@ -159,20 +159,21 @@ def read_records(lines: Iterable[str], damaged: Callable[[str], None] | None = N
 
     Args:
         lines: the lines of the file.
-        damaged: is told of each line that cannot be read; what follows it in its section is left out. Without
-            it such a line is an error.
+        damaged: is told of each line that cannot be read, and where events are missing; what follows in the
+            section is left out. Without it such a line is an error, and nobody looks for what is missing.
 
     Raises:
         InvalidRecord: a line is invalid, or of an unknown version; the text gives its number.
 
     """
     record = Record()
-    for part in _parts(lines, damaged):
+    parts = _parts(lines, damaged)
+    for part in parts if damaged is None else _without_gaps(parts, damaged):
         match part:
             case Header(continues=True) if record.header is not None:
                 record.header = record.header.model_copy(update={"version": part.version})
             case Header():
-                if record.header is not None or record.entries:
+                if record.entries or (damaged is None and record.header is not None):
                     yield record
                 record = Record(part)
             case Correction():
@@ -181,8 +182,36 @@ def read_records(lines: Iterable[str], damaged: Callable[[str], None] | None = N
                 record.entries.append(part)
         if len(record.entries) > MAX_ENTRIES:
             raise InvalidRecord(f"A match is longer than {MAX_ENTRIES} messages.")
-    if record.header is not None or record.entries or record.corrections:
+    if record.entries or record.corrections or (damaged is None and record.header is not None):
         yield record
+
+
+def _without_gaps(
+    parts: Iterable[Header | Correction | TimedMessage], damaged: Callable[[str], None]
+) -> Iterator[Header | Correction | TimedMessage]:
+    """Yield the parts of each section up to where events are missing."""
+    last: int | None = None
+    is_cut = False
+    for part in parts:
+        if isinstance(part, Header) and not part.continues:
+            last, is_cut = None, False
+        message = part.message if isinstance(part, TimedMessage) else None
+        if isinstance(message, Event) and not is_cut and (why := _missing_before(message, last)):
+            damaged(why)
+            is_cut = True
+        if isinstance(message, Event | Snapshot):
+            last = message.seq
+        if not is_cut:
+            yield part
+
+
+def _missing_before(event: Event, last: int | None) -> str:
+    """Return what is missing between an event and the last one before it; empty for nothing."""
+    if last is None:
+        return f"Event {event.seq} comes before any table: what was before it is missing."
+    if event.seq > last + 1:
+        return f"Event {event.seq} follows event {last}: those between are missing."
+    return ""
 
 
 def read_messages(lines: Iterable[str]) -> Iterator[Message]:

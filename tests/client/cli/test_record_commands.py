@@ -684,7 +684,25 @@ def of_nothing(lines: list[str]) -> list[str]:
     return []
 
 
-@pytest.mark.parametrize("forge", [without_a_table, of_tomorrow, with_a_gap, of_nothing])
+@pytest.mark.parametrize("forge", [without_a_table, with_a_gap])
+async def test_missing_events_hide_nothing_that_is_whole(
+    forge: Callable[[list[str]], list[str]], tmp_path: Path, here: Here
+) -> None:
+    """What comes before them, and the next table, is read; the rest is named, and no text hides a record."""
+    path, picture = tmp_path / "match.jsonl", tmp_path / "cards.png"
+    picture.write_bytes(b"\x89PNG\r\n\xff")
+    whole = list(record_lines(recording_of("demon-a")))
+    forged = forge(list(record_lines(recording_of("racing-demon"))))
+    path.write_text("\n".join([*forged, *whole]), encoding="utf-8")
+    for command in (("scores", str(picture)), ("replay", "--plain"), ("record", "export", str(picture))):
+        ended = await here(*command, str(path))
+        assert (ended.code, "is damaged. Event" in ended.err) == (0, True), (command, ended.err)
+        assert ("cards.png cannot be read" in ended.err) == (str(picture) in command)
+    assert [each.header is not None for each in records_of(ended.out)] == [True] * (1 + (forge is with_a_gap))
+    assert (await here("verify", str(path))).code == 1
+
+
+@pytest.mark.parametrize("forge", [of_tomorrow, of_nothing])
 @pytest.mark.parametrize("command", ["replay", "scores", "record export"])
 async def test_a_record_that_cannot_be_used_has_a_sentence(
     command: str, forge: Callable[[list[str]], list[str]], tmp_path: Path, here: Here
