@@ -90,6 +90,7 @@ GIVEN: Final[tuple[Message, ...]] = (
     cl.RemoveDevice(device=2),
     cl.TrustDevice(device=2),
     cl.Rename(name="Anna"),
+    cl.ForgetMe(),
     sv.Challenge(server=COMMITMENT, nonce=HASHES[0], suggested=True),
     sv.Identified(player="k3xw7q2m", device=1, name="Ann", token=TOKEN),
     sv.Devices(

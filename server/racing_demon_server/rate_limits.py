@@ -190,7 +190,7 @@ _BY_COST: Final = (
     (10, (cl.AddBot, cl.Leave, cl.RemoveBot, cl.SetHandicap, cl.SetOptions, cl.StandIn, cl.Watch)),
     (20, (cl.Join, cl.Resume, cl.Identify, cl.ListDevices)),
     (30, (cl.Create,)),
-    (100, (cl.Start, cl.RemoveDevice, cl.Rename, cl.TrustDevice)),
+    (100, (cl.Start, cl.RemoveDevice, cl.Rename, cl.TrustDevice, cl.ForgetMe)),
     (1_000, (cl.Enroll, cl.Link)),
 )
 COSTS: Final[dict[type[Message], int]] = {kind: cost for cost, kinds in _BY_COST for kind in kinds}

@@ -279,6 +279,31 @@ def players(journal: Path) -> list[tuple[str, str]]:
         return file.execute("SELECT id, name FROM players").fetchall()
 
 
+async def test_a_person_is_forgotten_after_two_questions(browser: Browser, tmp_path: Path) -> None:
+    """The page says what goes and what stays; one press forgets nobody, nor does a no."""
+    async with RestartableServer.started(tmp_path / "journal.sqlite", *FAST) as server:
+        origin = origin_of(server)
+        async with phone(browser, origin) as ann:
+            await ann.play_match("Ann")
+            await people(server, 1)
+            await ann.open(f"{origin}/you")
+            person = ann.page.locator("#page .person")
+            forget = person.locator("button", has_text="Forget me on this server")
+            await forget.tap()
+            await expect(person).to_contain_text("A former player")
+            await person.locator("button", has_text="Go on").tap()
+            await expect(person).to_contain_text("Nothing brings that back")
+            assert await violations(ann) == []
+            await person.locator("button", has_text="No, keep me").tap()
+            assert [row["name"] for row in await people(server, 1)] == ["Ann"]
+            await forget.tap()
+            await person.locator("button", has_text="Go on").tap()
+            await person.locator("button", has_text="Forget Ann for good").tap()
+            await expect(person).to_have_count(0)
+            assert [row["name"] for row in await people(server, 1)] == ["A former player"]
+            assert ann.complaints == []
+
+
 REFUSALS: Final = {
     "blocked": "Object.defineProperty(window, 'localStorage', {get() { throw new Error('SecurityError'); }})",
     "full": "Storage.prototype.setItem = () => { throw new Error('QuotaExceededError'); }",

@@ -604,7 +604,31 @@ export class Pages {
         this.show("/you");
       }),
     );
-    section.append(name, buttons, picture, devices);
+    const eraser = element("div", "row");
+    const erase = async () => {
+      const { name: kind } = await ask({ name: "forget_me", fields: {} });
+      if (kind !== "devices") return;
+      forget(kept.player);
+      this.announce(LATER.erased);
+      this.show("/you");
+    };
+    /**
+     * Ask before the server forgets somebody, twice: nothing brings that back.
+     * @param {string} question @param {string} yes @param {() => void} next
+     */
+    const question = (question, yes, next) => {
+      const no = button(LATER.keepMe, () => eraser.replaceChildren());
+      eraser.replaceChildren(element("p", "", question), button(yes, next), no);
+      no.focus();
+    };
+    buttons.append(
+      button(LATER.eraseMe, () =>
+        question(LATER.erasing(kept.name), LATER.goOn, () =>
+          question(LATER.reallyErase, LATER.eraseForGood(kept.name), erase),
+        ),
+      ),
+    );
+    section.append(name, buttons, eraser, picture, devices);
     return section;
   }
 

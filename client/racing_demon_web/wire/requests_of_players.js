@@ -10,4 +10,5 @@ Object.assign(FROM_CLIENT, {
   remove_device: {tag: 44, fields: "device"},
   rename: {tag: 45, fields: "name"},
   trust_device: {tag: 46, fields: "device"},
+  forget_me: {tag: 47, fields: ""},
 });

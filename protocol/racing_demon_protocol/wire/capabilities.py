@@ -32,6 +32,9 @@ PROVES: Final = "proves"
 """The word in ``software`` of both ends that know proofs which nobody can make of what a server keeps. Older
 clients stay guests: what they prove is not believed any more."""
 
+ERASES: Final = "erases"
+"""The word in a server's ``software`` that says that it knows ``forget_me``."""
+
 UNLISTED: Final = "unlisted"
 """The word in a server's ``software`` that says that it knows ``listed`` of ``create``."""
 

@@ -12,7 +12,14 @@ from websockets.server import ServerProtocol
 from racing_demon_protocol import __version__
 from racing_demon_protocol.constants import WEBSOCKET_PATH
 from racing_demon_protocol.enums import CloseCode
-from racing_demon_protocol.wire.capabilities import COUNTS_RELAYED, PROVES, REMEMBERS, UNLISTED, announced
+from racing_demon_protocol.wire.capabilities import (
+    COUNTS_RELAYED,
+    ERASES,
+    PROVES,
+    REMEMBERS,
+    UNLISTED,
+    announced,
+)
 from racing_demon_protocol.wire.codec import VERSION
 from racing_demon_protocol.wire.messages.server import Versions
 from racing_demon_protocol.wire.redirects import bracketed
@@ -118,7 +125,11 @@ class Gateway:
             entry_seconds = self.settings.entry_seconds
             entry = asyncio.get_running_loop().call_later(entry_seconds, handler.check_entry)
             self._admitted[connection] = Admitted(handler, entry)
-            words = [UNLISTED] + [COUNTS_RELAYED] * origin.is_relay + [REMEMBERS, PROVES] * handler.remembers
+            words = (
+                [UNLISTED]
+                + [COUNTS_RELAYED] * origin.is_relay
+                + [REMEMBERS, PROVES, ERASES] * handler.remembers
+            )
             software = announced(SOFTWARE, *words)
             handler.reply(Versions(oldest=VERSION, newest=VERSION, software=software))
             return handler

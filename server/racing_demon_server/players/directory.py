@@ -315,6 +315,16 @@ class Directory:
         self._verify_trusted(by, at_ms)
         self.set_name(by.player, name)
 
+    def forget_me(self, by: Device, at_ms: int) -> None:
+        """Forget the player of a device for good.
+
+        Raises:
+            CommandRefused: nobody trusts the device that asks.
+
+        """
+        self._verify_decides(by, at_ms)
+        self.forget(by.player)
+
     def see(self, device: Device, at_ms: int) -> None:
         """Record that a device was seen; not each time."""
         self._store.seal_anew(device)

@@ -168,7 +168,7 @@ class PlayersKeeper:
             self._hold(visitor, identity, answer.message.code)
         if answer.message is not None:
             visitor.reply(answer.message)
-        if isinstance(request, cl.Link | cl.RemoveDevice):
+        if isinstance(request, cl.Link | cl.RemoveDevice | cl.ForgetMe):
             await self._tell()
 
     def leave(self, visitor: Visitor) -> None:
@@ -226,6 +226,9 @@ class PlayersKeeper:
             case cl.Rename():
                 self._directory.rename(own, clean(request.name), now)
                 return self._welcome(own, now)
+            case cl.ForgetMe():
+                self._directory.forget_me(own, now)
+                return _Answer(Devices(devices=()), None)
         return _Answer(Devices(devices=self._rows(own, now)), own)
 
     def _welcome(self, device: Device, now: int) -> _Answer:

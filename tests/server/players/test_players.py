@@ -741,6 +741,28 @@ async def test_a_removed_device_may_do_nothing_more(tmp_path: Path) -> None:
         assert [row["player"] for row in found["rows"] if not row["bot"]] == [""]
 
 
+async def test_a_player_can_be_forgotten_by_the_own_word(tmp_path: Path) -> None:
+    """Not by a device that nobody trusts. All devices are gone, and results show a former player."""
+    journal = tmp_path / "journal.sqlite"
+    async with RestartableServer.started(journal, *FAST) as server:
+        async with Peer.connect(server.url) as phone, Peer.connect(server.url) as tablet:
+            known = await enrolled(phone, "Annabel", SECRETS[0])
+            added = await linked(phone, tablet, "Annabel")
+            await phone.until(Devices)
+            await play_alone(phone, "Annabel")
+            await page_with(server, "/v1/standings", partial(has_matches, 1))
+            assert await tablet.refusal(cl.ForgetMe()) is Reason.NOT_NOW
+            await phone.say(cl.ForgetMe())
+            assert (await phone.until(Devices)).devices == ()
+            assert await phone.refusal(cl.ListDevices()) is Reason.NOT_NOW
+        for device, secret in ((known, SECRETS[0]), (added, SECRETS[1])):
+            async with Peer.connect(server.url) as peer:
+                await peer.say(answer(await challenged(peer), device, secret, host_of(server)))
+                assert (await peer.until(Refused)).reason is Reason.UNKNOWN_PLAYER
+        (row,) = json.loads((await get(server, "/v1/standings?people=1"))[1])["rows"]
+        assert (row["name"], row["matches"]) == ("A former player", 1)
+
+
 async def test_who_is_forgotten_plays_on_as_a_guest(tmp_path: Path) -> None:
     """A player who is connected while the operator forgets them opens a table as before."""
     journal = tmp_path / "journal.sqlite"

@@ -531,3 +531,9 @@ class TrustDevice(PlayerRequest):
 
     TAG: ClassVar[int] = 46
     device: DeviceNumber
+
+
+class ForgetMe(PlayerRequest):
+    """Let the server forget the player, with all devices, for good; results show a former player."""
+
+    TAG: ClassVar[int] = 47

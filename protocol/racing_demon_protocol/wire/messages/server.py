@@ -442,8 +442,8 @@ class DeviceRow(WireModel):
 class Devices(Message):
     """The devices of a player.
 
-    The answer to ``list_devices``, ``remove_device`` and ``trust_device``. All of a player's that are
-    connected are told when one was added.
+    The answer to ``list_devices``, ``remove_device`` and ``trust_device``, and without any device the one
+    to ``forget_me``. All of a player's that are connected are told when one was added.
     """
 
     TAG: ClassVar[int] = 79
