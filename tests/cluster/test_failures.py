@@ -36,7 +36,8 @@ def fail(*_: object) -> None:
 @asynccontextmanager
 async def node(url: str) -> AsyncIterator[str]:
     """Run a node of a cluster in this process, and yield its address."""
-    server = ClusterServer(ServerSettings(port=0), ClusterSettings(database=url, keys=(KEY,)))
+    cluster = ClusterSettings(database=url, keys=(KEY,), lease_seconds=60.0)  # a slow disk halts nothing here
+    server = ClusterServer(ServerSettings(port=0), cluster)
     address = await server.start()
     try:
         yield address
