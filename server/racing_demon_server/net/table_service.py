@@ -471,9 +471,11 @@ class TableHandler(Handler):
             self.close(CloseCode.TRY_AGAIN, UNREAD)
         except Unchecked as unchecked:
             self._hash(unchecked)
-        players, identity = self._tables.players, self.identity
-        if players is not None and identity is not None and identity.device is not None and self.has_entered:
-            self._tables.start_task(players.show_untrusted(self, identity))
+        players, identity, room = self._tables.players, self.identity, self._room
+        if players is None or identity is None or identity.device is None or room is None:
+            return
+        # Whoever asks for a place hears first that it is there.
+        room.when_sent(lambda: self._tables.start_task(players.show_untrusted(self, identity)))
 
     def _hash(self, unchecked: Unchecked) -> None:
         """Have a request's passphrase hashed. The client's timeout stops meanwhile."""

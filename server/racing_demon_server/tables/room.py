@@ -454,6 +454,10 @@ class Room:
         """End the running match, because the table closes. Call back when that was sent."""
         if not self.is_halted:
             self._apply(self.table.close)
+        self.when_sent(then)
+
+    def when_sent(self, then: Callback) -> None:
+        """Call back when all that has happened so far was sent, which waits for the disk."""
         self._commit_queue.when_written(then)
 
     def close(self) -> None:
