@@ -430,3 +430,19 @@ async def test_a_code_is_used_once_by_all_processes(tmp_path: Path) -> None:
             await tablet.say(cl.Link(name="Ann", code=code, secret=secret))
         answers = [await tablet.hear() for tablet in tablets]
         assert sorted(type(each).__name__ for each in answers) == ["Identified", "Refused"]
+
+
+async def test_wrong_codes_are_counted_over_all_processes(tmp_path: Path) -> None:
+    """Five wrong codes, some of them at each process, end the right one."""
+    async with server_processes(2, "--journal", str(tmp_path / "journal.sqlite")) as server:
+        async with Peer.connect(server.url) as phone, contextlib.AsyncExitStack() as stack:
+            await enrolled(phone, "Ann", SECRETS[0])
+            code = await link_code(phone)
+            guests = [await stack.enter_async_context(Peer.connect(url)) for url in server.urls]
+            for guest in guests:
+                await challenged(guest)
+            for number in range(5):
+                wrong = cl.Link(name="Ann", code="BBBBBB", secret=SECRETS[1])
+                assert await guests[number % 2].refusal(wrong) is Reason.BAD_TOKEN
+            right = cl.Link(name="Ann", code=code, secret=SECRETS[1])
+            assert await guests[0].refusal(right) is Reason.BAD_TOKEN

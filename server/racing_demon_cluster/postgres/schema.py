@@ -285,6 +285,15 @@ MIGRATIONS: Final = (
         SELECT coalesce(array_agg(DISTINCT key_id), '{}') FROM seeds WHERE table_id = number
     $$;
     """,
+    """
+    CREATE TABLE wrong_codes (
+        id bigserial PRIMARY KEY,
+        player text NOT NULL,
+        guesser bytea NOT NULL,
+        wrong int NOT NULL,
+        UNIQUE (player, guesser)
+    );
+    """,
 )
 """The statements that make each version of the layout from the one before. Only add to them.
 

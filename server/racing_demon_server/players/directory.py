@@ -1,13 +1,12 @@
 """The rules for players and their devices: who may prove to be whom, and change what.
 
-Everything is in the store, which several processes or servers may share: each call belongs into a transaction
-of the store. Only wrong codes are counted here, by each process for itself. Times are milliseconds since
-1970, and randomness is an argument.
+Everything is in the store, which several processes or servers may share, and nothing is remembered here: each
+call belongs into a transaction of the store. What was written before a refusal counts, too. Times are
+milliseconds since 1970, and randomness is an argument.
 """
 
 import hashlib
 import hmac
-from collections import Counter
 from collections.abc import Collection
 from dataclasses import replace
 from typing import Final, NamedTuple
@@ -141,7 +140,6 @@ class Directory:
 
     def __init__(self, store: PlayersStore) -> None:
         self._store = store
-        self._wrong: Counter[tuple[str, str, str]] = Counter()  # by address, player and code
 
     def canonical(self, player: str) -> str:
         """Return whose results a player's are: those of another whom the player was merged into."""
@@ -248,11 +246,12 @@ class Directory:
 
         """
         self._verify_new(key)
-        code, address = guess.code.strip().upper(), guess.address
+        code, store = guess.code.strip().upper(), self._store
         valid = [
             each
-            for each in self._store.codes(folded(guess.name))
-            if at_ms < each.until_ms and self._wrong[address, each.player, each.code] < MAX_WRONG_CODES
+            for each in store.codes(folded(guess.name))
+            if at_ms < each.until_ms
+            and store.wrong_codes(each.player, _guesser(each, guess.address)) < MAX_WRONG_CODES
         ]
         for each in valid:
             if hmac.compare_digest(each.code.encode(), code.encode()):
@@ -262,9 +261,7 @@ class Directory:
                 self._store.remove_code(each.player)
                 return self._store.add_device(each.player, key, label[:MAX_LABEL], at_ms, Linked.YES)
         for each in valid:
-            self._wrong[address, each.player, each.code] += 1
-        while len(self._wrong) > MAX_GUESSERS:
-            del self._wrong[next(iter(self._wrong))]
+            store.add_wrong_code(each.player, _guesser(each, guess.address), MAX_GUESSERS)
         raise CommandRefused(Reason.BAD_TOKEN, WRONG_CODE)
 
     # What a device may do.
@@ -536,6 +533,11 @@ class Directory:
     def _verify_decides(device: Device, at_ms: int) -> None:
         if not device.is_trusted(at_ms):
             raise CommandRefused(Reason.NOT_NOW, ON_TRIAL if device.is_on_trial(at_ms) else UNTRUSTED)
+
+
+def _guesser(code: LinkCode, address: str) -> bytes:
+    """Return whose wrong codes for a code are counted together; it tells neither the code nor the address."""
+    return hashlib.sha256(f"{code.code}\n{address}".encode()).digest()
 
 
 def _mac_of(key: bytes, device_key: bytes, said: bytes, use: TokenUse) -> bytes:

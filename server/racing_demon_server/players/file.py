@@ -42,6 +42,13 @@ _LAYOUT: Final = """
         until_ms INTEGER NOT NULL,
         wrong INTEGER NOT NULL
     ) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS wrong_codes (
+        id INTEGER PRIMARY KEY,
+        player TEXT NOT NULL,
+        guesser BLOB NOT NULL,
+        wrong INTEGER NOT NULL,
+        UNIQUE (player, guesser)
+    );
     CREATE TABLE IF NOT EXISTS seatings (
         id INTEGER PRIMARY KEY,
         journal TEXT NOT NULL,
@@ -65,6 +72,7 @@ PLAYERS: Final = SideFile("players", int.from_bytes(b"RDP2", "big"), 1, _LAYOUT,
 - ``server``: the name by which devices know the server.
 - ``devices``: ``device_key`` is the hash of a device's secret.
 - ``device_codes``: for another device of a player; ``wrong`` is not used any more.
+- ``wrong_codes``: how many wrong codes an address has tried for a code: ``guesser`` is the hash of both.
 - ``seatings``: who took which seat of a table when, with which device, by the journal of the table's process;
   a guest has no player, and device 0.
 - ``player_changes``: what other processes have to know: whose name or devices have changed, and the number of

@@ -214,8 +214,8 @@ class PlayersStore(Protocol):
 
     def remove_player(self, player: str) -> None:
         """Delete a player with all devices. Seats keep the id, so that no name comes back to results."""
-        for table in ("devices", "device_codes"):
-            self.rows(f"DELETE FROM {table} WHERE player = ?1", player)  # noqa: S608 - our own names
+        self.rows("DELETE FROM devices WHERE player = ?1", player)
+        self.remove_code(player)
         self.rows("UPDATE seatings SET device = 0 WHERE player = ?1", player)
         self.rows("DELETE FROM players WHERE id = ?1", player)
         self._tell(player)
@@ -301,12 +301,28 @@ class PlayersStore(Protocol):
         )
 
     def remove_code(self, player: str) -> None:
-        """Delete a player's code."""
-        self.rows("DELETE FROM device_codes WHERE player = ?1", player)
+        """Delete a player's code, and how often it was guessed."""
+        for table in ("device_codes", "wrong_codes"):
+            self.rows(f"DELETE FROM {table} WHERE player = ?1", player)  # noqa: S608 - our own names
 
     def remove_codes(self, before_ms: int) -> None:
-        """Delete the codes that have ended before a time."""
+        """Delete the codes that have ended before a time, and how often they were guessed."""
         self.rows("DELETE FROM device_codes WHERE until_ms <= ?1", before_ms)
+        self.rows("DELETE FROM wrong_codes WHERE player NOT IN (SELECT player FROM device_codes)")
+
+    def wrong_codes(self, player: str, guesser: bytes) -> int:
+        """Return how many wrong codes somebody has tried for a player's code."""
+        found = self.rows("SELECT wrong FROM wrong_codes WHERE player = ?1 AND guesser = ?2", player, guesser)
+        return int(found[0][0]) if found else 0
+
+    def add_wrong_code(self, player: str, guesser: bytes, most: int) -> None:
+        """Count a wrong code; beyond so many who guess, the oldest are no more counted."""
+        self.rows(
+            "INSERT INTO wrong_codes (player, guesser, wrong) VALUES (?1, ?2, 1) "
+            "ON CONFLICT (player, guesser) DO UPDATE SET wrong = wrong_codes.wrong + 1",
+            *(player, guesser),
+        )
+        self.rows("DELETE FROM wrong_codes WHERE id <= (SELECT max(id) FROM wrong_codes) - ?1", most)
 
     # Seats.
 

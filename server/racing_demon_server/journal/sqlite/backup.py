@@ -4,7 +4,7 @@ import contextlib
 import os
 import sqlite3
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -85,7 +85,7 @@ def _copy_all(source: Path, target: Path) -> None:
     for journal, copy in _pairs(source, target):
         with contextlib.closing(open_journal(journal)) as db:
             _copy(db, copy)
-    _copy_file(of_source.players, of_target.players, without="device_codes")
+    _copy_file(of_source.players, of_target.players, without=("device_codes", "wrong_codes"))
     _copy_file(of_source.webhook, of_target.webhook)
     _copy_text(of_source.bans, of_target.bans)
     reports = reports_of(source)
@@ -114,8 +114,8 @@ def _pairs(source: Path, target: Path) -> list[tuple[Path, Path]]:
     ]
 
 
-def _copy_file(source: Path, target: Path, *, without: str = "") -> None:
-    """Copy a database to a file, if there is one, perhaps without the rows of a table."""
+def _copy_file(source: Path, target: Path, *, without: Sequence[str] = ()) -> None:
+    """Copy a database to a file, if there is one, without the rows of some tables."""
     if source.exists():
         uri = f"{source.absolute().as_uri()}?mode=ro"
         with contextlib.closing(sqlite3.connect(uri, uri=True)) as db:
@@ -178,17 +178,18 @@ def _sync(path: Path, flags: int) -> None:
         os.close(handle)
 
 
-def _copy(db: sqlite3.Connection, target: Path, without: str = "") -> None:
-    """Copy a database to a file atomically, perhaps without the rows of a table."""
+def _copy(db: sqlite3.Connection, target: Path, without: Sequence[str] = ()) -> None:
+    """Copy a database to a file atomically, without the rows of some tables."""
     part = target.with_name(f".{target.name}.{os.getpid()}")
     try:
         os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         with contextlib.closing(sqlite3.connect(part)) as copy:
             db.backup(copy)
-            if copy.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (without,)).fetchone():
-                copy.execute("PRAGMA secure_delete=ON")
-                with copy:
-                    copy.execute(f"DELETE FROM {without}")  # noqa: S608 - our own name
+            copy.execute("PRAGMA secure_delete=ON")
+            there = {name for (name,) in copy.execute("SELECT name FROM sqlite_master")}
+            with copy:
+                for table in there.intersection(without):
+                    copy.execute(f"DELETE FROM {table}")  # noqa: S608 - our own names
             copy.execute("PRAGMA journal_mode=DELETE")
         give_to_folders_owner(part)
         _sync(part, os.O_RDWR)
