@@ -20,8 +20,8 @@ from racing_demon_server.journal.reader import UnknownContents, corrections_of
 from racing_demon_server.players.directory import Directory
 from racing_demon_server.players.store import PlayersStore, Seating
 
-from .names import Names, with_players
-from .paced import Paced
+from .names import with_players
+from .paced import PacedResults
 from .store import Reading, ResultsStore, table_number
 
 MAX_REACHED: Final = 1_000
@@ -34,37 +34,21 @@ TIDY_SECONDS: Final = 10.0
 log = logging.getLogger("racing_demon_server")
 
 
-class ResultsMaker(Paced):
+class ResultsMaker(PacedResults):
     """Makes results. Only one thread may use it.
 
-    Args:
-        file: keeps the results.
-        reading: opens the journal of this server, or of this process.
-        name: the journal's name among those that share the results.
-        players: keeps the players, for this thread; ``None`` if all are guests.
-
+    Its arguments are those of :class:`~racing_demon_server.results.paced.PacedResults`.
     """
 
     def __init__(
         self, file: ResultsStore, reading: Reading, name: str, players: PlayersStore | None = None
     ) -> None:
-        super().__init__()
-        self._file = file
-        self._players = players
-        self._known = Names(players, self._paced)
-        self._reading = reading
-        self._name = name
+        super().__init__(file, reading, name, players)
         self._corrections = -1
         self._unknown = set[int]()
         self._reached: OrderedDict[int, Snapshot] = OrderedDict()
         self._named = set[str]()
         self._tidied = time.monotonic()
-
-    def close(self) -> None:
-        """Close the files."""
-        self._file.close()
-        if self._players is not None:
-            self._players.close()
 
     @property
     def is_shared(self) -> bool:
@@ -152,10 +136,9 @@ class ResultsMaker(Paced):
             try:
                 since, is_written = self._reached.pop(table_id, None), True
                 for match in self._paced(matches_of(reader, table, since)):
+                    # Each of them is written, whatever becomes of the others.
                     made, since = self._summarize(reader, match, newest, since)
-                    is_written = (
-                        made and is_written
-                    )  # each of them is written, whatever becomes of the others
+                    is_written = is_written and made
             except (UnknownContents, RacingDemonError) as error:
                 log.warning("a match has no result", extra={"table": table.code, "why": str(error)})
                 self._unknown.add(table.id)

@@ -4,7 +4,11 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import Final, TypeVar
 
+from racing_demon_server.players.store import PlayersStore
+
+from .names import Names
 from .query import Stopping
+from .store import Reading, ResultsStore
 
 WORK_SECONDS: Final = 0.0003
 """How long the thread works before it rests, so that the loop waits no longer for the interpreter."""
@@ -14,17 +18,36 @@ REST_SECONDS: Final = 0.001
 Item = TypeVar("Item")
 
 
-class Paced:
-    """Works in steps, between which it may rest. Only one thread may use it.
+class PacedResults:
+    """Works on results in steps, between which it may rest. Only one thread may use it.
 
     Attributes:
         is_stopping: whether the server is stopping: then the work ends after the next step.
 
+    Args:
+        file: keeps the results.
+        reading: opens the journal of this server, or of this process.
+        name: the journal's name among those that share the results.
+        players: keeps the players, for this thread; ``None`` if all are guests.
+
     """
 
-    def __init__(self) -> None:
-        self._rested = time.monotonic()
+    def __init__(
+        self, file: ResultsStore, reading: Reading, name: str, players: PlayersStore | None = None
+    ) -> None:
         self.is_stopping = False
+        self._rested = time.monotonic()
+        self._file = file
+        self._players = players
+        self._known = Names(players, self._paced)
+        self._reading = reading
+        self._name = name
+
+    def close(self) -> None:
+        """Close the files."""
+        self._file.close()
+        if self._players is not None:
+            self._players.close()
 
     def _paced(self, items: Iterable[Item]) -> Iterator[Item]:
         """Yield items, and rest between making some and using them; end early if the server is stopping."""

@@ -16,8 +16,7 @@ from racing_demon_server.players.directory import FOR_HTTP, Directory, SignedIn
 from racing_demon_server.players.store import PlayersStore
 
 from .answers import brief_json, match_json, standings_json
-from .names import Names
-from .paced import Paced
+from .paced import PacedResults
 from .player_page import player_json
 from .query import ALL, Filter, RecordGone, StandingsQuery, TableOpen
 from .records import RecordVersion, RecordVersions
@@ -35,34 +34,18 @@ MAX_OF_TABLE: Final = 100
 """The most matches of one table whose links its players get."""
 
 
-class ResultsWorker(Paced):
+class ResultsWorker(PacedResults):
     """Reads results. Only one thread may use it.
 
-    Args:
-        file: keeps the results.
-        reading: opens the journal of this server, or of this process.
-        name: the journal's name among those that share the results.
-        players: keeps the players, for this thread; ``None`` if all are guests.
-
+    Its arguments are those of :class:`~racing_demon_server.results.paced.PacedResults`.
     """
 
     def __init__(
         self, file: ResultsStore, reading: Reading, name: str, players: PlayersStore | None = None
     ) -> None:
-        super().__init__()
-        self._file = file
-        self._players = players
-        self._known = Names(players, self._paced)
-        self._reading = reading
-        self._name = name
+        super().__init__(file, reading, name, players)
         self._totals: OrderedDict[Filter, _Total] = OrderedDict()
         self._records = RecordVersions()
-
-    def close(self) -> None:
-        """Close the files."""
-        self._file.close()
-        if self._players is not None:
-            self._players.close()
 
     def result(self, link: str) -> Result | None:
         """Return the result with a link; ``None`` if there is none."""
