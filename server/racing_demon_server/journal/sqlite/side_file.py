@@ -2,7 +2,7 @@
 
 import contextlib
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -43,17 +43,9 @@ class SideFile(NamedTuple):
             if path is not None:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.touch(mode=0o600)
-            db = sqlite3.connect(path or ":memory:", isolation_level=None, check_same_thread=False)
-        except (OSError, sqlite3.Error) as error:
+        except OSError as error:
             raise JournalUnusable(f"The {self.holds} in {path} cannot be opened: {error}.") from error
-        with contextlib.ExitStack() as undoing:
-            undoing.callback(db.close)
-            try:
-                self._prepare(db, path)
-            except sqlite3.Error as error:
-                raise JournalUnusable(f"The {self.holds} in {path} cannot be used: {error}.") from error
-            undoing.pop_all()
-        return db
+        return self._opened(path, ":memory:" if path is None else path.absolute().as_uri(), self._prepare)
 
     def open_to_read(self, path: Path) -> sqlite3.Connection:
         """Open a file that exists, for reading only.
@@ -63,18 +55,23 @@ class SideFile(NamedTuple):
 
         """
         address = f"{path.absolute().as_uri()}?mode=ro&immutable={int(is_read_only(path.parent))}"
+        return self._opened(path, address, self._verify)
+
+    def _opened(
+        self, path: Path | None, address: str, check: Callable[[sqlite3.Connection, Path | None], None]
+    ) -> sqlite3.Connection:
+        """Open a file by its address for SQLite, and close it again if it does not pass a check."""
         try:
             db = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
         except sqlite3.Error as error:
             raise JournalUnusable(f"The {self.holds} in {path} cannot be opened: {error}.") from error
-        try:
-            self._verify(db, path)
-        except sqlite3.Error as error:
-            db.close()
-            raise JournalUnusable(f"The {self.holds} in {path} cannot be read: {error}.") from error
-        except JournalUnusable:
-            db.close()
-            raise
+        with contextlib.ExitStack() as undoing:
+            undoing.callback(db.close)
+            try:
+                check(db, path)
+            except sqlite3.Error as error:
+                raise JournalUnusable(f"The {self.holds} in {path} cannot be used: {error}.") from error
+            undoing.pop_all()
         return db
 
     def _verify(self, db: sqlite3.Connection, path: Path | None) -> None:
