@@ -9,11 +9,8 @@ import urllib.request
 import pytest
 
 from racing_demon_cluster.heartbeat import clock_difference
-from racing_demon_cluster.server import ClusterServer
-from racing_demon_cluster.settings import ClusterSettings
-from racing_demon_server.server import StopReason
-from racing_demon_server.settings import ServerSettings
-from tests.support.postgres import KEY, Postgres
+from tests.support.clusters import inner_node
+from tests.support.postgres import Postgres
 from tests.support.restartable_server import wait_until
 
 
@@ -49,14 +46,9 @@ async def test_a_wrong_clock_is_said(
     caplog.set_level(logging.WARNING)
     true_time = time.time
     monkeypatch.setattr(time, "time", lambda: true_time() + ahead)
-    server = ClusterServer(ServerSettings(port=0), ClusterSettings(database=servers.url(name), keys=(KEY,)))
-    address = await server.start()
-    try:
+    async with inner_node(servers.url(name)) as (server, address):
         await wait_until(lambda: "clock differs" in caplog.text)
         facts = await asyncio.to_thread(_healthz, address)
         assert (facts["status"], facts["lacks"]) == ("degraded", ["clock"])
-        assert server.wall_clock() == pytest.approx(true_time(), abs=10.0), (
-            "codes and sign-ins last as elsewhere"
-        )
-    finally:
-        await server.stop(StopReason.TERMINATED)
+        # Codes and sign-ins last as they do elsewhere.
+        assert server.wall_clock() == pytest.approx(true_time(), abs=10.0)

@@ -1,24 +1,16 @@
 """A table whose judging fails, on a node of a cluster: it goes back to just before it, on that node."""
 
-import contextlib
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-
 import pytest
-from websockets.exceptions import ConnectionClosed
 
-from racing_demon_cluster.server import ClusterServer
-from racing_demon_cluster.settings import ClusterSettings
 from racing_demon_protocol.enums import CloseCode
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Accepted, Refused
 from racing_demon_server.match.lifecycle import MatchLifecycle
 from racing_demon_server.match.table import MISTAKE
-from racing_demon_server.server import StopReason
-from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import GOES_BACK, MAX_RESTORES
 from tests.support.builds import pure
-from tests.support.postgres import KEY, Postgres
+from tests.support.clusters import inner_node, until_back
+from tests.support.postgres import Postgres
 from tests.support.servers import Closing, Peer
 
 BACK = Closing(CloseCode.TRY_AGAIN, GOES_BACK)
@@ -33,24 +25,12 @@ def fail(*_: object) -> None:
     raise PlantedError
 
 
-@asynccontextmanager
-async def node(url: str) -> AsyncIterator[str]:
-    """Run a node of a cluster in this process, and yield its address."""
-    cluster = ClusterSettings(database=url, keys=(KEY,), lease_seconds=60.0)  # a slow disk halts nothing here
-    server = ClusterServer(ServerSettings(port=0), cluster)
-    address = await server.start()
-    try:
-        yield address
-    finally:
-        await server.stop(StopReason.TERMINATED)
-
-
 @pure("replaces a method")
 async def test_a_node_takes_a_failed_table_up_again(
     servers: Postgres, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing half-done is kept, the command stays refused, and after too many failures the table ends."""
-    async with node(servers.url(name)) as address:
+    async with inner_node(servers.url(name)) as (_, address):
         async with Peer.hosting(address) as ann:
             await ann.ask(cl.AddBot)
             resume = cl.Resume(code=ann.code, token=ann.token)
@@ -61,7 +41,7 @@ async def test_a_node_takes_a_failed_table_up_again(
                     planting.setattr(MatchLifecycle, "after_leave", fail)
                     await ann.say(command)
                     assert await ann.closed() == BACK
-            await _until_read(address, resume)
+            await until_back(address, resume)
             async with Peer.entered(address, resume) as ann:
                 refused = await ann.ask_again(command)
                 assert isinstance(refused, Refused)
@@ -72,14 +52,3 @@ async def test_a_node_takes_a_failed_table_up_again(
             monkeypatch.setattr(MatchLifecycle, "after_leave", fail)
             await ann.say(ann.next(cl.RemoveBot, seat=1))
             assert (await ann.closed()).code == CloseCode.GOING_AWAY
-
-
-async def _until_read(address: str, resume: cl.Resume) -> None:
-    """Come back, as clients do, until the table is read."""
-    while True:
-        async with Peer.connect(address) as peer:
-            await peer.greet()
-            await peer.say(resume)
-            with contextlib.suppress(ConnectionClosed):  # 1013: come back
-                await peer.hear()
-                return

@@ -1,41 +1,22 @@
 """While a cluster's key is changed, a table is only where its key is."""
 
 import asyncio
-import contextlib
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
-
-from websockets.exceptions import ConnectionClosed
+from collections.abc import Callable
 
 from racing_demon_cluster.postgres.connection import connect
 from racing_demon_cluster.postgres.nodes import fence
 from racing_demon_cluster.postgres.schema import NOBODY
 from racing_demon_cluster.postgres.store import PostgresStore
-from racing_demon_cluster.server import ClusterServer
-from racing_demon_cluster.settings import ClusterSettings
 from racing_demon_cluster.statements import reassign_orphans, write_beat
 from racing_demon_protocol.wire.codec import VERSION
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_server.journal.operations import Operation
-from racing_demon_server.server import StopReason
-from racing_demon_server.settings import ServerSettings
+from tests.support.clusters import inner_node, until_back
 from tests.support.postgres import Postgres
 from tests.support.servers import Peer
 
 OLD, NEW = b"o" * 32, b"n" * 32
 OWNER = "SELECT owner, name FROM tables JOIN nodes ON nodes.id = owner"
-
-
-@asynccontextmanager
-async def node(url: str, name: str, *keys: bytes) -> AsyncIterator[str]:
-    """Run a node of a cluster with these keys, and yield its address; its tables do not leave it."""
-    settings = ServerSettings(port=0, node=name)
-    server = ClusterServer(settings, ClusterSettings(database=url, keys=keys, lease_seconds=600))
-    address = await server.start()
-    try:
-        yield address
-    finally:
-        await server.stop(StopReason.TERMINATED)
 
 
 def test_tables_go_to_servers_that_have_their_keys(
@@ -63,8 +44,8 @@ def test_tables_go_to_servers_that_have_their_keys(
 async def test_a_server_gives_back_a_table_that_it_cannot_open(servers: Postgres, name: str) -> None:
     """An older server may have given it the table; one with the key takes it, and play goes on."""
     url = servers.url(name)
-    async with node(url, "n2", OLD):
-        async with node(url, "n1", NEW, OLD) as address, Peer.hosting(address) as ann:
+    async with inner_node(url, OLD, name="n2"):
+        async with inner_node(url, NEW, OLD, name="n1") as (_, address), Peer.hosting(address) as ann:
             await ann.ask(cl.AddBot)
             await ann.ask(cl.Start)
             resume = cl.Resume(code=ann.code, token=ann.token)
@@ -73,16 +54,5 @@ async def test_a_server_gives_back_a_table_that_it_cannot_open(servers: Postgres
             db.execute("UPDATE tables SET owner = (SELECT id FROM nodes WHERE name = 'n2')")
             while await asyncio.to_thread(lambda: db.execute(OWNER).fetchall()) != [(NOBODY, "")]:
                 pass
-        async with node(url, "n1", NEW, OLD) as address:
-            await _until_back(address, resume)
-
-
-async def _until_back(address: str, resume: cl.Resume) -> None:
-    """Come back, as clients do, until the table is there."""
-    while True:
-        async with Peer.connect(address) as peer:
-            await peer.greet()
-            await peer.say(resume)
-            with contextlib.suppress(ConnectionClosed):  # 1013: come back
-                await peer.hear()
-                return
+        async with inner_node(url, NEW, OLD, name="n1") as (_, address):
+            await until_back(address, resume)

@@ -1,6 +1,10 @@
-"""Nodes of a cluster on one database, each a process of its own, and ways to them that find the owner."""
+"""Nodes of a cluster on one database, and ways to them that find the owner.
+
+Most are processes of their own; one may run in the process of a test.
+"""
 
 import asyncio
+import contextlib
 import os
 import random
 import sys
@@ -12,10 +16,17 @@ from pathlib import Path
 from typing import Any, Final, LiteralString, Self
 from urllib.parse import urlsplit
 
+from websockets.exceptions import ConnectionClosed
+
 from racing_demon_cluster.postgres.connection import connect
 from racing_demon_cluster.postgres.reader import PostgresReader
 from racing_demon_cluster.seed_encryption import ClusterKeys
+from racing_demon_cluster.server import ClusterServer
+from racing_demon_cluster.settings import ClusterSettings
 from racing_demon_protocol.wire.codec import VERSION
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_server.server import StopReason
+from racing_demon_server.settings import ServerSettings
 from tests.support.effort import amount
 from tests.support.machines import Machines
 from tests.support.relay import Relay
@@ -28,6 +39,7 @@ from tests.support.restartable_server import (
     meeting,
     wait_until,
 )
+from tests.support.servers import Peer
 
 GENEROUS: Final = "--limit=misses_per_minute=100000"
 """All players come from one address."""
@@ -238,3 +250,26 @@ async def _all(players: Sequence[Player], holds: Callable[[Player], bool]) -> No
     except TimeoutError:
         lines = "".join(f"\n{each}" for each in players if not holds(each))
         raise AssertionError(f"players have waited in vain:{lines}") from None
+
+
+@asynccontextmanager
+async def inner_node(url: str, *keys: bytes, name: str = "") -> AsyncIterator[tuple[ClusterServer, str]]:
+    """Run a node in this process, and yield it with its address; no slow disk takes its tables away."""
+    cluster = ClusterSettings(database=url, keys=keys or (KEY,), lease_seconds=600)
+    server = ClusterServer(ServerSettings(port=0, node=name), cluster)
+    address = await server.start()
+    try:
+        yield server, address
+    finally:
+        await server.stop(StopReason.TERMINATED)
+
+
+async def until_back(address: str, resume: cl.Resume) -> None:
+    """Come back, as clients do, until the table is there."""
+    while True:
+        async with Peer.connect(address) as peer:
+            await peer.greet()
+            await peer.say(resume)
+            with contextlib.suppress(ConnectionClosed):  # 1013: come back
+                await peer.hear()
+                return
