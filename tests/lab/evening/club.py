@@ -164,19 +164,30 @@ async def evening(club: Club, *, is_first: bool) -> Mapping[str, int]:
     return found
 
 
-async def main() -> None:
-    """Play both evenings, and compare the standings."""
-    parser = argparse.ArgumentParser(description=__doc__)
+def pictures_folder(doc: str | None) -> Path:
+    """Return the folder that the command line names for the pictures; it is there."""
+    parser = argparse.ArgumentParser(description=doc)
     parser.add_argument("folder", type=Path, help="where the pictures go")
     folder: Path = parser.parse_args().folder
     folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def compare(number: int, found: Mapping[str, int], expected: Mapping[str, int]) -> None:
+    """Say how many matches each has after an evening, and check it."""
+    sys.stdout.write(f"evening {number}: {dict(found)}\n")
+    assert found == expected, f"not {expected}"
+
+
+async def main() -> None:
+    """Play both evenings, and compare the standings."""
+    folder = pictures_folder(__doc__)
     with tempfile.TemporaryDirectory() as data:
         async with chromium() as browser:
             for number, address in enumerate((FIRST_ADDRESS, SECOND_ADDRESS)):
                 async with Club(browser, Path(data), folder, address) as club:
                     found = await evening(club, is_first=number == 0)
-                sys.stdout.write(f"evening {number + 1} at {address}: {dict(found)}\n")
-                assert found == EXPECTED[number], f"not {EXPECTED[number]}"
+                compare(number + 1, found, EXPECTED[number])
 
 
 if __name__ == "__main__":

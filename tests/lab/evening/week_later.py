@@ -6,7 +6,6 @@ name. In the second one the host's terminal knows who was there, Ann is offered 
 a home screen opens, and Dan has a new phone. A picture of every step goes into ``FOLDER``, for the eye.
 """
 
-import argparse
 import asyncio
 import json
 import os
@@ -21,7 +20,7 @@ from urllib.request import urlopen
 
 from playwright.async_api import Browser, expect
 
-from tests.lab.evening.club import Club
+from tests.lab.evening.club import Club, compare, pictures_folder
 from tests.lab.evening.program import Program
 from tests.support.browsers import SMALL_PHONE, TALL_PHONE, Phone, chromium, phone
 from tests.support.ports import free_port
@@ -214,17 +213,12 @@ class Weeks:
 
 async def main() -> None:
     """Play both evenings, and compare the standings."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path, help="where the pictures go")
-    folder: Path = parser.parse_args().folder
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = pictures_folder(__doc__)
     with tempfile.TemporaryDirectory() as data:
         async with chromium() as browser, AsyncExitStack() as stack:
             weeks = Weeks(browser, Path(data), folder, stack)
             for number, evening in enumerate((weeks.first, weeks.later)):
-                found = await evening()
-                sys.stdout.write(f"evening {number + 1}: {dict(found)}\n")
-                assert found == EXPECTED[number], f"not {EXPECTED[number]}"
+                compare(number + 1, await evening(), EXPECTED[number])
 
 
 if __name__ == "__main__":
