@@ -211,20 +211,21 @@ class PostgresStore:
             backend: the process of the connection that waits.
 
         """
+        has_answered = threading.Event()
 
         def report_delay() -> None:
-            with contextlib.suppress(JournalUnusable, psycopg.Error), connect(self._url) as db:
-                self._lock_holders = lock_holders(db, backend)
-                if why := missing_standby(db) or self._lock_holders:
-                    log.warning("the server starts when the database answers", extra={"why": why})
+            while not has_answered.wait(START_SECONDS):
+                with contextlib.suppress(JournalUnusable, psycopg.Error), connect(self._url) as db:
+                    self._lock_holders = lock_holders(db, backend)
+                    if why := missing_standby(db) or self._lock_holders:
+                        log.warning("the server starts when the database answers", extra={"why": why})
+                        return
 
-        timer = threading.Timer(START_SECONDS, report_delay)
-        timer.daemon = True
-        timer.start()
+        threading.Thread(target=report_delay, name="start", daemon=True).start()
         try:
             yield
         finally:
-            timer.cancel()
+            has_answered.set()
 
     def _opened(self) -> Database:
         db = connect(self._url)
