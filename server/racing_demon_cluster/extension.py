@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from racing_demon_server.setup_check import Finding
 
 COMMAND: Final = "cluster"
-NOBODY: Final = 0
-"""The number of no server: who only reads."""
 NO_DRIVER: Final = (
     "A journal in PostgreSQL needs psycopg: install it with pip install 'racing-demon[cluster]'."
 )
@@ -187,6 +185,7 @@ def results(url: str) -> "tuple[ResultsStore, PlayersStore]":
 
     try:
         from .players import ListedPlayers  # noqa: PLC0415 - psycopg is an extra
+        from .postgres.schema import NOBODY  # noqa: PLC0415
         from .results import PostgresResults  # noqa: PLC0415
     except ImportError:
         raise JournalUnusable(NO_DRIVER) from None

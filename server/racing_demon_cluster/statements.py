@@ -109,17 +109,6 @@ def store_address(db: Database, node: int, url: str, inside: str) -> None:
     db.execute("UPDATE nodes SET url = $1, inside = $2 WHERE id = $3", (url, inside, node))
 
 
-def write_beat(db: Database, node: int, load: int) -> None:
-    """Write a heartbeat.
-
-    Raises:
-        psycopg.Error: it is fenced, or the database cannot be reached.
-
-    """
-    with db.pipeline():
-        _send_beat(db, node, load)
-
-
 def read_overview(
     db: Database, node: int, known: Sequence[int], *, orphans: bool, beats: bool = False
 ) -> Overview:
@@ -140,7 +129,12 @@ def read_overview(
     """
     with db.pipeline():
         if beats:
-            _send_beat(db, node, len(known))
+            db.execute("SELECT fence($1)", (node,))
+            db.execute(
+                "INSERT INTO beats VALUES ($1, 1, $2) "
+                "ON CONFLICT (node) DO UPDATE SET beat = beats.beat + 1, load = excluded.load",
+                (node, len(known)),
+            )
         missing = db.execute(
             "SELECT id FROM tables WHERE owner = $1 AND closed_ms IS NULL AND id <> ALL($2) ORDER BY id",
             (node, list(known)),
@@ -157,15 +151,6 @@ def read_overview(
         [table for (table,) in missing.fetchall()],
         orphans=is_orphaned.fetchone() == (True,),
         now_ms=_number(now_ms),
-    )
-
-
-def _send_beat(db: Database, node: int, load: int) -> None:
-    db.execute("SELECT fence($1)", (node,))
-    db.execute(
-        "INSERT INTO beats VALUES ($1, 1, $2) "
-        "ON CONFLICT (node) DO UPDATE SET beat = beats.beat + 1, load = excluded.load",
-        (node, load),
     )
 
 

@@ -7,7 +7,7 @@ from racing_demon_cluster.postgres.connection import connect
 from racing_demon_cluster.postgres.nodes import fence
 from racing_demon_cluster.postgres.schema import NOBODY
 from racing_demon_cluster.postgres.store import PostgresStore
-from racing_demon_cluster.statements import reassign_orphans, write_beat
+from racing_demon_cluster.statements import read_overview, reassign_orphans
 from racing_demon_protocol.wire.codec import VERSION
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_server.journal.operations import Operation
@@ -31,7 +31,7 @@ def test_tables_go_to_servers_that_have_their_keys(
     owners = "SELECT owner FROM tables ORDER BY id"
     with connect(servers.url(name)) as db:
         db.execute("UPDATE tables SET owner = $1, opener = $1", (opener.node,))
-        write_beat(db, old.node, 0)
+        read_overview(db, old.node, (), orphans=False, beats=True)
         fence(db, opener.node)
         assert reassign_orphans(db) == 1
         assert db.execute(owners).fetchall() == [(opener.node,), (old.node,)]

@@ -17,7 +17,7 @@ from racing_demon_cluster.postgres.store import PostgresStore, reading
 from racing_demon_cluster.seed_encryption import ClusterKeys, read_keys
 from racing_demon_cluster.server import open_store
 from racing_demon_cluster.settings import ClusterSettings
-from racing_demon_cluster.statements import reassign_orphans, write_beat
+from racing_demon_cluster.statements import read_overview, reassign_orphans
 from racing_demon_protocol.engine.commit_reveal import commitment
 from racing_demon_protocol.wire.codec import VERSION
 from racing_demon_protocol.wire.messages import events as ev
@@ -382,7 +382,7 @@ def test_tables_go_to_servers_that_know_their_rules(
     opener, other, heir = (opened(node).node for node in ("n1", "n2", "n3"))
     with connect(servers.url(name)) as db:
         for node in (opener, other, heir):
-            write_beat(db, node, 0)
+            read_overview(db, node, (), orphans=False, beats=True)
         db.execute(OPEN_TABLE, (7, "BCDFGH", opener, VERSION))
         db.execute("UPDATE nodes SET rules = rules || '{new game}' WHERE id = $1", (opener,))
         fence(db, opener)
@@ -401,7 +401,7 @@ def test_servers_from_before_an_extension_get_no_newer_tables(
     opener, older = (opened(node).node for node in ("n1", "n2"))
     with connect(servers.url(name)) as db:
         for node in (opener, older):
-            write_beat(db, node, 0)
+            read_overview(db, node, (), orphans=False, beats=True)
         db.execute("UPDATE nodes SET rules = $2 WHERE id = $1", (older, rules_digests()))
         db.execute(OPEN_TABLE, (7, "BCDFGH", opener, VERSION))
         fence(db, opener)
