@@ -617,22 +617,26 @@ class Room:
 
     def _charge(self, listener: Listener, events: int = 0) -> None:
         """Charge a listener what was recorded last, and further events of its play."""
-        kept, self._kept = self._kept, 0
-        hands, self._hands_over = self._hands_over, 0
+        kept, hands = self._take_charges()
         listener.charge(events, kept)
         if hands:
             listener.owe(hands)
 
     def _charge_opener(self, at: int) -> None:
         """Charge whoever opened the table what was recorded last. No hand is dealt before one is paid."""
-        kept, self._kept = self._kept, 0
-        hands, self._hands_over = self._hands_over, 0
+        kept, hands = self._take_charges()
         if self.budget is None or not kept:
             return
         self.budget.pay(at, hands, kept)
         if hands:
             self._rests_until = at + self.budget.wait_us(at)
             self.table.put_off_deal(self._rests_until)
+
+    def _take_charges(self) -> tuple[int, int]:
+        """Return the bytes on the disk and the units for ends of hands that nobody has been charged yet."""
+        charges = self._kept, self._hands_over
+        self._kept = self._hands_over = 0
+        return charges
 
     def _pay_for_thought(self, work: int) -> float:
         """Charge a bot's thought to the budget. Return the milliseconds until it is paid."""
