@@ -274,21 +274,18 @@ async def scores(arguments: argparse.Namespace) -> int:
             cache.save()
     else:
         knows_players, found = await journal_results(arguments.journal)
-    everything, found = (
-        found,
-        [
-            summary
-            for summary in found
-            if arguments.game in {None, summary.game} and arguments.preset in {None, summary.preset}
-        ],
-    )
-    matches = select_matches(found, since_ms=since_ms, until_ms=until_ms, names=arguments.names)
+    chosen = [
+        summary
+        for summary in found
+        if arguments.game in {None, summary.game} and arguments.preset in {None, summary.preset}
+    ]
+    matches = select_matches(chosen, since_ms=since_ms, until_ms=until_ms, names=arguments.names)
     if arguments.with_bots is not None:
         matches = select_hands(matches, with_bots=arguments.with_bots)
     from racing_demon_protocol.records.ratings import ratings  # noqa: PLC0415 - its library is an optional dependency
 
     # A server rates all matches whichever it shows, and so does its journal.
-    table, rated = standings(matches), ratings(matches if arguments.files else select_matches(everything))
+    table, rated = standings(matches), ratings(matches if arguments.files else select_matches(found))
     if not arguments.bots:
         table.rows = [row for row in table.rows if not row.key.bot]
     if arguments.csv:
