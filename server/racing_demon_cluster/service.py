@@ -90,7 +90,7 @@ class ClusterService(TableService):
         """Return the handler of a connection whose handshake is complete."""
         handler = ClusterHandler(connection, self, request, origin)
         handler.signed_in = self.sign_in.of(request.headers, connection.address)
-        handler.schemes = self.schemes(connection, request)
+        handler.schemes = self.context.dialled_schemes(request, connection.address)
         return handler
 
     def same_hosts(self, host: str) -> tuple[str, ...]:

@@ -79,7 +79,7 @@ class Gateway:
         self._listening: list[asyncio.Server] = []
         self._is_closing = False
         self._lost = asyncio.Event()
-        self._proxies, self._relays = networks(settings.proxies), networks(settings.relays)
+        self._proxies, self._relays = context.proxies, networks(settings.relays)
         self.routes = self._open_routes(context, service)
 
     @property

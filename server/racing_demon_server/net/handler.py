@@ -29,7 +29,8 @@ from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.room import TOO_DEAR, Clock
 
 from .connection import Connection
-from .origin import Origin
+from .http import dialled_schemes
+from .origin import Origin, networks
 from .tunnel import Tunnel
 
 SHARE_SECONDS: Final = 20.0
@@ -68,6 +69,7 @@ class ServerContext:
         tunnel: what is known of the server's tunnel; ``None`` if it has none.
         results: keeps the results of matches; ``None`` if nothing does.
         lacks: returns what should be there and cannot be used, like ``"players"``; tables go on without.
+        proxies: the networks of trusted proxies.
 
     """
 
@@ -84,6 +86,7 @@ class ServerContext:
         lacks: Callable[[], Sequence[str]] = tuple,
     ) -> None:
         self.settings = settings
+        self.proxies = networks(settings.proxies)
         self.lacks = lacks
         self.tunnel = tunnel
         self.results = results
@@ -98,6 +101,11 @@ class ServerContext:
     def next_number(self) -> int:
         """Return the number of a new connection, for the log."""
         return next(self._numbers)
+
+    def dialled_schemes(self, request: Request, peer: str) -> Collection[str]:
+        """Return the schemes with which a client may have dialled: see :func:`.http.dialled_schemes`."""
+        published = {*self.settings.public_urls, *self.settings.join_urls}
+        return dialled_schemes(request, peer, self.proxies, published)
 
     def allowance(self, address: str) -> Allowance:
         """Return the allowance of a new connection from an address."""

@@ -23,7 +23,6 @@ from . import http
 from .assets import ALONE, AT_ROOT, RESULTS_PATH, TABLE_PATH, Assets
 from .handler import ServerContext, Service
 from .http import HttpRequest, Route
-from .origin import networks
 from .result_pages import ResultPages
 from .sign_in import SignInHeader
 from .tunnel import Tunnel
@@ -66,7 +65,6 @@ class Routes:
     def __init__(self, context: ServerContext, service: Service, connections: Callable[[], int]) -> None:
         self._context = context
         self._settings = context.settings
-        self._proxies = networks(context.settings.proxies)
         self._service = service
         self._connections = connections
         self._metrics: tuple[int, str] = (-METRICS_KEPT_US, "")
@@ -170,8 +168,7 @@ class Routes:
     def _own_page(self, asked: HttpRequest) -> Response | None:
         """Allow programs and this server's own page, and no page of another site."""
         settings = self._settings
-        published = {*settings.public_urls, *settings.join_urls}
-        schemes = http.dialled_schemes(asked.request, asked.peer, self._proxies, published)
+        schemes = self._context.dialled_schemes(asked.request, asked.peer)
         if http.is_own_page(asked.request, settings.hosts, settings.shards, settings.port, schemes):
             return None
         return http.text(HTTPStatus.FORBIDDEN, "Pages from other sites cannot play here.\n")

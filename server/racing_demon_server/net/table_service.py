@@ -46,8 +46,8 @@ from racing_demon_server.tables.room import TOO_DEAR, Room
 
 from .connection import Connection
 from .handler import Handler, ServerContext
-from .http import SCHEMES, dialled_schemes
-from .origin import Origin, networks
+from .http import SCHEMES
+from .origin import Origin
 from .sign_in import SignInHeader
 
 PORT: Final = re.compile(r":\d+$")
@@ -88,7 +88,6 @@ class TableService:
         self.hasher = PassphraseHasher()
         self.sign_in = SignInHeader(context.settings)
         self.forbidden_names = ForbiddenNames(context.settings.forbidden_names)
-        self._proxies = networks(context.settings.proxies)
         self._tasks: set[asyncio.Task[None]] = set()
 
     def __len__(self) -> int:
@@ -124,13 +123,8 @@ class TableService:
         """Return the handler of a connection whose handshake is complete."""
         handler = TableHandler(connection, self, origin, request.headers.get("Host", ""))
         handler.signed_in = self.sign_in.of(request.headers, connection.address)
-        handler.schemes = self.schemes(connection, request)
+        handler.schemes = self.context.dialled_schemes(request, connection.address)
         return handler
-
-    def schemes(self, connection: Connection, request: Request) -> Collection[str]:
-        """Return the schemes with which a client may have dialled."""
-        published = {*self.context.settings.public_urls, *self.context.settings.join_urls}
-        return dialled_schemes(request, connection.address, self._proxies, published)
 
     def same_hosts(self, host: str) -> tuple[str, ...]:
         """Return a host and port that lead here, and the same host with the ports of all processes."""
