@@ -235,7 +235,7 @@ export const LATER = {
   watchHand: (/** @type {number} */ hand) => `Watch hand ${hand}`,
   verify: "Verify",
   verifying: "Dealing all hands again…",
-  recordGone: "The server has no record of this match any more.",
+  recordGone: "The record is gone, or its table is still open: then only its players see it.",
   handNumber: (/** @type {number} */ hand) => `Hand ${hand}`,
   handNotSeen: (/** @type {number} */ hand) =>
     `Hand ${hand} cannot be checked: the record lacks its beginning.`,

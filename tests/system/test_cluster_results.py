@@ -20,7 +20,7 @@ from tests.support.servers import Peer
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="processes are forked and killed")
 
-FAST: Final = ("--bot-speed=100", "--standings=open")
+FAST: Final = ("--bot-speed=100", "--standings=open", "--list-tables")
 
 
 def has_matches(number: int, found: dict[str, Any]) -> bool:

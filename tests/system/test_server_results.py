@@ -30,7 +30,9 @@ async def racing_demon(*arguments: str, typed: str = "") -> tuple[int, str, str]
 async def test_a_terminal_shows_what_a_server_remembers(tmp_path: Path) -> None:
     """Standings, the proof and the replay of a match come from the server; what is not there is said."""
     journal = tmp_path / "journal.sqlite"
-    async with RestartableServer.started(journal, "--bot-speed=100", "--standings=open") as server:
+    async with RestartableServer.started(
+        journal, "--bot-speed=100", "--standings=open", "--list-tables"
+    ) as server:
         await play_match(server.url, bots=3, hands=1)
         await page_with(server, "/v1/standings", lambda found: found["matches"] == 1)
         ((_, name),) = results_of(journal)
@@ -53,7 +55,9 @@ async def test_a_journal_counts_as_its_server_does(tmp_path: Path) -> None:
     """Also after a merge, a correction, and without events; a bare record says that it goes by names."""
     journal, record = tmp_path / "journal.sqlite", tmp_path / "match.jsonl"
     own = f"--journal={journal}"
-    async with RestartableServer.started(journal, "--bot-speed=100", "--standings=open") as server:
+    async with RestartableServer.started(
+        journal, "--bot-speed=100", "--standings=open", "--list-tables"
+    ) as server:
         async with Peer.connect(server.url) as first, Peer.connect(server.url) as second:
             ann, ben = await enrolled(first, "Ann", SECRETS[0]), await enrolled(second, "Ben", SECRETS[1])
             for peer, name in ((first, "Ann"), (second, "Cy")):

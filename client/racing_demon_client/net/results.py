@@ -143,6 +143,10 @@ def _download(address: str, link: str, token: str) -> str:
 def _refusal(status: int, link: str) -> str:
     if status == 410:
         return f"The server has no record of {link} any more; its result remains on that page."
+    if status == 403:
+        return (
+            f"The table of {link} is still open: its players can read the record, others when it is closed."
+        )
     if status == 429:
         return "The server got too many requests from your address. Wait a few seconds, and try again."
     return f"There is no match at {link}, it is not over yet, or it is not yours to see."

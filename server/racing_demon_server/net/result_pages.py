@@ -12,7 +12,7 @@ from websockets.http11 import Response
 from racing_demon_server.enums import StandingsAccess
 from racing_demon_server.journal.interface import UnstorableValue
 from racing_demon_server.match.seat_tokens import hash_token
-from racing_demon_server.rate_limits import RECORD, STANDINGS, AddressLimits
+from racing_demon_server.rate_limits import RECORD, STANDINGS
 from racing_demon_server.results.keeper import ResultsKeeper
 from racing_demon_server.results.query import (
     RecordGone,
@@ -31,6 +31,7 @@ from racing_demon_server.results.visibility import (
 
 from . import http
 from .assets import ALONE
+from .handler import ServerContext
 from .http import Access, HttpRequest, Route
 from .sign_in import SignInHeader
 
@@ -64,8 +65,7 @@ class ResultPages:
 
     Args:
         keeper: keeps them.
-        addresses: the limits of all addresses.
-        clock: the server's.
+        context: the limits of all addresses, the server's clock, and whether it lists its tables.
         access: allows requests for this server.
         sign_in: tells who has signed in at a trusted proxy; ``None`` where nobody does.
 
@@ -74,14 +74,14 @@ class ResultPages:
     def __init__(
         self,
         keeper: ResultsKeeper,
-        addresses: AddressLimits,
-        clock: Callable[[], int],
+        context: ServerContext,
         access: Access,
         sign_in: SignInHeader | None = None,
     ) -> None:
         self._keeper = keeper
-        self._addresses = addresses
-        self._clock = clock
+        self._addresses = context.addresses
+        self._clock = context.clock
+        self._lists_tables = context.settings.lists_tables
         self._access = access
         self._sign_in = sign_in
 
@@ -156,8 +156,10 @@ class ResultPages:
             return viewer
         if not may_see_record(result, viewer):
             return _no_such()
-        with_chat = may_read_chat(viewer)
-        record = await self._ask(asked, lambda worker: worker.record(result, with_chat=with_chat))
+        with_chat, lists_tables = may_read_chat(viewer), self._lists_tables
+        record = await self._ask(
+            asked, lambda worker: worker.record(result, with_chat=with_chat, lists_tables=lists_tables)
+        )
         if isinstance(record, Response):
             return record
         if record is None:
@@ -238,7 +240,7 @@ class ResultPages:
         except ResultsUnusable:
             return http.text(HTTPStatus.SERVICE_UNAVAILABLE, UNUSABLE)
         except TableOpen:
-            return http.text(HTTPStatus.NOT_FOUND, STILL_OPEN)
+            return http.text(HTTPStatus.FORBIDDEN, STILL_OPEN)
         except UnstorableValue:
             return http.text(HTTPStatus.BAD_REQUEST, UNKNOWN_VALUE)
 

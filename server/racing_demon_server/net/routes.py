@@ -108,8 +108,7 @@ class Routes:
 
     def _result_pages(self, keeper: ResultsKeeper, sign_in: SignInHeader | None = None) -> ResultPages:
         """Return the pages of the results."""
-        context = self._context
-        return ResultPages(keeper, context.addresses, context.clock, self._own_name, sign_in)
+        return ResultPages(keeper, self._context, self._own_name, sign_in)
 
     def answer(self, asked: HttpRequest) -> Response | Awaitable[Response] | None:
         """Answer a request, perhaps later; ``None`` accepts a WebSocket."""

@@ -129,7 +129,7 @@ class ResultsWorker(PacedResults):
         directory = Directory(self._players)
         return player in {directory.canonical(each) for each in players}
 
-    def record(self, result: Result, *, with_chat: bool) -> RecordVersion | None:
+    def record(self, result: Result, *, with_chat: bool, lists_tables: bool) -> RecordVersion | None:
         """Return the record of a match to be read: see :meth:`next_piece`.
 
         It is ``None`` if its events are gone, or another process has them.
@@ -137,9 +137,11 @@ class ResultsWorker(PacedResults):
         Args:
             result: the match.
             with_chat: whether a player of the match asks, who is told what all said to each other.
+            lists_tables: whether the server tells everybody the codes of tables that are listed.
 
         Raises:
-            TableOpen: it is for its players only, until the table is closed: hands are named by its code.
+            TableOpen: it is for its players only, until the table is closed: hands are named by its code,
+                which no list tells.
 
         """
         if result.journal != self._name:
@@ -152,8 +154,10 @@ class ResultsWorker(PacedResults):
             if kept is not None and not has_match(reader, kept.match):
                 return None
             table = reader.find_table(table_number(result.match))
-            if table is not None and table.closed_ms is None and not (table.listed or with_chat):
-                raise TableOpen
+            if table is not None and table.closed_ms is None:
+                is_public = lists_tables and table.listed
+                if not (is_public or with_chat):
+                    raise TableOpen
             if kept is not None:
                 return kept
             for match in () if table is None else self._paced(matches_of(reader, table)):

@@ -71,6 +71,7 @@ async def served(module: str, folder: Path, *more: str) -> AsyncIterator[tuple[R
         "--port=0",
         f"--journal={folder / 'j.sqlite'}",
         "--standings=open",
+        "--list-tables",
         *more,
     )
     here = [f"{ATTACKED}/{part}" for part in ("server", "client", "protocol")] if ATTACKED else []

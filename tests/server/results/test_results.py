@@ -24,7 +24,7 @@ from tests.support.restartable_server import RestartableServer
 from tests.support.results import get, page_with, results_of, standings_with, status_of
 from tests.support.servers import Peer
 
-FAST: Final = ("--bot-speed=100", "--standings=open")
+FAST: Final = ("--bot-speed=100", "--standings=open", "--list-tables")
 
 
 async def test_a_result_is_made_hand_by_hand(tmp_path: Path) -> None:
@@ -138,10 +138,11 @@ async def test_who_may_not_see_learns_nothing(tmp_path: Path) -> None:
             assert (await get(server, f"/v1/matches/{link}/record", Authorization=token))[0] == 200
 
 
-async def test_a_link_to_a_result_opens_no_table(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("option", "listed"), [("--list-tables", False), ("--no-list-tables", True)])
+async def test_a_link_to_a_result_opens_no_table(tmp_path: Path, option: str, listed: bool) -> None:
     """Whoever has it learns no code of a table that no list names, before it is closed."""
-    async with RestartableServer.started(tmp_path / "journal.sqlite", *FAST) as server:
-        create = cl.Create(name="Ann", seated=False, listed=False, options=Options(hands=1, countdown_ms=0))
+    async with RestartableServer.started(tmp_path / "journal.sqlite", *FAST, option) as server:
+        create = cl.Create(name="Ann", seated=False, listed=listed, options=Options(hands=1, countdown_ms=0))
         async with Peer.entered(server.url, create) as host:
             for _ in range(2):
                 await host.ask(cl.AddBot, level="hard")
@@ -150,10 +151,11 @@ async def test_a_link_to_a_result_opens_no_table(tmp_path: Path) -> None:
             token = {"Authorization": f"Bearer {host.token}"}
             await page_with(server, "/v1/standings", lambda found: found["matches"] == 1)
             ((_, link),) = results_of(tmp_path / "journal.sqlite")
-            status, page = await get(server, f"/v1/matches/{link}")
-            assert (status, host.code.encode() in page) == (200, False)
+            public = ("/tables.json", "/metrics", "/healthz", "/v1/standings", f"/v1/matches/{link}")
+            pages = [await get(server, path) for path in public]
+            assert [(status, host.code.encode() in page) for status, page in pages] == [(200, False)] * 5
             assert (await get(server, f"/v1/matches/{link}/record", **token))[0] == 200
-            assert (await get(server, f"/v1/matches/{link}/record"))[0] == 404
+            assert (await get(server, f"/v1/matches/{link}/record"))[0] == 403
 
 
 @pytest.mark.parametrize(
