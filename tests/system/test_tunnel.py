@@ -169,6 +169,14 @@ async def test_a_key_in_the_lobby_closes_the_tunnel_and_opens_it(
         lobby.type("i")
         after = lobby.until(LINK)
         assert (before[1], before[2]) != (after[1], before[2]) == (after[1], after[2])
+        lobby.until("p shows the link by which Ben returns")
+        assert "seat=" not in lobby.text
+        lobby.type("p")
+        lobby.until("Ben +away: the link back")
+        lobby.type("\r")
+        lobby.until(r"(?s)Ben returns to the own seat.*seat=")
+        lobby.type("\x1b")
+        lobby.until(r"(?s)\A(?!.*seat=)")
         async with await Client.resume(f"wss://{after[1]}/v1", after[2], ben.token or "") as returned:
             assert returned.seat == ben.seat
         lobby.type("\x03")
@@ -321,7 +329,8 @@ async def test_who_is_away_has_a_link_to_the_own_seat(
 ) -> None:
     """Also at another name, whoever has forgotten the token returns by it; in the room it opens nothing.
 
-    Those who paste it behind `racing-demon join` need no quotes.
+    The host is shown it on request: whoever sees it could sit there. Those who paste it behind
+    `racing-demon join` need no quotes.
     """
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
     async with hosting(certificate, tmp_path) as (host, found):
@@ -331,9 +340,13 @@ async def test_who_is_away_has_a_link_to_the_own_seat(
             seat = ben.seat
         (program,) = programs_of(certificate)
         os.kill(program, signal.SIGKILL)
+        while (await host.line(r"^  racing-demon join https://127\.0\.0\.1:(\d+)/#"))[1] == first[1]:
+            pass  # it may be told twice: once the tunnel is lost, and once it is back
+        host.type("people", "people 1", "people 2")
+        await host.line("^Ben is away: people 2 shows the link back to seat 2")
+        await host.line("^That seat needs no link")
+        await host.line("^Ben returns to the own seat by this link")
         link = await host.line(SEAT_LINK)
-        while link[1] == first[1]:  # told before the tunnel was lost
-            link = await host.line(SEAT_LINK)
         assert link[2] == first[2]
         with pytest.raises(CommandRefused) as refused:
             await Client.resume(f"ws://127.0.0.1:{port}/v1", code, link[3])

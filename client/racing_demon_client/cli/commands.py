@@ -11,7 +11,7 @@ import shlex
 import shutil
 import sys
 import textwrap
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence, Set
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final
@@ -29,7 +29,7 @@ from racing_demon_client.files import open_for_append
 from racing_demon_client.links import qr_lines, server_url, table_link
 from racing_demon_client.net.local_server import JournalConfig
 from racing_demon_client.net.server_query import fetch_presets, find_server, is_server
-from racing_demon_client.plain.session import attend, take_part
+from racing_demon_client.plain.session import attend, take_part, way_back
 from racing_demon_client.plain.solo import play_alone
 from racing_demon_client.records.recorder import Recorder, explained_write_errors
 from racing_demon_client.saved_presets import saved_presets
@@ -179,9 +179,13 @@ async def _report_network_changes(opened: OpenedTable) -> None:
 
 
 async def _report_invitations(opened: OpenedTable, *, shows_qr: bool, ascii_only: bool) -> None:
-    """Tell where others join over the internet whenever that changes."""
+    """Tell where others join over the internet whenever that changes, and who may need a link to return.
+
+    Such a link opens a seat, so it is shown on request.
+    """
     told: Invitation | None = None
     link: str | None = None
+    told_of: Set[int] = frozenset()
     while True:
         invitation = opened.current_invitation()
         if invitation is not None and invitation != told:
@@ -192,13 +196,14 @@ async def _report_invitations(opened: OpenedTable, *, shows_qr: bool, ascii_only
                 write(f"  racing-demon join {printable(link)}")
                 for line in qr_lines(link, ascii_only=ascii_only) if shows_qr else ():
                     write(line)
-            for seat in invitation.seats:
-                write(f"{printable(seat.name)} returns to the own seat over the internet by this link:")
-                write(f"  {printable(seat.link)}")
             if invitation.note:
                 write(printable(invitation.note))
             if was_open and invitation.link is None and not invitation.trouble:
                 write("Over the internet, nobody can join any more.")
+        away = {each.seat: each for each in opened.who_can_return()}
+        for seat in away.keys() - told_of:
+            write(way_back(away[seat]))
+        told_of = away.keys()
         await asyncio.sleep(INVITATION_SECONDS)
 
 

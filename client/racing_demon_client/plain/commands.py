@@ -55,6 +55,7 @@ HELP: Final = f"""\
  standin 3            let a bot play for seat 3 while it is away (host)
  mute 3, unmute 3     hide or show what seat 3 says (host)
  people, people Bob   whom your own server knows; a code for Bob's new phone
+ people 3             the link by which seat 3 returns over the internet
  report 3 spam        tell who runs the server about seat 3; report table spam
  leave     give up the seat           q      quit
  ?         this help"""

@@ -72,6 +72,8 @@ HANDICAP_PARTS: Final = {"reserve": "heap", "late": "delay_s", "points": "points
 HANDICAP_USAGE: Final = "Type a handicap like: handicap 3 reserve 2 late 10 points -3, or: handicap 3 none"
 REPORT_USAGE: Final = "Say what happened, like: report 3 insults, or: report table insults"
 ENDS: Final = "You host this table, so it ends for everybody."
+SEAT_NUMBERS: Final = frozenset("12345678")
+"""The words for seats."""
 VOLUMES: Final = ("only your own plays", "plays to the foundations", "everything")
 
 
@@ -401,11 +403,13 @@ class _Player:
         if people is None:
             raise ParseError("Only who has opened the server with racing-demon host can confirm people.")
         try:
+            if await self._shows_way_back(name):
+                return
             known = await people.all()
             if not name:
-                self._write_all(
-                    [f"{each.line()}  {each.id}" for each in known] or ["the server knows nobody yet"]
-                )
+                away = map(way_back, self._opened.who_can_return())
+                lines = [*away, *(f"{each.line()}  {each.id}" for each in known)]
+                self._write_all(lines or ["the server knows nobody yet"])
                 return
             found = [each for each in known if each.id == name or folded(each.name) == folded(name)]
             if len(found) != 1:
@@ -424,6 +428,19 @@ class _Player:
                 f"{pluralize(confirmed.seconds, 'second')}, once, and ends when you type anything."
             ]
         )
+
+    async def _shows_way_back(self, word: str) -> bool:
+        """Print the link back to a seat, if a word asks for that; return whether it does."""
+        state = self._client.view.seats.get(int(word) - 1) if word in SEAT_NUMBERS else None
+        if state is None or self._internet is None:
+            return False
+        for each in await self._internet.seat_links():
+            if each.name == state.name:
+                name = printable(each.name)
+                self._write(f"{name} returns to the own seat by this link. Give it to nobody else:")
+                self._write(f"  {printable(each.link)}")
+                return True
+        raise ParseError("That seat needs no link: nobody is away there, or the tunnel is closed.")
 
     def _end_code(self) -> None:
         """End the code of a person that was printed: the host is at something else."""
@@ -524,6 +541,12 @@ class _Player:
             self._write(line)
 
 
+def way_back(state: SeatState) -> str:
+    """Return how the host gets the link by which somebody who is away returns over the internet."""
+    number = state.seat + 1
+    return f"{printable(state.name)} is away: people {number} shows the link back to seat {number}"
+
+
 def _seat_of(word: str) -> int:
     """Return the seat that a word names.
 
@@ -531,6 +554,6 @@ def _seat_of(word: str) -> int:
         ParseError: it names none.
 
     """
-    if word not in {"1", "2", "3", "4", "5", "6", "7", "8"}:
+    if word not in SEAT_NUMBERS:
         raise ParseError("Name a seat by its number, like: kick 3")
     return int(word) - 1

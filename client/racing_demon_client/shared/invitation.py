@@ -36,9 +36,6 @@ class Invitation(BaseModel):
     counts_as_one: bool = False
     """Whether the tunnel does not say who is who, so that all share the limits of one address."""
 
-    seats: tuple[SeatLink, ...] = ()
-    """The links for those who are away."""
-
     @property
     def note(self) -> str:
         """What people should know of it; empty if there is nothing."""

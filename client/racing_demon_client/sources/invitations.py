@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-from collections.abc import Callable
 from typing import Final
 
 from pydantic import ValidationError
@@ -13,7 +12,7 @@ from racing_demon_client.net.transport import fetch_page
 from racing_demon_client.shared.invitation import MAX_TROUBLE, Invitation, SeatLink
 from racing_demon_protocol.constants import WEBSOCKET_PATH
 
-from .operator import command_server
+from .operator import UNKNOWN_FORMAT, command_server
 
 POLL_SECONDS: Final = 2.0
 ANSWER_SECONDS: Final = 5.0
@@ -39,7 +38,6 @@ class InternetAccess:
         tunnel: which tunnel, as for the server's ``--tunnel``.
         address: the tunnel's address, if its program does not print it.
         is_wanted: whether the server has started it.
-        away: returns the seats of the players who are away.
 
     """
 
@@ -52,7 +50,6 @@ class InternetAccess:
         address: str,
         *,
         is_wanted: bool,
-        away: Callable[[], frozenset[int]],
     ) -> None:
         self.is_wanted = is_wanted
         self._page = f"{url.removesuffix(WEBSOCKET_PATH)}/internet/{code}.json"
@@ -61,9 +58,6 @@ class InternetAccess:
         self._tunnel = tunnel
         self._address = address
         self._last = STARTING if is_wanted else CLOSED
-        self._away = away
-        self._seats: tuple[SeatLink, ...] = ()
-        self._asked_for: tuple[str | None, frozenset[int]] = None, frozenset()
         self._refusal = ""
         self._is_turned = False
         self._woken = asyncio.Event()
@@ -117,16 +111,25 @@ class InternetAccess:
             if not self._is_turned:  # the other way, meanwhile
                 self.is_wanted, self._refusal = False, str(error)[:MAX_TROUBLE]
 
-    async def _look_for_seats(self, link: str | None) -> None:
-        """Ask for the links of those who are away, whenever these, or the tunnel's name, have changed."""
-        if (wanted := (link, self._away())) == self._asked_for:
-            return
-        self._asked_for, self._seats = wanted, ()
-        if None in wanted or not wanted[1] or self.is_fixed:
-            return
-        with contextlib.suppress(ConnectionFailed, ValidationError):
-            said = await command_server("tunnel", "--seats", code=self._code, journal=self._journal.path)
-            self._seats = tuple(map(SeatLink.model_validate_json, said.splitlines()))
+    @property
+    def has_seat_links(self) -> bool:
+        """Whether those who are away can be given the links to their seats."""
+        return self._last.link is not None and not self.is_fixed
+
+    async def seat_links(self) -> list[SeatLink]:
+        """Ask for the links by which those who are away return; none while nobody can follow one.
+
+        Raises:
+            ConnectionFailed: the server cannot be asked; the text says why.
+
+        """
+        if not self.has_seat_links:
+            return []
+        said = await command_server("tunnel", "--seats", code=self._code, journal=self._journal.path)
+        try:
+            return [SeatLink.model_validate_json(line) for line in said.splitlines()]
+        except ValidationError:
+            raise ConnectionFailed(UNKNOWN_FORMAT) from None
 
     async def _look(self) -> None:
         """Ask for the invitation."""
@@ -135,8 +138,6 @@ class InternetAccess:
             found = CLOSED if body is None else Invitation.model_validate_json(body)
         except (ConnectionFailed, ValidationError):
             found = STARTING if self.is_wanted else CLOSED
-        await self._look_for_seats(found.link)
-        found = found.model_copy(update={"seats": self._seats})
         if not self._is_turned:  # otherwise it is about to change
             self._last = found
             self.is_wanted = self.is_wanted or found.link is not None  # whoever has opened it

@@ -16,7 +16,7 @@ from racing_demon_client.saved_people import folded
 from racing_demon_protocol.constants import MAX_NAME_LENGTH
 from racing_demon_protocol.formatting import printable
 
-from .operator import command_server
+from .operator import UNKNOWN_FORMAT, command_server
 
 MAX_SHOWN: Final = 200
 """The most people that are shown: those who were here last."""
@@ -154,6 +154,4 @@ class AbsentPeople:
 
 
 def _misunderstood() -> NoReturn:
-    raise ConnectionFailed(
-        "The server's answer is in an unknown format: client and server differ in version."
-    )
+    raise ConnectionFailed(UNKNOWN_FORMAT)

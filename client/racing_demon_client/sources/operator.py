@@ -10,6 +10,7 @@ from racing_demon_client.net.local_server import own_words
 
 ANSWER_SECONDS: Final = 15.0
 MAX_ERROR_TEXT: Final = 2_000
+UNKNOWN_FORMAT: Final = "The server's answer is in an unknown format: client and server differ in version."
 
 
 async def command_server(name: str, *arguments: str, code: str, journal: str | None) -> str:

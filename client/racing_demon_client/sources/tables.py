@@ -54,6 +54,7 @@ from racing_demon_protocol.enums import BotLevel, Reason
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.formatting import printable
 from racing_demon_protocol.wire.messages.client import AddBot
+from racing_demon_protocol.wire.messages.server import SeatState
 from racing_demon_protocol.wire.options import Options
 from racing_demon_protocol.wire.redirects import port_of
 
@@ -183,6 +184,13 @@ class OpenedTable:
     def current_invitation(self) -> Invitation | None:
         """Return the invitation over the internet; ``None`` for a table that has no tunnel of this user's."""
         return None if self.internet is None else self.internet.invitation
+
+    def who_can_return(self) -> list[SeatState]:
+        """Return those who are away and can be given the link to their seat over the internet."""
+        if self.internet is None or not self.internet.has_seat_links:
+            return []
+        seats = self.client.view.seats.values()
+        return [each for each in seats if not (each.connected or each.left or each.bot)]
 
     def current_addresses(self) -> Sequence[str]:
         """Return the addresses for others to join; none while this machine is not on a network."""
@@ -366,7 +374,6 @@ async def host(  # noqa: PLR0913 - everything optional is a keyword
             hosting.tunnel or AUTO,
             hosting.tunnel_address,
             is_wanted=server.has_tunnel,
-            away=partial(_away, client),
         )
         if hosting.tunnel and not server.has_tunnel:
             internet.turn(on=True)
@@ -744,12 +751,6 @@ class _HostedServer:
             await client.leave()
         forget_hosted(client.code)
         await wait_until_ended(self.port)
-
-
-def _away(client: Client) -> frozenset[int]:
-    """Return the seats of the players who are away."""
-    seats = client.view.seats.items()
-    return frozenset(seat for seat, state in seats if not (state.connected or state.left or state.bot))
 
 
 def _own_url(port: int) -> str:

@@ -279,7 +279,7 @@ class ActionHandlers:
         self._app.open_dialog(OptionsScreen(view.options, locked, server), chosen)
 
     def action_people(self) -> None:
-        """Show the people whom this user's own server knows, and codes for their devices."""
+        """Show whom this user's own server knows, and what one of them needs to come, or to return."""
         opened, appearance = self._session.opened, self._app.appearance
         if opened.people is None:
             text = "only who has opened the server with racing-demon host can confirm people"
@@ -287,7 +287,8 @@ class ActionHandlers:
             return
         address = next(iter(opened.current_addresses()), "")
         table, ascii_only = self._session.client.view.code, appearance.glyphs is ASCII
-        self._app.open_dialog(PeopleScreen(opened.people, address, table, ascii_only=ascii_only))
+        dialog = PeopleScreen(opened.people, opened.internet, address, table, ascii_only=ascii_only)
+        self._app.open_dialog(dialog)
 
     def action_internet(self) -> None:
         """Open the tunnel of this user's own server, or close it; that is asked first where it is in use."""

@@ -285,6 +285,7 @@ class TableSession:
             labels=keymap.labels,
             footer=footer,
             absent=() if self.absent_people is None else self.absent_people.names(),
+            away=[each.name for each in self.opened.who_can_return()],
         )
 
 

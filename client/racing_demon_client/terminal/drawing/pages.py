@@ -53,6 +53,7 @@ class Page:
         addresses: the addresses to join under.
         invitation: that over the internet, of a server of this user's own.
         absent: the names of those who were here before and are missing: the host may ask for their codes.
+        away: the names of those who have a seat and are away: the host may ask for the links back to it.
         is_hosted: whether the table is on this machine.
         feed: the lines of the feed, newest last.
         prompt: what to do next.
@@ -74,6 +75,7 @@ class Page:
     addresses: Sequence[str] = ()
     invitation: Invitation | None = None
     absent: Sequence[str] = ()
+    away: Sequence[str] = ()
     is_hosted: bool = False
     feed: Sequence[FeedLine] = ()
     prompt: str = ""
@@ -241,15 +243,15 @@ def _draw_ways_to_join(lobby: _Lobby, y: int, *, is_tight: bool) -> int:
         # A link is shown whole, however long its name is.
         link, width, words = screen_text(invitation.link), max(1, room - 4), " over the internet"
         link += words if len(link) % width + len(words) <= width else ""
-        links = [link, *(f"{seat.name} returns by {seat.link}" for seat in invitation.seats)]
-        ways += [(line[at : at + width], Role.TEXT) for line in links for at in range(0, len(line), width)]
+        ways += [(link[at : at + width], Role.TEXT) for at in range(0, len(link), width)]
     if invitation is not None and invitation.note and not (is_tight and invitation.link):
         role = Role.DIM if invitation.link else Role.WARNING
         note = _note_lines(invitation.note, lobby, MAX_NOTE_ROWS[is_tight])
         canvas.touch(HitArea(2, y + len(ways), room - 4, len(note), action="back"))
         ways += [(line, role) for line in note]
-    if page.absent and "people" in page.labels:
-        ways.append((_absent_text(page), Role.ACCENT))
+    if text := _codes_text(page):
+        canvas.touch(HitArea(2, y + len(ways), room - 4, 1, action="people"))
+        ways.append((text, Role.ACCENT))
     if page.is_hosted and not page.addresses:
         ways.append((UNREACHED, Role.WARNING))
     for row, (line, role) in enumerate(ways, start=y):
@@ -392,8 +394,8 @@ def draw_tally(page: Page, size: tuple[int, int], glyphs: Glyphs) -> Canvas:
     for line in proof if y + 1 + len(proof) <= bottom else ():
         canvas.put(2, y + 1, line, Role.WARNING if page.is_wrong else Role.DIM)
         y += 1
-    if page.absent and "people" in page.labels and y + 1 < bottom:
-        text = cut(screen_text(_absent_text(page)), canvas.width - 4, glyphs)
+    if (text := _codes_text(page)) and y + 1 < bottom:
+        text = cut(screen_text(text), canvas.width - 4, glyphs)
         end = canvas.put(2, y + 1, text, Role.ACCENT)
         canvas.touch(HitArea(2, y + 1, end - 2, 1, action="people"))
         y += 1
@@ -401,12 +403,23 @@ def draw_tally(page: Page, size: tuple[int, int], glyphs: Glyphs) -> Canvas:
     return canvas
 
 
-def _absent_text(page: Page) -> str:
-    """Return how the host gets a code for somebody who comes now."""
-    names = list(page.absent[:MAX_ABSENT_NAMES])
-    if more := len(page.absent) - len(names):
-        names.append(pluralize(more, "other"))
-    return f"{page.labels['people']} shows a code for {join_words(names, 'or')} on a new phone"
+def _codes_text(page: Page) -> str:
+    """Return how the host gets what somebody needs to come, or to return; empty if nobody is missed."""
+    things = []
+    if page.away:
+        things.append(f"the link by which {_some_of(page.away)} returns")
+    if page.absent:
+        things.append(f"a code for {_some_of(page.absent)} on a new phone")
+    key = page.labels.get("people")
+    return f"{key} shows {' or '.join(things)}" if key and things else ""
+
+
+def _some_of(names: Sequence[str]) -> str:
+    """Return a few names in words, and how many others there are."""
+    shown = list(names[:MAX_ABSENT_NAMES])
+    if more := len(names) - len(shown):
+        shown.append(pluralize(more, "other"))
+    return join_words(shown, "or")
 
 
 def _is_running(view: TableState) -> bool:

@@ -155,13 +155,11 @@ class LobbyScreen(CanvasScreen):
         return min(self.shown_code, max(0, last - 1)) if self.shown_code >= 0 else last
 
     def _links(self) -> list[str]:
-        """Return the links that have a QR code: in this room, over the internet, and to seats."""
+        """Return the links that have a QR code: in this room, and over the internet."""
         opened, code = self.session.opened, self.session.client.view.code
         links = [table_link(address, code) for address in opened.current_addresses()[:1]]
         invitation = opened.current_invitation()
-        if invitation is None or invitation.link is None:
-            return links
-        return [*links, invitation.link, *(seat.link for seat in invitation.seats)]
+        return links if invitation is None or invitation.link is None else [*links, invitation.link]
 
     async def do(self, action: str) -> None:
         """Carry out an action, hide a note, or show the next QR code; after the last one, none."""

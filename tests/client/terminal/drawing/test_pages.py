@@ -9,7 +9,7 @@ from rich.cells import cell_len
 
 from racing_demon_client.links import qr_lines, table_link
 from racing_demon_client.records.timeline import Timeline
-from racing_demon_client.shared.invitation import Invitation, SeatLink
+from racing_demon_client.shared.invitation import Invitation
 from racing_demon_client.shared.option_text import options_text
 from racing_demon_client.terminal.drawing.canvas import Canvas
 from racing_demon_client.terminal.drawing.pages import Page, draw_analysis, draw_lobby, draw_page, draw_tally
@@ -69,15 +69,19 @@ def test_the_link_stands_beside_all_else(size: tuple[int, int], glyphs: Glyphs) 
 
 @pytest.mark.parametrize("size", [(80, 24), (80, 40), (120, 40)])
 def test_the_invitation_over_the_internet_stands_below_the_one_in_the_room(size: tuple[int, int]) -> None:
-    """The link is whole, however long its name is; what is wrong with the tunnel is told in its place."""
+    """The link is whole, however long its name is; what is wrong with the tunnel is told in its place.
+
+    Who is away is named below: what opens a seat is no picture for everybody.
+    """
     link = f"https://{'-'.join(['consistently'] * 4)}.trycloudflare.com/#7BCDFGHJKLMNPQ23"
-    trouble, seat = "The tunnel is starting.", SeatLink(name="Ben", link=f"{link},seat={'0a' * 32}")
-    for invitation, told in (
-        (Invitation(link=link), link),
-        (Invitation(link=link, seats=(seat,)), f"Ben returns by {seat.link}"),
-        (Invitation(trouble=trouble), trouble),
+    trouble, labels = "The tunnel is starting.", {"people": "p"}
+    for invitation, away, told in (
+        (Invitation(link=link), (), link),
+        (Invitation(link=link), ["Ben"], "p shows the link by which Ben returns"),
+        (Invitation(trouble=trouble), (), trouble),
     ):
-        text = draw_lobby(replace(lobby(), invitation=invitation), size, UNICODE).text()
+        page = replace(lobby(), invitation=invitation, away=away, labels=labels)
+        text = draw_lobby(page, size, UNICODE).text()
         assert told in "".join(line.strip() for line in text.splitlines())
         assert f"{table_link(ADDRESS, 'BCDF')} in a browser" in text
 
