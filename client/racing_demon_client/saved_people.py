@@ -6,7 +6,6 @@ entries are ignored: whoever is not known is a guest, or becomes known anew.
 
 import json
 import secrets
-import socket
 import time
 import unicodedata
 from collections import Counter
@@ -34,6 +33,8 @@ MAX_SAID: Final = 64
 """The longest name that is sent."""
 KEPT_SECONDS: Final = 30 * 86_400
 """How long those are kept whom a server does not know any more: their secrets have no other copy."""
+DEVICE: Final = "terminal"
+"""What a device is called in its player's list. A server learns no more of a machine, such as its name."""
 DEFAULT_PORTS: Final = {"ws": 80, "wss": 443}
 
 Hexadecimal = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
@@ -133,7 +134,7 @@ class PlayerCredentials:
         if not challenge.suggested:
             return None
         self._secret = secrets.token_hex(32)
-        return Enroll(name=self._name, secret=self._secret, device=socket.gethostname()[:40])
+        return Enroll(name=self._name, secret=self._secret, device=DEVICE)
 
     def identified(self, answer: Identified) -> None:
         """Keep what the server knows this person by."""
@@ -219,7 +220,7 @@ class DeviceLink(PlayerCredentials):
     def answer(self, challenge: Challenge, *, is_older: bool = False) -> Link:
         """Return the request, with a new secret."""
         self._server, self._secret = challenge.server, secrets.token_hex(32)
-        return Link(name=self._name, code=self._code, secret=self._secret, device=socket.gethostname()[:40])
+        return Link(name=self._name, code=self._code, secret=self._secret, device=DEVICE)
 
 
 def kept_names(url: str, path: Path | None = None) -> list[str]:

@@ -38,7 +38,9 @@ def challenge(server: str = "5e", *, suggested: bool = True) -> Challenge:
 def known(path: Path, url: str = "ws://one:5252/v1") -> None:
     """Let Ann be known at a server."""
     person = PlayerCredentials(url, "Ann", path)
-    assert isinstance(person.answer(challenge()), Enroll)
+    answer = person.answer(challenge())
+    assert isinstance(answer, Enroll)
+    assert answer.device == "terminal", "a stranger's server learns a name of this machine"
     person.identified(Identified(player="k3xw7q2m", device=1, name="Ann", token=TOKEN))
 
 

@@ -475,7 +475,7 @@ class Enroll(PlayerRequest):
     secret: Token
     """64 random hexadecimal digits that the device keeps to itself."""
     device: Text = ""
-    """What the device is called, for its player's list."""
+    """What the device is called, for its player's list: its kind, and no name of a machine."""
 
 
 class Identify(PlayerRequest):
@@ -498,7 +498,7 @@ class Link(PlayerRequest):
     secret: Token
     """64 random hexadecimal digits that the device keeps to itself."""
     device: Text = ""
-    """What the device is called, for its player's list."""
+    """What the device is called, for its player's list: its kind, and no name of a machine."""
 
 
 class ListDevices(PlayerRequest):
