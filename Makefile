@@ -8,7 +8,7 @@ STAMP := $(VENV)/.installed
 JS_TOOLS := tests/web
 BIOME := $(JS_TOOLS)/node_modules/.bin/biome
 
-.PHONY: help play test test-all unit lint format types schema-write coverage bench lab docs evening pictures wheel-test fast release clean node-tools
+.PHONY: help play test test-all lint format types schema-write coverage bench lab docs evening pictures wheel-test fast release clean node-tools
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -16,31 +16,17 @@ help:  ## list the targets
 play: $(PLAYABLE)  ## a live match against bots, here and now (bots only without a terminal)
 	@$(BIN)/racing-demon play $(ARGS)
 
-test: lint types unit  ## every check: format, lint, contracts, generated files, types, tests
-
-test-all: test  ## the same, then all tests that take long, and more examples of every property
-	RACING_DEMON_LONG=1 $(BIN)/pytest -m long -n 4 --dist worksteal -o timeout=900 -o faulthandler_timeout=960 $(ARGS)
-
-# Python 3.12 watches lines at no cost (sys.monitoring); with 3.11 the tests would take three times as long.
-COVERAGE = $(shell $(BIN)/python -c 'import sys; sys.version_info >= (3, 12) and print("--cov --cov-report=")')
-
-# Tests share two cores with several others, and one in thousands fails by its own timing. Those that failed run
-# again by themselves: one that fails twice fails the run, one that passes has a race to mend.
-AGAIN = { [ $$? = 1 ] && echo "These failed, and run again, one at a time:" && $(BIN)/pytest -m "not long" -n0 -v --maxfail=1 --last-failed $(1); }
-PARTS = tests/test_*.py tests/protocol tests/server tests/cluster tests/client tests/web
-PROGRAMS = tests/system tests/browser tests/lab
-
-# Six at a time keep two cores busy: tests wait for sockets and processes, too.
-# Whole programs, on terminals, networks and brokers of their own, wait for each other more than they compute.
-unit: $(STAMP)  ## the tests alone; with ARGS, those that they name
+test: $(STAMP) node-tools  ## every check: format, lint, contracts, generated files, types, tests; ARGS names some
 	@sh tests/programs.sh
 ifdef ARGS
 	$(BIN)/pytest $(ARGS)
 else
-	COVERAGE_CORE=sysmon $(BIN)/pytest -m "not long" -n 6 --dist worksteal $(COVERAGE) $(PARTS) || $(call AGAIN,$(PARTS))
-	$(BIN)/pytest -m "not long" -n 5 --dist load --maxschedchunk 1 $(PROGRAMS) || $(call AGAIN,$(PROGRAMS))
-	@echo "coverage of the packages by their tests: $(if $(COVERAGE),$$($(BIN)/coverage report --format=total) %,make coverage measures it)"
+	@$(MAKE) --no-print-directory lint
+	$(BIN)/python -m tests.run
 endif
+
+test-all: test  ## the same, then all tests that take long, and more examples of every property
+	RACING_DEMON_LONG=1 $(BIN)/pytest -m long -n 4 --dist worksteal -o timeout=900 -o faulthandler_timeout=960
 
 coverage: $(STAMP)  ## which lines of the packages their tests do not run, by file; no gate
 	$(BIN)/pytest -q -m "not long" -n 6 --dist worksteal --cov tests/protocol tests/server tests/cluster tests/client

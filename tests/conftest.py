@@ -7,15 +7,16 @@ import signal
 import sys
 from collections.abc import Generator, Iterator
 from contextlib import suppress
-from itertools import count, groupby
+from itertools import count
 from pathlib import Path
 from types import FrameType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 from hypothesis import settings
 
-from tests.support.namespaces import NetworkLink, cable
+if TYPE_CHECKING:
+    from tests.support.namespaces import NetworkLink
 
 # A busy machine is no fault of the code: no test fails for the time that it takes.
 settings.register_profile("unhurried", deadline=None)
@@ -32,18 +33,6 @@ LIMITS: Final = pytest.StashKey[Any]()
 DATA_FOLDERS: Final = count()
 RINGS_AGAIN: Final = 60.0
 """Seconds: more than a busy machine takes to report what rang first, or all tests would end there."""
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Spread whole programs, which wait more than they compute, among the tests that compute."""
-    files = [list(file) for _, file in groupby(items, key=lambda item: item.path)]
-    waiting = [file for file in files if {"system", "browser", "lab"} & {*file[0].path.parts}]
-    places = {id(file): number / len(waiting) for number, file in enumerate(waiting)}
-    computing, seen = [file for file in files if id(file) not in places], 0
-    for file in computing:
-        places[id(file)] = seen / len(items)
-        seen += len(file)
-    items[:] = [item for file in sorted(files, key=lambda file: places[id(file)]) for item in file]
 
 
 @pytest.hookimpl(wrapper=True)
@@ -162,7 +151,9 @@ def _seen_by_the_collector() -> Iterator[None]:
 
 
 @pytest.fixture
-def wire() -> Iterator[NetworkLink]:
+def wire() -> "Iterator[NetworkLink]":
     """Lay a cable between two machines."""
+    from tests.support.namespaces import cable  # noqa: PLC0415 - few tests need all that it imports
+
     with cable() as laid:
         yield laid
