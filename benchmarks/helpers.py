@@ -10,8 +10,6 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Final, Self
 
-from benchmarks.measure import cpu_seconds
-
 ROOT: Final = Path(__file__).parents[1]
 ANSWER_SECONDS: Final = 60.0
 STOP_SECONDS: Final = 5.0
@@ -81,10 +79,6 @@ class Helper:
         """Let it run on some processors alone, where the system can do that; on any, where there are none."""
         if processors and hasattr(os, "sched_setaffinity"):
             os.sched_setaffinity(self._process.pid, processors)
-
-    def cpu_seconds(self) -> float | None:
-        """Return the processor time that it has used, where the system tells."""
-        return cpu_seconds(self._process.pid)
 
     def loop_seconds(self) -> float:
         """Return the processor time of its main thread, which runs the loop, where Linux tells it."""

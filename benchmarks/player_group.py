@@ -1,12 +1,10 @@
-"""Eight fast players on real sockets, and how soon each of them has the others' plays."""
+"""Eight fast players on real sockets."""
 
 import asyncio
-import contextlib
 import random
-import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final, NoReturn
 
 import msgpack
@@ -27,39 +25,31 @@ PLAYERS: Final = 8
 MIN_PAUSE: Final = 0.06
 MAX_PAUSE: Final = 0.1
 """Seconds between two plays of one player: eight of them make a hundred plays a second."""
-THINK_SECONDS: Final = 0.002
-"""The delay between reading bytes and looking at them, so that no reading waits for thinking."""
 PATIENCE: Final = 20.0
 
 
-class TimedConnection(ClientConnection):
-    """A WebSocket that stamps bytes as they are read, and hands frames over in the same call."""
+class DirectConnection(ClientConnection):
+    """A WebSocket that hands frames over in the call that has read them."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._read_at = 0
-        self._hear: Callable[[int, bytes], None] | None = None
-        self._early: list[tuple[int, bytes]] = []
+        self._hear: Callable[[bytes], None] | None = None
+        self._early: list[bytes] = []
 
-    def begin(self, hear: Callable[[int, bytes], None]) -> None:
+    def begin(self, hear: Callable[[bytes], None]) -> None:
         """Hand all frames over, those first that were read before."""
         self._hear = hear
-        for at, frame in self._early:
-            hear(at, frame)
-
-    def data_received(self, data: bytes) -> None:
-        """Note when bytes are read, in monotonic nanoseconds."""
-        self._read_at = time.monotonic_ns()
-        super().data_received(data)
+        for frame in self._early:
+            hear(frame)
 
     def process_event(self, event: Any) -> None:
         """Take messages, which the server never cuts into fragments; leave the rest to the library."""
         if not isinstance(event, Frame) or event.opcode is not Opcode.BINARY:
             super().process_event(event)
         elif self._hear is None:
-            self._early.append((self._read_at, bytes(event.data)))
+            self._early.append(bytes(event.data))
         else:
-            self._hear(self._read_at, bytes(event.data))
+            self._hear(bytes(event.data))
 
 
 @dataclass(slots=True)
@@ -75,44 +65,17 @@ class Player:
 
     """
 
-    socket: TimedConnection
+    socket: DirectConnection
     seat: int | None = None
     counter: int = 0
     waiting: bool = False
     entered: bool = False
 
-    def write(self, message: Message) -> int:
-        """Write a message to the socket now; return when, in monotonic nanoseconds."""
+    def write(self, message: Message) -> None:
+        """Write a message to the socket now."""
         frame = encode(message)
         assert isinstance(frame, bytes)
-        data = Frame(Opcode.BINARY, frame).serialize(mask=True)
-        at = time.monotonic_ns()
-        self.socket.transport.write(data)
-        return at
-
-
-@dataclass(slots=True)
-class Made:
-    """One play: when it was written, and when each of the others had it; monotonic nanoseconds."""
-
-    sent_at: int
-    seen_at: list[int] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """The plays of a stretch of time.
-
-    Attributes:
-        plays: how many were sent.
-        times: milliseconds from each play to each of the other players.
-        missing: how often a play did not reach another player.
-
-    """
-
-    plays: int
-    times: Sequence[float]
-    missing: int
+        self.socket.transport.write(Frame(Opcode.BINARY, frame).serialize(mask=True))
 
 
 class PlayerGroup:
@@ -121,7 +84,7 @@ class PlayerGroup:
     Attributes:
         code: the table's code.
         watchers: how many watch the table, as the players are told.
-        refused: how many commands were refused.
+        plays: how many plays were made.
         resting: whether nobody plays for now.
 
     """
@@ -130,12 +93,10 @@ class PlayerGroup:
         self.resting = True
         self.code = ""
         self.watchers = 0
-        self.refused = 0
+        self.plays = 0
         self._url = url
         self._players: list[Player] = []
         self._view: TableState | None = None
-        self._made: dict[tuple[int, int], Made] = {}
-        self._read: list[tuple[Player, int, bytes]] = []
         self._changed = asyncio.Event()
 
     @property
@@ -163,13 +124,13 @@ class PlayerGroup:
                 subprotocols=[Subprotocol(Encoding.MSGPACK)],
                 compression=None,
                 close_timeout=1,
-                create_connection=TimedConnection,
+                create_connection=DirectConnection,
             )
             socket = await stack.enter_async_context(opening)
-            assert isinstance(socket, TimedConnection)
+            assert isinstance(socket, DirectConnection)
             player = Player(socket)
             self._players.append(player)
-            socket.begin(lambda at, frame, player=player: self._hear(player, at, frame))  # type: ignore[misc]
+            socket.begin(lambda frame, player=player: self._hear(player, frame))  # type: ignore[misc]
             player.write(cl.Hello(version=VERSION))
             player.write(self._request(f"Player {number}"))
             await self.until(lambda player=player: player.entered)  # type: ignore[misc]
@@ -205,7 +166,8 @@ class PlayerGroup:
                 player.counter += 1
                 player.waiting = True
                 command = cl.PlayCards.of(play, counter=player.counter, seen=self.seq)
-                self._made[player.seat, player.counter] = Made(player.write(command))
+                player.write(command)
+                self.plays += 1
 
     def _turn(self, player: Player) -> Play | None:
         """Return the play that turns a player's stock; none while the last one is not answered."""
@@ -215,38 +177,12 @@ class PlayerGroup:
         assert view.hand is not None
         return view.hand.rules.stock_play(view.hand.board, seat)
 
-    async def seen_between(self, begin: int, end: int) -> Seen:
-        """Return how the plays of a stretch of time reached the others, once they have.
-
-        Args:
-            begin: in monotonic nanoseconds.
-            end: the same.
-
-        """
-        made = [play for play in self._made.values() if begin <= play.sent_at < end]
-        expected = len(made) * (PLAYERS - 1)
-        with contextlib.suppress(TimeoutError):  # what is missing is told
-            await self.until(lambda: sum(len(play.seen_at) for play in made) == expected)
-        times = [(at - play.sent_at) / 1e6 for play in made for at in play.seen_at]
-        return Seen(len(made), times, expected - len(times))
-
     # Listening.
 
-    def _hear(self, player: Player, at: int, frame: bytes) -> None:
-        if not self._read:
-            asyncio.get_running_loop().call_later(THINK_SECONDS, self._think)
-        self._read.append((player, at, frame))
-
-    def _think(self) -> None:
-        read, self._read = self._read, []
-        for player, at, frame in read:
-            row = msgpack.unpackb(frame)
-            if row[0] == Played.TAG:
-                seat, counter = row[2:4]
-                if seat != player.seat and (seat, counter) in self._made:
-                    self._made[seat, counter].seen_at.append(at)
-            if player is self._players[0] or not player.entered or row[0] == Refused.TAG:
-                self._follow(player, decode_server(frame))
+    def _hear(self, player: Player, frame: bytes) -> None:
+        tag = msgpack.unpackb(frame)[0]
+        if player is self._players[0] or not player.entered or tag == Refused.TAG:
+            self._follow(player, decode_server(frame))
         self._changed.set()
 
     def _follow(self, player: Player, message: Message) -> None:
@@ -259,7 +195,6 @@ class PlayerGroup:
                 if self._view is None:
                     self._view = TableState.from_snapshot(message)
             case Refused():
-                self.refused += 1
                 player.waiting = False
             case Watchers():
                 self.watchers = message.count

@@ -16,8 +16,7 @@ from typing import Final
 from websockets.frames import Frame, Opcode
 from websockets.uri import parse_uri
 
-from benchmarks.line_server import LineServer
-from benchmarks.onlookers import give_way
+from benchmarks.line_server import LineServer, give_way
 from racing_demon_protocol.wire.codec import VERSION, Encoding, encode
 from racing_demon_protocol.wire.messages.client import Hello, Watch
 

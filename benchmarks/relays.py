@@ -2,11 +2,13 @@
 
 import argparse
 import asyncio
+import contextlib
 import json
 import os
+import resource
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 from statistics import median
@@ -16,7 +18,6 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # as a script, this file kno
 
 from benchmarks.helpers import Helper, HelperEnded, processors
 from benchmarks.player_group import PlayerGroup, player_group_at
-from benchmarks.spectators import between, raise_file_limit
 
 NOTES: Final = """\
 One server has four tables, with eight players each who turn their stocks a hundred times a second
@@ -61,13 +62,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
+def raise_file_limit(files: int) -> None:
+    """Raise the limit of open files for this process and those that it starts, as far as possible."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = files if hard == resource.RLIM_INFINITY else min(files, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with contextlib.suppress(OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
 async def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return the microseconds a play of each table and round, and what the spectators received."""
     command = ["--host=127.0.0.1", "--port=0", *(f"--limit={limit}" for limit in LIMITS)]
     owners, others = processors()
     async with AsyncExitStack() as stack:
         owner = await stack.enter_async_context(
-            Helper.running("racing_demon_server", "--stop-with-stdin", *command)
+            Helper.running("racing_demon_server", "--stop-with-stdin", "--relays=127.0.0.1", *command)
         )
         url = await owner.url()
         relay = await stack.enter_async_context(
@@ -113,15 +123,14 @@ async def _cost_us(owner: Helper, group: PlayerGroup, seconds: float) -> float:
     """Let a group play; return the processor time of the owner's loop a play, in microseconds."""
     group.resting = False
     await asyncio.sleep(SETTLE_SECONDS)
-    begin, before = time.monotonic_ns(), owner.loop_seconds()
+    plays, before = group.plays, owner.loop_seconds()
     await asyncio.sleep(seconds)
-    end, after = time.monotonic_ns(), owner.loop_seconds()
-    seen = await group.seen_between(begin, end)
+    plays, after = group.plays - plays, owner.loop_seconds()
     group.resting = True
     await asyncio.sleep(SETTLE_SECONDS)
-    if not seen.plays:
+    if not plays:
         raise ValueError("nobody played")
-    return 1e6 * (after - before) / seen.plays
+    return 1e6 * (after - before) / plays
 
 
 def table_of(numbers: dict[str, Any], arguments: argparse.Namespace) -> str:
@@ -163,6 +172,18 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--seconds", type=seconds, default=4.0, help="for how long each time (default 4)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers there, too")
     return parser.parse_args(argv)
+
+
+def between(kind: Callable[[str], float], least: float, most: float) -> Callable[[str], float]:
+    """Return what reads a number that has to be between two."""
+
+    def number(text: str) -> float:
+        value = kind(text)
+        if not least <= value <= most:
+            raise argparse.ArgumentTypeError(f"{text} is not between {least:g} and {most:g}")
+        return value
+
+    return number
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from typing import Final
 
 from websockets.frames import Frame, Opcode
 
-from benchmarks.onlookers import give_way
+from benchmarks.line_server import give_way
 from benchmarks.yardsticks.entering import watch
 from racing_demon_protocol.wire.codec import encode
 from racing_demon_protocol.wire.messages.client import Ping
