@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, Self
 
-from benchmarks.screen import Frame, Screen
+from benchmarks.screen import Screen
 
 SYNC_QUERY: Final = b"\x1b[?2026$p"
 SYNC_ANSWER: Final = b"\x1b[?2026;2$y"
@@ -48,8 +48,6 @@ class PtyProgram:
         pid: the number of its process.
         fd: our end of its terminal.
         screen: what it shows.
-        frames: its paints since :meth:`press`.
-        heard_at: when it wrote anything for the first time since then; 0 if it did not.
 
     Args:
         name: what it is called.
@@ -66,8 +64,6 @@ class PtyProgram:
         self.pid = 0
         self.fd = -1
         self.screen = Screen(*size)
-        self.frames: list[Frame] = []
-        self.heard_at = 0
         self._command = list(command)
         self._size = size
         self._env = dict(env)
@@ -112,18 +108,6 @@ class PtyProgram:
         with contextlib.suppress(OSError):
             os.read(self.fd, 65_536)
 
-    def press(self, key: bytes) -> int:
-        """Type a key, and return when, in monotonic nanoseconds."""
-        self.forget()
-        at = time.monotonic_ns()
-        os.write(self.fd, key)
-        return at
-
-    def forget(self) -> None:
-        """Forget what was painted until now."""
-        self.frames.clear()
-        self.heard_at = 0
-
     def read(self) -> None:
         """Take what the program wrote.
 
@@ -135,13 +119,11 @@ class PtyProgram:
             data = os.read(self.fd, 65_536)
         except OSError:  # so Linux tells that nobody is at the other end any more
             data = b""
-        at = time.monotonic_ns()
         if not data:
             raise ProgramEnded(f"{self.name} ended; the last that it showed:\n{self.screen.text.rstrip()}")
-        self.heard_at = self.heard_at or at
         if SYNC_QUERY in data:
             os.write(self.fd, SYNC_ANSWER)
-        self.frames += self.screen.feed(data, at)
+        self.screen.feed(data)
 
 
 class Terminals:

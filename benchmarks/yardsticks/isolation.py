@@ -15,7 +15,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from typing import Any, Final
 
-from benchmarks.programs import surroundings
 from benchmarks.pty_program import ProgramEnded, PtyProgram, Terminals
 from benchmarks.yardsticks.entering import Socket, sit_down, watch
 from benchmarks.yardsticks.loading import (
@@ -202,7 +201,7 @@ def _screen(url: str, code: str) -> Iterator[None]:
     with (
         tempfile.TemporaryDirectory(prefix="bench-isolation-") as folder,
         Terminals() as terminals,
-        PtyProgram("the screen", command, SIZE, surroundings(folder)) as screen,
+        PtyProgram("the screen", command, SIZE, _surroundings(folder)) as screen,
     ):
         os.sched_setaffinity(screen.pid, server_cores)
         terminals.add(screen.fd, screen.read)
@@ -216,6 +215,21 @@ def _screen(url: str, code: str) -> Iterator[None]:
         finally:
             is_over.set()
             reader.join()
+
+
+def _surroundings(folder: str) -> Mapping[str, str]:
+    """Return an environment in which nobody's own settings or terminal matter."""
+    own = {name: text for name, text in os.environ.items() if not name.startswith(("RACING_DEMON_", "LC_"))}
+    for name in ("NO_COLOR", "COLUMNS", "LINES"):  # these two even where nobody has set them: readline does
+        own.pop(name, None)
+    return {
+        **own,
+        "TERM": "xterm-256color",
+        "COLORTERM": "truecolor",
+        "LANG": "C.UTF-8",
+        "RACING_DEMON_CONFIG": folder,
+        "RACING_DEMON_STATE": folder,
+    }
 
 
 def _read(terminals: Terminals, is_over: threading.Event) -> None:
