@@ -24,7 +24,6 @@ from benchmarks.yardsticks.processes import processes
 from benchmarks.yardsticks.rows import Row, numbers_of, table_of
 from benchmarks.yardsticks.script import rounds
 from benchmarks.yardsticks.sizes import sizes
-from benchmarks.yardsticks.slow_reader import slow_readers
 from benchmarks.yardsticks.small import rules, starts
 from benchmarks.yardsticks.throughput import scaling, throughput
 
@@ -89,7 +88,6 @@ def parts(arguments: argparse.Namespace) -> dict[str, Callable[[], list[Row]]]:
             script, min(number, FEW), seconds, arguments.most_tables, arguments.idle, arguments.rate
         ),
         "colyseus": lambda: beside_colyseus(script, number, seconds, tables),
-        "slow reader": lambda: slow_readers(script, min(number, 2)),
         "fan-out": lambda: fan_out(script, number, seconds, arguments.spectators),
         "isolation": lambda: isolation(script, number, seconds * PHASE),
         "memory": lambda: memory(script, min(number, FEW), tables, seconds),

@@ -80,27 +80,25 @@ def sit_at_colyseus(url: str, tables: int, members: int = SEATS) -> list[Socket]
     """Return the sockets of a number of rooms, each of which has its state."""
     found = list[Socket]()
     for _ in range(tables):
-        room = reserve(url, "create/table")
-        places = [room, *(reserve(url, f"joinById/{room['roomId']}") for _ in range(members - 1))]
-        found += [enter(url, place)[0] for place in places]
+        room = _reserve(url, "create/table")
+        places = [room, *(_reserve(url, f"joinById/{room['roomId']}") for _ in range(members - 1))]
+        found += [_enter(url, place) for place in places]
     return found
 
 
-def enter(url: str, place: dict[str, Any], *, buffer: int = 0) -> tuple[Socket, list[bytes]]:
-    """Take a place; return the socket, and the frames that led to its state."""
-    entered = Socket(
-        url, f"{place['processId']}/{place['roomId']}?sessionId={place['sessionId']}", buffer=buffer
-    )
-    frames = [entered.data()]
-    if frames[0][0] != JOIN_ROOM:
-        raise ConnectionError(f"Colyseus lets nobody in: {frames[0]!r}")
+def _enter(url: str, place: dict[str, Any]) -> Socket:
+    """Take a place; return the socket, once it has the room's state."""
+    entered = Socket(url, f"{place['processId']}/{place['roomId']}?sessionId={place['sessionId']}")
+    frame = entered.data()
+    if frame[0] != JOIN_ROOM:
+        raise ConnectionError(f"Colyseus lets nobody in: {frame!r}")
     entered.send(bytes([JOIN_ROOM]))
-    while frames[-1][0] != ROOM_STATE:
-        frames.append(entered.data())
-    return entered, frames
+    while entered.data()[0] != ROOM_STATE:
+        pass
+    return entered
 
 
-def reserve(url: str, path: str) -> dict[str, Any]:
+def _reserve(url: str, path: str) -> dict[str, Any]:
     """Return the place that Colyseus keeps for somebody who asks for it."""
     host = url.removeprefix("ws://").partition("/")[0]
     connection = http.client.HTTPConnection(host, timeout=30)

@@ -1,12 +1,11 @@
 // The yardstick Colyseus: a room with the same traffic as a table of ours, and no game.
 //
-//     node server.mjs FOLDER default|patch|message|deals PILES
+//     node server.mjs FOLDER default|patch|message PILES
 //
 // FOLDER is where the packages are installed.
 //
 // A play names two piles; both change, and everybody sees it. "default" sends what has changed every 50 ms, as
-// rooms do by themselves; "patch" sends it after each play; "message" broadcasts each play as a message;
-// "deals" is "patch" where each play changes all piles, as a deal does.
+// rooms do by themselves; "patch" sends it after each play; "message" broadcasts each play as a message.
 
 import http from "node:http";
 import { createRequire } from "node:module";
@@ -42,14 +41,6 @@ class Table extends Room {
     this.onMessage(PLAY, (client, play) => this.play(play));
   }
 
-  deal() {
-    for (let number = 0; number < piles; number++) {
-      const pile = this.state.piles[number];
-      pile.top = (this.state.plays + number) % PACK;
-      pile.size = (this.state.plays * 7 + number) & 0xff;
-    }
-  }
-
   play([source, count, destination]) {
     const from = this.state.piles[source];
     const to = this.state.piles[destination];
@@ -59,8 +50,7 @@ class Table extends Room {
     from.top = this.state.plays % PACK;
     to.size = (to.size + count) & 0xff;
     to.top = (this.state.plays + 1) % PACK;
-    if (mode === "deals") this.deal();
-    if (mode === "patch" || mode === "deals") this.broadcastPatch();
+    if (mode === "patch") this.broadcastPatch();
     if (mode === "message") this.broadcast(PLAYED, [this.state.plays, source, count, destination, to.top]);
   }
 }
