@@ -76,7 +76,7 @@ async def test_no_screen_breaks_a_rule_of_accessibility_in_any_palette(browser: 
             assert player.complaints == []
 
 
-@more_when_long
+@pytest.mark.long
 @pytest.mark.parametrize("view", ["#watch", "#tv"])
 async def test_no_screen_of_a_spectator_breaks_a_rule_of_accessibility(browser: Browser, view: str) -> None:
     """Axe finds nothing on the lobby, the table, and the tally of those who watch, on any screen."""

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+import pytest
 from playwright.async_api import Browser
 
 from tests.support.browsers import Phone, phone
@@ -28,6 +29,7 @@ async def test_back_and_staying_leaves_the_address_at_the_table(browser: Browser
         assert player.complaints == []
 
 
+@pytest.mark.long
 async def test_back_again_stays_as_well(browser: Browser) -> None:
     """Pressed twice, it asks and takes the question back; the address is the table's all the time."""
     async with serving() as served, phone(browser, served.origin) as player:
@@ -38,6 +40,7 @@ async def test_back_again_stays_as_well(browser: Browser) -> None:
             assert f"{served.origin}/{code}" == player.page.url
 
 
+@pytest.mark.long
 async def test_back_leads_out_of_a_sheet_first(browser: Browser) -> None:
     """The menu closes, nothing is asked, and the address still names the table."""
     async with serving() as served, phone(browser, served.origin) as player:
@@ -61,6 +64,7 @@ async def test_who_leaves_by_the_way_back_is_at_the_start(browser: Browser) -> N
         await player.see("#start")
 
 
+@pytest.mark.long
 async def test_a_way_back_before_the_table_is_there_gives_no_seat_up(browser: Browser) -> None:
     """While nothing is heard of the table nobody is asked, so the seat stays this device's."""
     async with serving() as served, phone(browser, served.origin) as player:
@@ -76,6 +80,7 @@ async def test_a_way_back_before_the_table_is_there_gives_no_seat_up(browser: Br
         await player.page.locator(".player .state", has_text="you, host").wait_for()
 
 
+@pytest.mark.long
 async def test_leaving_a_big_screen_gives_no_seat_up(browser: Browser) -> None:
     """Who only watched comes back to the seat that the device has."""
     async with serving() as served, phone(browser, served.origin) as player:
@@ -101,6 +106,7 @@ async def test_a_spectator_still_watches_after_a_reload(browser: Browser) -> Non
             assert await spectator.page.locator("#lobby .ready").is_hidden()
 
 
+@pytest.mark.long
 async def test_a_big_screen_that_found_no_table_is_none(browser: Browser) -> None:
     """Whoever plays on that device afterwards has buttons, and an address that leads back to the seat."""
     async with serving() as served, phone(browser, served.origin) as player:

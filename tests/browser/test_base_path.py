@@ -185,6 +185,7 @@ async def test_a_match_is_played_below_a_path(kind: str, tmp_path: Path) -> None
         assert b"<title>Racing Demon</title>" in await asyncio.to_thread(fetched, url, tmp_path)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", PROXIES)
 async def test_all_clients_take_a_link_below_a_path(kind: str, tmp_path: Path) -> None:
     """The terminal joins by it, and whoever pastes it on the page finds the table."""
@@ -210,6 +211,7 @@ async def test_all_clients_take_a_link_below_a_path(kind: str, tmp_path: Path) -
             assert eve.page.url == f"{address}/other/BCDF"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", PROXIES)
 async def test_a_page_below_a_path_keeps_to_itself(kind: str, tmp_path: Path) -> None:
     """Its worker, its manifest, its files and its seats are its own, beside those of the site's others."""
@@ -240,6 +242,7 @@ async def test_a_page_below_a_path_keeps_to_itself(kind: str, tmp_path: Path) ->
         assert await page.input_value("#code") == "BCDF"
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux" or shutil.which("nginx") is None, reason="needs nginx, on Linux")
 async def test_a_page_below_a_path_follows_to_the_process_of_its_table(tmp_path: Path) -> None:
     """The proxy has each process's port, as the manual says; the page's address stays that of all."""

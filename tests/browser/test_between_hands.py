@@ -51,6 +51,7 @@ async def test_the_next_hand_is_within_reach(browser: Browser) -> None:
         await screen.page.wait_for_function("document.documentElement.scrollHeight <= 1080")
 
 
+@pytest.mark.long
 async def test_a_reload_in_the_tally_asks_for_the_players_first(browser: Browser) -> None:
     """Their rows come with a module; what nobody looks at yet waits."""
     options = {"tally_ms": 60_000, "time_limit_ms": 1_000, "countdown_ms": 0}
@@ -67,6 +68,7 @@ async def test_a_reload_in_the_tally_asks_for_the_players_first(browser: Browser
             assert asked.index("results.js") < asked.index("replay.js")
 
 
+@pytest.mark.long
 async def test_who_plays_with_bots_alone_has_one_button(browser: Browser) -> None:
     """A host with nobody to wait for is not asked whether all are ready."""
     async with serving() as served, phone(browser, served.origin, **SMALL_PHONE) as ann:
@@ -78,6 +80,7 @@ async def test_who_plays_with_bots_alone_has_one_button(browser: Browser) -> Non
         await ann.see("#table")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("game", "told"),
     [("racing-demon", "None of your cards are on the foundations."), ("fourteen", "")],
@@ -95,6 +98,7 @@ async def test_a_hand_is_told_by_what_its_game_has(browser: Browser, game: str, 
                 assert told == "".join(line for line in lines if "foundations" in line)
 
 
+@pytest.mark.long
 async def test_who_shares_a_win_is_named_first(browser: Browser) -> None:
     """It is said in a sentence, as anybody would say it."""
     async with serving() as served:
@@ -109,6 +113,7 @@ async def test_who_shares_a_win_is_named_first(browser: Browser) -> None:
                 await told.wait_for(state="attached")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("width", [320, 390])
 async def test_letters_of_twice_the_size_fit(browser: Browser, width: int) -> None:
     """Where a device's letters are large, no button covers the stock, and the tally fits the screen."""

@@ -12,6 +12,7 @@ PASTE = (
 )
 
 
+@pytest.mark.long
 async def test_a_code_is_found_in_what_is_pasted(browser: Browser) -> None:
     """Whatever stands around it, one tap joins."""
     async with serving() as served, Peer.hosting(served.url) as host:
@@ -23,6 +24,7 @@ async def test_a_code_is_found_in_what_is_pasted(browser: Browser) -> None:
             assert host.code == await guest.code()
 
 
+@pytest.mark.long
 async def test_a_link_to_another_server_leads_there(browser: Browser) -> None:
     """The page of the server that has the table is opened, with its code filled in."""
     async with serving() as served, serving() as other, Peer.hosting(other.url) as host:
@@ -48,6 +50,7 @@ async def test_a_pasted_link_brings_its_seat(browser: Browser) -> None:
             await expect(guest.page.locator(".players")).to_contain_text("Ben")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("ending", [".", ",", "/", "%20"])
 async def test_what_follows_a_link_in_a_sentence_does_no_harm(browser: Browser, ending: str) -> None:
     """Programs that make links of addresses often take the full stop for a part of them."""

@@ -65,6 +65,7 @@ async def test_a_phone_is_back_as_soon_as_there_is_a_network_again(seconds: int,
             assert_told_once(player)
 
 
+@pytest.mark.long
 async def test_what_is_pressed_while_the_connection_closes_is_sent_on_the_next(browser: Browser) -> None:
     """Between the closing handshake and its end nothing can be sent, and nothing complains."""
     async with serving() as served:
@@ -78,6 +79,7 @@ async def test_what_is_pressed_while_the_connection_closes_is_sent_on_the_next(b
             assert player.complaints == []
 
 
+@pytest.mark.long
 async def test_a_play_says_what_its_player_saw(browser: Browser) -> None:
     """What came since the last picture, while a play was on its way, has not been seen."""
     async with serving() as served, phone(browser, served.origin) as player:

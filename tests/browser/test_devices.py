@@ -6,6 +6,7 @@ import pytest
 from playwright.async_api import Browser
 
 from tests.support.browsers import LASTING, phone
+from tests.support.effort import usually
 from tests.support.servers import serving
 
 COUNT_LOCKS: Final = """window.locks = new Set();
@@ -42,7 +43,7 @@ SECONDS: Final = r"""() => {
 }"""
 
 
-@pytest.mark.parametrize("way", ["?tv", "#watch"])
+@pytest.mark.parametrize("way", usually(1, ["?tv", "#watch"]))
 async def test_a_screen_that_watches_stays_on(way: str, browser: Browser) -> None:
     """A big screen and a spectator's keep awake while cards are played, though nobody touches them."""
     async with serving() as served, phone(browser, served.origin) as player:
@@ -58,6 +59,7 @@ async def test_a_screen_that_watches_stays_on(way: str, browser: Browser) -> Non
             await screen.page.wait_for_function(IS_AWAKE)
 
 
+@pytest.mark.long
 async def test_a_big_screen_stays_on_while_players_come(browser: Browser) -> None:
     """It shows the way to the table before the first card, and between matches."""
     async with serving() as served, phone(browser, served.origin) as player:
@@ -68,6 +70,7 @@ async def test_a_big_screen_stays_on_while_players_come(browser: Browser) -> Non
             await screen.page.wait_for_function(IS_AWAKE)
 
 
+@pytest.mark.long
 async def test_a_phone_may_sleep_when_it_has_left(browser: Browser) -> None:
     """What kept it awake is given back with the table."""
     async with serving(seed=LASTING) as served, phone(browser, served.origin) as player:
@@ -82,7 +85,7 @@ async def test_a_phone_may_sleep_when_it_has_left(browser: Browser) -> None:
         await player.page.wait_for_function(f"() => !({IS_AWAKE})()")
 
 
-@pytest.mark.parametrize("way", ["", "?tv"])
+@pytest.mark.parametrize("way", usually(1, ["", "?tv"]))
 async def test_an_old_browser_shows_the_way_and_the_cards(way: str, browser: Browser) -> None:
     """A television and a host's laptop that get no updates: QR code, address, all cards, no errors."""
     async with (
@@ -109,6 +112,7 @@ async def test_an_old_browser_shows_the_way_and_the_cards(way: str, browser: Bro
             assert old.complaints == []
 
 
+@pytest.mark.long
 async def test_the_clock_is_right_after_a_device_has_slept(browser: Browser) -> None:
     """It slept for a minute in a hand, and was back without a new table: it shows what the others show."""
     async with serving() as served, phone(browser, served.origin) as player:

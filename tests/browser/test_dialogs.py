@@ -2,6 +2,7 @@
 
 from typing import Final
 
+import pytest
 from playwright.async_api import Browser
 
 from tests.support.browsers import phone
@@ -13,6 +14,7 @@ SUPPRESSED: Final = "window.confirm = window.alert = window.prompt = () => false
 BUTTONS: Final = "#sheet-items button"
 
 
+@pytest.mark.long
 async def test_a_player_leaves_where_dialogs_are_suppressed(browser: Browser) -> None:
     """The question is part of the page, and its answer is taken."""
     async with serving() as served, phone(browser, served.origin) as player:
@@ -44,6 +46,7 @@ async def test_a_host_kicks_where_dialogs_are_suppressed(browser: Browser) -> No
             assert host.complaints == []
 
 
+@pytest.mark.long
 async def test_escape_answers_no(browser: Browser) -> None:
     """The question is closed, the seat is kept, and the focus is where it was."""
     async with serving() as served, phone(browser, served.origin) as player:
@@ -55,6 +58,7 @@ async def test_escape_answers_no(browser: Browser) -> None:
         assert list(room.table.view.seats) == [0]
 
 
+@pytest.mark.long
 async def test_the_menu_fits_the_smallest_phone(browser: Browser) -> None:
     """All of its buttons lie within the sheet, however long their words are."""
     async with serving() as served:

@@ -14,7 +14,8 @@ from websockets.http11 import Request, Response
 
 from racing_demon_protocol.wire.messages.server import RaceLost
 from tests.support.browsers import LASTING, phone
-from tests.support.servers import serving
+from tests.support.effort import usually
+from tests.support.servers import Peer, serving
 
 SITE: Final = """<!doctype html><body style="margin: 0; background: rgb(20, 60, 200)">
 <iframe src="{url}" style="border: 0; width: 100vw; height: 100vh"></iframe>"""
@@ -61,7 +62,7 @@ async def is_refused(page: Page, frame: Frame) -> bool:
     return not frame.url.startswith("http")
 
 
-@pytest.mark.parametrize("view", ["watch", "tv", "overlay"])
+@pytest.mark.parametrize("view", usually(1, ["watch", "tv", "overlay"]))
 async def test_a_site_that_is_named_shows_a_table_that_is_watched(browser: Browser, view: str) -> None:
     """It sees the table as any spectator does, and another site sees nothing."""
     async with (
@@ -81,13 +82,14 @@ async def test_a_site_that_is_named_shows_a_table_that_is_watched(browser: Brows
             assert await is_refused(guest.page, await framed_by(guest.page, other))
 
 
-@pytest.mark.parametrize("path", ["", "/new", "/{code}", "/new?watch", "/?tv", "/{code}?preset=nerts"])
-async def test_nobody_frames_a_page_on_which_somebody_may_play(browser: Browser, path: str) -> None:
+async def test_nobody_frames_a_page_on_which_somebody_may_play(browser: Browser) -> None:
     """A site that may show tables may show only those: it could have a press on its page play a card."""
     async with site() as (club, at_club), serving(embeds=(club,)) as served:
-        async with phone(browser, served.origin) as ann, phone(browser, served.origin) as guest:
-            at_club["url"] = served.origin + path.format(code=await ann.create("Ann"))
-            assert await is_refused(guest.page, await framed_by(guest.page, club))
+        async with phone(browser, served.origin) as guest, Peer.hosting(served.url) as host:
+            code = host.code
+            for path in ("", "/new", f"/{code}", "/new?watch", "/?tv", f"/{code}?preset=nerts"):
+                at_club["url"] = served.origin + path
+                assert await is_refused(guest.page, await framed_by(guest.page, club)), path
 
 
 async def test_a_framed_page_has_no_seat(browser: Browser) -> None:
@@ -140,6 +142,7 @@ async def test_the_overlay_is_transparent_around_names_points_and_foundations(
             assert around == [await stream.page.screenshot(clip=corner) for corner in CORNERS]  # type: ignore[arg-type]
 
 
+@pytest.mark.long
 async def test_the_overlay_names_the_last_race(browser: Browser) -> None:
     """Who was faster, with what, and by how much; with the next deal it is gone."""
     async with serving(seed=LASTING) as served, phone(browser, served.origin) as ann:
@@ -155,6 +158,7 @@ async def test_the_overlay_names_the_last_race(browser: Browser) -> None:
             await stream.page.locator("#overlay-race", has_text="Ann").wait_for(state="detached")
 
 
+@pytest.mark.long
 async def test_an_overlay_without_its_table_says_why(browser: Browser) -> None:
     """Who sets a stream up reads what is wrong, and can give the table's passphrase."""
     async with serving() as served, phone(browser, f"{served.origin}/BCDF?overlay", **STREAM) as stream:

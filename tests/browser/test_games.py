@@ -13,8 +13,8 @@ from tests.support.browsers import LASTING, phone
 from tests.support.restartable_server import wait_until
 from tests.support.servers import serving
 
-USUAL: Final = {"a-spell", "st-helena"}
-"""One whose rules the page has not, and one that it has; the rest takes minutes."""
+USUAL: Final = {"a-spell"}
+"""One whose rules the page has not; the rest takes minutes."""
 NAMES: Final = [pytest.param(name, marks=() if name in USUAL else pytest.mark.long) for name in sorted(GAMES)]
 HANDS: Final = '.option:has(span:text-is("Hands in a match")) select'
 PICK: Final = '.option:has(span:text-is("Game")) select'
@@ -49,6 +49,7 @@ async def test_a_game_is_played_by_single_taps(browser: Browser, name: str) -> N
         assert not wrong - {Reason.ILLEGAL, Reason.TOO_FAST, Reason.HAND_OVER}
 
 
+@pytest.mark.long
 async def test_a_column_has_an_outline_while_it_is_empty(browser: Browser) -> None:
     """Where nothing lies there is something to aim at; below cards there is no second frame."""
     async with serving(seed=LASTING) as served, phone(browser, served.origin) as player:

@@ -4,6 +4,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Final
 
+import pytest
 from playwright.async_api import Browser, expect
 
 from racing_demon_client.net.client import Client
@@ -45,6 +46,7 @@ async def _give_up(mia: Phone, *guests: Guest) -> None:
     await wait_until(lambda: not guests[0].client.view.in_hand)
 
 
+@pytest.mark.long
 async def test_four_with_four_handicaps(browser: Browser) -> None:
     """Two hands, with a change after the first one's reveal: Python and the page prove both."""
     options = Options(game="classic", hands=2, countdown_ms=0, tally_ms=600_000)
@@ -136,6 +138,7 @@ async def test_a_host_sets_handicaps_and_all_see_them(browser: Browser, tmp_path
         assert not [*ann.complaints, *mia.complaints, *screen.complaints]
 
 
+@pytest.mark.long
 async def test_others_are_seen_to_wait(browser: Browser) -> None:
     """A chip says who has no signal yet, and who comes in the meantime counts down, too."""
     async with serving() as served:

@@ -10,6 +10,7 @@ from racing_demon_protocol.engine.cards import RANK_NAMES, UNKNOWN, rank, suit
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
 from tests.support.browsers import LASTING, POLL_MS, Phone, phone
+from tests.support.effort import usually
 from tests.support.servers import Peer, serving
 
 LAPTOP: Final[dict[str, Any]] = {"viewport": {"width": 1280, "height": 800}, "is_mobile": False}
@@ -49,7 +50,7 @@ SPILT: Final = """() => {
 }"""
 
 
-@pytest.mark.parametrize("asks", ["key", "button"])
+@pytest.mark.parametrize("asks", usually(1, ["key", "button"]))
 async def test_a_hint_is_a_play_that_the_rules_allow(browser: Browser, asks: str) -> None:
     """Who plays alone, or at a table with hints, may ask for one: ``b``, or a button."""
     async with serving(seed=LASTING) as served, phone(browser, served.origin, **LAPTOP) as ann:
@@ -68,6 +69,7 @@ async def test_a_hint_is_a_play_that_the_rules_allow(browser: Browser, asks: str
         await ann.until(is_told)
 
 
+@pytest.mark.long
 async def test_a_question_mark_shows_what_the_keys_do(browser: Browser) -> None:
     """The help names the keys, that for a hint too, in the lobby as at the table."""
     async with serving() as served, phone(browser, served.origin, **LAPTOP) as ann:
@@ -82,8 +84,8 @@ async def test_a_question_mark_shows_what_the_keys_do(browser: Browser) -> None:
         await help_.filter(has_text="racing-demon solo racing-demon").wait_for()
 
 
-@pytest.mark.parametrize("name", SCREENS)
-@pytest.mark.parametrize("others", [0, 1])
+@pytest.mark.parametrize("name", usually(1, SCREENS))
+@pytest.mark.parametrize("others", usually(1, [0, 1]))
 async def test_what_is_told_covers_no_card(browser: Browser, name: str, others: int) -> None:
     """The longest sentences stand in the heading's place, on screens of every shape."""
     async with (

@@ -8,6 +8,7 @@ import pytest
 from playwright.async_api import Browser, expect
 
 from tests.support.browsers import Phone, phone
+from tests.support.effort import usually
 from tests.support.servers import Peer, serving
 
 ASKED: Final = """
@@ -57,13 +58,14 @@ async def test_an_icon_opens_the_table_where_it_was_made(browser: Browser) -> No
             assert await start_of(icon) == f"{served.origin}/#name=Zo%C3%AB+%26+Bo+%231"
 
 
-@pytest.mark.parametrize("link", ["#1abcdefghijkmnpq", "?tv", "scores"])
+@pytest.mark.parametrize("link", usually(1, ["#1abcdefghijkmnpq", "?tv", "scores"]))
 async def test_an_icon_holds_no_secret(browser: Browser, link: str) -> None:
     """The word of an invitation is in no address that a server is asked for, and so in no icon."""
     async with serving() as served, phone(browser, f"{served.origin}/{link}") as player:
         assert await start_of(player) == f"{served.origin}/"
 
 
+@pytest.mark.long
 async def test_any_name_that_somebody_has_kept_is_in_the_icon(browser: Browser) -> None:
     """The page starts with half a character, as an earlier one may have stored."""
     async with serving() as served, phone(browser, served.origin) as player:
@@ -75,6 +77,7 @@ async def test_any_name_that_somebody_has_kept_is_in_the_icon(browser: Browser) 
         assert player.complaints == []
 
 
+@pytest.mark.long
 async def test_a_browser_is_asked_to_keep_who_wants_to_be_remembered(browser: Browser) -> None:
     """It is asked once somebody ticks the box, not before; the page says what holds until it agrees."""
     async with serving() as served:

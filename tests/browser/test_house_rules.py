@@ -2,6 +2,7 @@
 
 from typing import Any, Final
 
+import pytest
 from playwright.async_api import Browser
 
 from racing_demon_protocol.engine.board import Kind
@@ -64,6 +65,7 @@ async def test_a_phone_plays_by_house_rules(browser: Browser) -> None:
         assert ann.complaints == []
 
 
+@pytest.mark.long
 async def test_another_preset_takes_house_rules_back(browser: Browser) -> None:
     """After Guardian, Nerts is Nerts: no bonus for kings is left; guests read which rules are in force."""
     async with serving() as served, phone(browser, served.origin) as ann:
@@ -81,6 +83,7 @@ async def test_another_preset_takes_house_rules_back(browser: Browser) -> None:
         assert ann.complaints == []
 
 
+@pytest.mark.long
 async def test_a_refused_option_is_named_in_words(browser: Browser) -> None:
     """The server's sentence has the option's name in commands; the page shows the one of its form."""
     async with serving() as served, phone(browser, served.origin) as ann:

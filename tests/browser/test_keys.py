@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, Final, NamedTuple
 
+import pytest
 from playwright.async_api import Browser
 
 from racing_demon_protocol.engine.board import Kind
@@ -107,6 +108,7 @@ async def test_a_key_that_is_held_acts_once(browser: Browser) -> None:
         assert at.player.complaints == []
 
 
+@pytest.mark.long
 async def test_the_space_that_is_held_presses_no_button(browser: Browser) -> None:
     """A held key moves nothing else on the page either."""
     async with desk(browser) as at:
@@ -116,6 +118,7 @@ async def test_the_space_that_is_held_presses_no_button(browser: Browser) -> Non
         assert await at.player.page.locator("#sheet").is_hidden()
 
 
+@pytest.mark.long
 async def test_enter_that_is_held_presses_a_button_once(browser: Browser) -> None:
     """One bot comes to the table, and no more."""
     async with serving() as served, phone(browser, served.origin, **LAPTOP) as player:
@@ -130,6 +133,7 @@ async def test_enter_that_is_held_presses_a_button_once(browser: Browser) -> Non
         assert len(room.table.view.seats) == 2
 
 
+@pytest.mark.long
 async def test_keys_without_a_place_mean_what_is_on_them(browser: Browser) -> None:
     """Remote desktops and some keyboards on screens tell no place."""
     async with desk(browser) as at:
@@ -143,6 +147,7 @@ async def test_keys_without_a_place_mean_what_is_on_them(browser: Browser) -> No
         await wait_until(lambda: bool(at.reactions()))
 
 
+@pytest.mark.long
 async def test_the_help_names_what_is_on_the_keys(browser: Browser) -> None:
     """A browser that knows the keyboard says so: in France Q S D F plays the columns, and M the waste."""
     async with desk(browser, LAYOUT) as at:
@@ -151,6 +156,7 @@ async def test_the_help_names_what_is_on_the_keys(browser: Browser) -> None:
         assert "M plays the waste" in told
 
 
+@pytest.mark.long
 async def test_the_help_learns_from_keys_that_were_pressed(browser: Browser) -> None:
     """Most browsers tell nothing until a key is pressed; a key that was never seen has its usual name."""
     async with desk(browser, "delete Navigator.prototype.keyboard;") as at:

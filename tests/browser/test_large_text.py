@@ -6,6 +6,7 @@ import pytest
 from playwright.async_api import Browser, Page
 
 from tests.support.browsers import phone
+from tests.support.effort import usually
 from tests.support.servers import serving
 
 BEYOND: Final = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
@@ -28,7 +29,7 @@ async def _beyond(page: Page, size: str) -> int:
     return int(await page.evaluate(BEYOND))
 
 
-@pytest.mark.parametrize(("width", "size"), [(280, "16px"), (390, "32px")])
+@pytest.mark.parametrize(("width", "size"), usually(1, [(390, "32px"), (280, "16px")]))
 async def test_no_screen_scrolls_sideways(browser: Browser, width: int, size: str) -> None:
     """The lobby, all options, the menu and the page of people fit a folded phone, and text at 200 %."""
     viewport = {"width": width, "height": 844}
@@ -51,6 +52,7 @@ async def test_no_screen_scrolls_sideways(browser: Browser, width: int, size: st
     assert {name for name, pixels in beyond.items() if pixels > 0} == set()
 
 
+@pytest.mark.long
 async def test_a_double_tap_zooms_nothing_that_is_pressed(browser: Browser) -> None:
     """Whoever taps a button quickly sees no other picture, on whichever screen."""
     async with serving() as served, phone(browser, served.origin) as player:

@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections.abc import Awaitable, Callable
+from itertools import product
 from typing import Final
 
 import pytest
@@ -12,7 +13,7 @@ from racing_demon_protocol.wire.codec import VERSION, Encoding, encode
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Versions
 from tests.support.browsers import LASTING, Phone, phone
-from tests.support.effort import covering
+from tests.support.effort import usually
 from tests.support.restartable_server import wait_until
 from tests.support.servers import Peer, serving
 
@@ -42,7 +43,9 @@ LOSSES: Final = (_abort, _refuse, _log_in, _say_nothing)
 Loss = Callable[[Route], Awaitable[None]]
 
 
-@pytest.mark.parametrize(("name", "lose"), covering(FILES, LOSSES))
+@pytest.mark.parametrize(
+    ("name", "lose"), usually(2, zip(FILES * 4, sorted(LOSSES * 4, key=LOSSES.index), strict=True))
+)
 async def test_a_file_that_does_not_come_is_told_and_asked_for_again(
     name: str, lose: Loss, browser: Browser
 ) -> None:
@@ -74,7 +77,9 @@ async def test_a_file_that_does_not_come_is_told_and_asked_for_again(
         await context.close()
 
 
-@pytest.mark.parametrize(("name", "lose"), covering(("tables.json", "tables.js", "texts.json"), LOSSES))
+@pytest.mark.parametrize(
+    ("name", "lose"), usually(1, product(("tables.js", "tables.json", "texts.json"), LOSSES))
+)
 async def test_what_is_not_needed_stops_nobody(name: str, lose: Loss, browser: Browser) -> None:
     """Without the list of open tables, and without the games' texts, a table can be opened."""
     async with serving(lists_tables=True) as served:
@@ -103,6 +108,7 @@ async def test_a_tables_game_is_loaded_before_its_cards_are_dealt(browser: Brows
             await ben.until_playing()
 
 
+@pytest.mark.long
 async def test_a_picture_that_was_lost_is_asked_for_again(browser: Browser) -> None:
     """A big screen is not touched for an evening: its code for cameras comes by itself."""
     there = ("ws://192.0.2.5:5252",)
@@ -120,6 +126,7 @@ async def test_a_picture_that_was_lost_is_asked_for_again(browser: Browser) -> N
         assert len(lost) > 1
 
 
+@pytest.mark.long
 async def test_a_hand_that_could_not_be_checked_is_not_called_false(browser: Browser) -> None:
     """The proof's script does not come: that is no fault of the deal."""
     async with serving(bot_speed=200.0, seed=LASTING) as served, phone(browser, served.origin) as player:
@@ -130,6 +137,7 @@ async def test_a_hand_that_could_not_be_checked_is_not_called_false(browser: Bro
         assert "Not valid" not in (await player.page.locator("#alert").text_content() or "")
 
 
+@pytest.mark.long
 async def test_a_hand_is_checked_once_its_proof_can_be_had(browser: Browser) -> None:
     """A file that was lost on its way is asked for again."""
     async with serving(bot_speed=200.0, seed=LASTING) as served, phone(browser, served.origin) as player:
@@ -144,6 +152,7 @@ async def test_a_hand_is_checked_once_its_proof_can_be_had(browser: Browser) -> 
         await player.page.locator(".proof", has_text="match the shuffle").wait_for()
 
 
+@pytest.mark.long
 async def test_a_hand_that_was_not_seen_whole_is_not_checked(browser: Browser) -> None:
     """After a reload in a hand its first cards are not known, and the page says so."""
     async with serving(bot_speed=20.0, seed=LASTING) as served, phone(browser, served.origin) as player:
@@ -175,6 +184,7 @@ async def test_a_page_of_another_version_is_loaded_again_between_hands(browser: 
         assert [f"{served.origin}/{code}"] == loads
 
 
+@pytest.mark.long
 async def test_a_page_is_loaded_again_once_for_each_version(browser: Browser) -> None:
     """Behind one address there may be servers of both versions, in turn: the page goes in no circle."""
     async with serving() as served, phone(browser, served.origin) as player:
@@ -190,6 +200,7 @@ async def test_a_page_is_loaded_again_once_for_each_version(browser: Browser) ->
         assert len(loads) == 1
 
 
+@pytest.mark.long
 async def test_a_page_that_is_too_old_for_the_wire_is_loaded_again(browser: Browser) -> None:
     """Nobody has to be told to do that; but if it does not help, they are, and the page goes in no circle."""
     newer = encode(Versions(oldest=VERSION + 1, newest=VERSION + 1), Encoding.JSON)

@@ -5,6 +5,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Final
 
+import pytest
 from playwright.async_api import Browser, expect
 
 from racing_demon_protocol.wire.messages import client as cl
@@ -18,6 +19,7 @@ SHOWN: Final = "() => [...document.querySelectorAll('#lobby .player .name')].map
 AT_A_TABLE: Final = 8
 
 
+@pytest.mark.long
 async def test_all_names_are_shown_as_they_are(browser: Browser) -> None:
     """Those of seven others, and the one that was typed in the page itself; after a reload it is the same."""
     typed = [typed for typed, called, _ in NAMES if called]
@@ -42,6 +44,7 @@ async def test_all_names_are_shown_as_they_are(browser: Browser) -> None:
                 assert page.complaints == []
 
 
+@pytest.mark.long
 async def test_a_name_of_which_nothing_is_seen_is_refused(browser: Browser) -> None:
     """The page says so, and asks for another."""
     async with serving() as served, phone(browser, served.origin, **SMALL_PHONE) as page:

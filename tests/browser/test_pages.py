@@ -140,6 +140,7 @@ async def test_names_are_only_names(browser: Browser, tmp_path: Path) -> None:
             assert guest.complaints == []
 
 
+@pytest.mark.long
 async def test_a_rematch_has_the_same_options(browser: Browser, tmp_path: Path) -> None:
     """From the page of a match of one hand, two presses open another table for one hand, by keys alone."""
     async with (
@@ -178,6 +179,7 @@ async def played_alone(server: RestartableServer, ahead: int = 0) -> Identified:
     return known
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", [SMALL_PHONE["viewport"], TALL_PHONE["viewport"]], ids=["small", "tall"])
 async def test_every_page_is_for_everybody(browser: Browser, tmp_path: Path, size: dict[str, int]) -> None:
     """Axe finds nothing on the first screen and on any page of results, and none is wider than the phone."""
@@ -198,6 +200,7 @@ async def test_every_page_is_for_everybody(browser: Browser, tmp_path: Path, siz
             assert guest.complaints == []
 
 
+@pytest.mark.long
 async def test_a_player_has_best_moments(browser: Browser, tmp_path: Path) -> None:
     """The page of a player shows them in words, each with its match."""
     journal = tmp_path / "journal.sqlite"
@@ -213,6 +216,7 @@ async def test_a_player_has_best_moments(browser: Browser, tmp_path: Path) -> No
             await expect(lists.first.locator("li")).to_contain_text(texts)
 
 
+@pytest.mark.long
 async def test_pages_need_no_pointer(browser: Browser, tmp_path: Path) -> None:
     """With the tabulator and Enter somebody goes from the first screen to a player's page, and back."""
     journal = tmp_path / "journal.sqlite"

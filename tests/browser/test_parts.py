@@ -3,6 +3,7 @@
 import re
 from typing import Final
 
+import pytest
 from playwright.async_api import Browser
 
 from tests.support.browsers import LASTING, Phone, phone
@@ -30,6 +31,7 @@ async def test_a_sheet_that_does_not_come_is_tried_again(browser: Browser) -> No
         await ann.page.locator("#sheet .toggle").first.wait_for()
 
 
+@pytest.mark.long
 async def test_a_list_that_does_not_come_is_tried_again(browser: Browser) -> None:
     """In the place of the options stands that they are missing, until they come with a press."""
     async with serving() as served, phone(browser, served.origin) as ann:
@@ -63,6 +65,7 @@ async def test_sounds_are_heard_until_they_are_switched_off(browser: Browser) ->
         assert heard == await ann.page.evaluate("tones")
 
 
+@pytest.mark.long
 async def test_a_browser_without_sounds_raises_nothing_at_a_press(browser: Browser) -> None:
     """Where there is no Web Audio, sounds can be asked for all the same, and each press does what it did."""
     async with serving(seed=LASTING) as served, phone(browser, served.origin) as ann:

@@ -15,6 +15,7 @@ from racing_demon_protocol.wire.messages.server import Devices
 from tests.browser.test_access import violations
 from tests.server.players.test_players import operate
 from tests.support.browsers import phone
+from tests.support.effort import usually
 from tests.support.people import SECRETS, enrolled, link_code, play_alone
 from tests.support.restartable_server import RestartableServer, wait_until
 from tests.support.results import get, origin_of, page_with
@@ -97,7 +98,7 @@ async def test_two_phones_are_one_person(browser: Browser, tmp_path: Path) -> No
             assert first.complaints + second.complaints == []
 
 
-@pytest.mark.parametrize("away", ["Escape", "✕", "Hide the code", "Standings", "another site"])
+@pytest.mark.parametrize("away", usually(1, ["Escape", "✕", "Hide the code", "Standings", "another site"]))
 async def test_a_code_ends_when_nobody_looks_at_it(browser: Browser, tmp_path: Path, away: str) -> None:
     """However its person leaves it, the code makes nobody Ann any more."""
     journal = tmp_path / "journal.sqlite"
@@ -161,6 +162,7 @@ async def test_a_scanned_code_fills_in_the_form(browser: Browser, tmp_path: Path
             assert first.complaints + second.complaints == []
 
 
+@pytest.mark.long
 async def test_only_players_see_standings(browser: Browser, tmp_path: Path) -> None:
     """Where players see whom they have played with, a phone shows its player's, and a stranger's nothing."""
     journal = tmp_path / "journal.sqlite"
@@ -202,6 +204,7 @@ async def test_another_name_is_another_person(browser: Browser, tmp_path: Path) 
             assert tablet.complaints == []
 
 
+@pytest.mark.long
 async def test_a_name_that_was_changed_stays_changed(browser: Browser, tmp_path: Path) -> None:
     """Ann is Annabel at every table, and offered as that; so is what the operator calls her."""
     journal = tmp_path / "journal.sqlite"
@@ -229,6 +232,7 @@ async def test_a_name_that_was_changed_stays_changed(browser: Browser, tmp_path:
             assert ann.complaints == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("typed", ["Ivy  Lee", " Ivy\u200b Lee", "Ｉvy Lee"])
 async def test_a_name_that_the_server_cleans_is_one_players(
     browser: Browser, tmp_path: Path, typed: str
@@ -247,6 +251,7 @@ async def test_a_name_that_the_server_cleans_is_one_players(
             assert ivy.complaints == []
 
 
+@pytest.mark.long
 async def test_another_name_may_be_anothers_or_the_own(browser: Browser, tmp_path: Path) -> None:
     """A tablet of two people asks about a third name; who looks at results is not chosen by that."""
     journal = tmp_path / "journal.sqlite"
@@ -312,7 +317,7 @@ REFUSALS: Final = {
 """How browsers store nothing: cookies are blocked, there is no room, or an app's browser says nothing."""
 
 
-@pytest.mark.parametrize("refusal", REFUSALS.values(), ids=REFUSALS)
+@pytest.mark.parametrize("refusal", usually(1, REFUSALS.values()))
 async def test_a_browser_that_stores_nothing_is_a_guest_with_a_seat(
     browser: Browser, tmp_path: Path, refusal: str
 ) -> None:
@@ -361,6 +366,7 @@ async def test_an_invitation_of_a_lobby_leads_to_its_table(browser: Browser, tmp
             assert len((await terminal.until(Devices)).devices) == 2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["<img src=x onerror=a()>", "../../you#BCDFGH,Ann", '"><svg onload=a()>'])
 async def test_a_name_is_nothing_but_a_name(browser: Browser, tmp_path: Path, name: str) -> None:
     """Pages of a player whose name is markup or a path show it, and lead nowhere else."""

@@ -65,6 +65,7 @@ async def test_a_phone_checks_the_deal_that_it_has_a_part_in(browser: Browser) -
                 assert player.complaints == []
 
 
+@pytest.mark.long
 async def test_a_phone_that_hears_nothing_comes_back_to_its_seat(browser: Browser) -> None:
     """A phone's socket does not say that it is dead: the page finds out, and resumes with its token."""
     async with serving() as served, Relay.before(served.url) as relay:
@@ -89,6 +90,7 @@ async def test_a_page_that_is_loaded_again_is_on_its_seat_at_once(browser: Brows
         assert list(served.registry.room(code).table.view.seats) == [0]
 
 
+@pytest.mark.long
 async def test_a_name_of_markup_is_shown_as_it_is(browser: Browser) -> None:
     """Names are text: no element comes of one, and no script runs."""
     name = "<img src=x onerror=a()>"
@@ -145,6 +147,7 @@ async def test_a_big_screen_shows_a_table_to_those_around_it(browser: Browser) -
                 assert screen.complaints == []
 
 
+@pytest.mark.long
 async def test_a_big_screen_tells_of_lost_races(browser: Browser) -> None:
     """In a line for each: the card, who won, who lost, and by how much; newest first, and few at a time."""
     async with serving(bot_speed=4.0, seed=LASTING) as served, phone(browser, served.origin) as player:

@@ -1,5 +1,6 @@
 """The first screen of a server: from nothing to the first card against bots, in one tap."""
 
+import pytest
 from playwright.async_api import Browser
 
 from racing_demon_protocol.enums import Phase
@@ -21,6 +22,7 @@ async def test_one_tap_leads_to_cards_against_bots(browser: Browser) -> None:
         assert guest.complaints == []
 
 
+@pytest.mark.long
 async def test_the_first_choices_need_no_scrolling(browser: Browser) -> None:
     """All ways to a table are on the screen of a phone; a link to a table offers only that."""
     async with serving() as served, phone(browser, served.origin, **TALL_PHONE) as guest:

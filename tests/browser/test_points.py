@@ -14,6 +14,7 @@ from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Accepted
 from tests.support.browsers import LASTING, Phone, phone
+from tests.support.effort import usually
 from tests.support.restartable_server import wait_until
 from tests.support.servers import Peer, serving
 
@@ -40,7 +41,7 @@ CHIPS: Final = """() => [...document.querySelectorAll("#table .chip")].map((chip
   [".name", ".out", ".heap"].map((each) => chip.querySelector(each).textContent))"""
 
 
-@pytest.mark.parametrize("game", ["racing-demon", "classic"])
+@pytest.mark.parametrize("game", usually(1, ["classic", "racing-demon"]))
 async def test_each_screen_tells_the_points_of_the_hand(browser: Browser, game: str) -> None:
     """Players read their own points and place, and those of the others with what is left in their heaps."""
     async with AsyncExitStack() as stack:
@@ -69,6 +70,7 @@ async def test_each_screen_tells_the_points_of_the_hand(browser: Browser, game: 
         await players[0].page.locator("#table .text li", has_text=_standing(view, 0)).wait_for()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("game", ["travellers", "clock"])
 async def test_who_plays_alone_reads_the_points(browser: Browser, game: str) -> None:
     """Whatever a game counts, the strip tells it while the hand goes on."""
@@ -88,6 +90,7 @@ async def test_who_plays_alone_reads_the_points(browser: Browser, game: str) -> 
         await player.until(lambda: _reads(player, f"you {scoring.points(view)[0]}"))
 
 
+@pytest.mark.long
 async def test_who_plays_a_game_whose_steps_count_is_told_when(browser: Browser) -> None:
     """No page can tell how many steps of a trick were made; the tally does."""
     async with AsyncExitStack() as stack:
@@ -101,6 +104,7 @@ async def test_who_plays_a_game_whose_steps_count_is_told_when(browser: Browser)
         await player.until(lambda: _reads(player, "points at the end"))
 
 
+@pytest.mark.long
 async def test_a_chip_says_bot_whole_or_not_at_all(browser: Browser) -> None:
     """Where five have to fit beside heaps and points, no letter of it is left; a big screen says it."""
     async with AsyncExitStack() as stack:

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+import pytest
 from playwright.async_api import Browser
 
 from tests.support.browsers import Phone, phone
@@ -31,6 +32,7 @@ async def test_results_are_offered_as_soon_as_a_table_is_left(browser: Browser) 
             assert player.complaints + other.complaints == []
 
 
+@pytest.mark.long
 async def test_a_store_with_anything_in_it_stops_no_page(browser: Browser) -> None:
     """Results and settings that no page of ours has written are passed over."""
     async with serving() as served, phone(browser, served.origin) as player:

@@ -6,6 +6,7 @@ import pytest
 from playwright.async_api import Browser
 
 from tests.support.browsers import phone
+from tests.support.effort import usually
 from tests.support.servers import serving
 
 SCREENS: Final[dict[str, tuple[tuple[int, int], dict[str, int]]]] = {
@@ -26,7 +27,7 @@ INSIDE: Final = """({top, right, bottom, left}) => {
 }"""
 
 
-@pytest.mark.parametrize("name", SCREENS)
+@pytest.mark.parametrize("name", usually(1, SCREENS))
 async def test_nothing_lies_in_parts_that_the_device_keeps(browser: Browser, name: str) -> None:
     """Cards, buttons and words are inside of them in the lobby, at the table, and in the menu."""
     (width, height), insets = SCREENS[name]

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
+import pytest
 from playwright.async_api import Browser
 
 from racing_demon_server.tables.room import Room
@@ -73,6 +74,7 @@ async def test_who_comes_back_by_the_front_page_has_the_same_seat(browser: Brows
         assert held.names == ["Ann"]
 
 
+@pytest.mark.long
 async def test_a_page_of_an_older_version_has_left_a_seat_that_is_found(browser: Browser) -> None:
     """It kept the token alone, as a text below the table's code."""
     async with evening(browser) as held:
@@ -92,6 +94,7 @@ async def test_a_page_of_an_older_version_has_left_a_seat_that_is_found(browser:
         assert held.names == ["Ann"]
 
 
+@pytest.mark.long
 async def test_another_name_is_asked_about(browser: Browser) -> None:
     """Whoever says that they go on has the seat, under the name that it has."""
     async with evening(browser) as held:
@@ -118,6 +121,7 @@ async def test_two_who_share_a_device_keep_a_seat_each(browser: Browser) -> None
         assert held.names == ["Ann", "Bob"]
 
 
+@pytest.mark.long
 async def test_a_number_that_the_server_gave_a_name_is_no_other_name(browser: Browser) -> None:
     """Another Ann sat there first, so this one is called Ann 2, and comes back as Ann."""
     async with evening(browser) as held, phone(browser, f"{held.origin}/{held.code}") as other:
@@ -141,6 +145,7 @@ async def test_of_two_tabs_one_plays_and_the_other_says_so(browser: Browser) -> 
         assert held.names == ["Ann"]
 
 
+@pytest.mark.long
 async def test_who_opened_a_table_and_plays_in_another_tab_finds_back(browser: Browser) -> None:
     """The host never typed the code, and still needs a single tap."""
     async with serving() as served, phone(browser, served.origin) as ann:
@@ -153,6 +158,7 @@ async def test_who_opened_a_table_and_plays_in_another_tab_finds_back(browser: B
         assert list(served.registry.room(code).table.view.seats) == [0]
 
 
+@pytest.mark.long
 async def test_who_watches_from_a_device_with_a_seat_keeps_it(browser: Browser) -> None:
     """To stop watching gives no seat up."""
     async with evening(browser) as held:
@@ -168,6 +174,7 @@ async def test_who_watches_from_a_device_with_a_seat_keeps_it(browser: Browser) 
         assert held.names == ["Ann"]
 
 
+@pytest.mark.long
 async def test_who_leaves_joins_as_somebody_new(browser: Browser) -> None:
     """A seat that is given up is used up: nobody is asked about it."""
     async with evening(browser) as held:

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
 from benchmarks.pty_program import children_of, end_all
 from playwright.async_api import Browser, expect
 
@@ -66,6 +67,7 @@ async def test_a_phone_is_back_when_the_host_is(tmp_path: Path, browser: Browser
             end_all(servers)
 
 
+@pytest.mark.long
 async def test_who_joins_during_a_hand_is_told_when_to_play(tmp_path: Path, browser: Browser) -> None:
     """Instead of the button of those who play there is the sentence that the terminal shows."""
     quick = ("--option", "countdown_ms=0", "--bots", "1")
@@ -76,6 +78,7 @@ async def test_who_joins_during_a_hand_is_told_when_to_play(tmp_path: Path, brow
         await expect(guest.page.locator(".late:visible")).to_have_text("You play from the next deal.")
 
 
+@pytest.mark.long
 async def test_dealing_alone_asks(browser: Browser) -> None:
     """Who deals while nobody else is there is asked whether that is meant."""
     async with serving() as served, phone(browser, served.origin) as host:

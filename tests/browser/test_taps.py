@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, Final, NamedTuple
 
+import pytest
 from playwright.async_api import Browser, expect
 
 from racing_demon_protocol.engine.board import Kind, Play
@@ -64,6 +65,7 @@ async def sitting(browser: Browser) -> AsyncIterator[Sitting]:
             assert player.complaints == []
 
 
+@pytest.mark.long
 async def test_two_thumbs_tap_at_once(browser: Browser) -> None:
     """Each finger has a gesture of its own: one that rests on the felt takes nothing from the other."""
     async with sitting(browser) as there:
@@ -89,6 +91,7 @@ async def test_a_card_is_dragged_to_where_it_goes(browser: Browser) -> None:
         await wait_until(lambda: there.view.seq > before)
 
 
+@pytest.mark.long
 async def test_a_long_press_picks_up_and_a_tap_puts_down(browser: Browser) -> None:
     """For shaky hands, and for columns on purpose."""
     async with sitting(browser) as there:
@@ -102,6 +105,7 @@ async def test_a_long_press_picks_up_and_a_tap_puts_down(browser: Browser) -> No
         await wait_until(lambda: there.view.seq > before)
 
 
+@pytest.mark.long
 async def test_the_stock_turns_while_the_finger_is_down(browser: Browser) -> None:
     """Nothing can be dragged from it, so it need not wait for the finger to lift."""
     async with sitting(browser) as there:
@@ -129,6 +133,7 @@ async def test_a_finger_that_comes_as_the_hand_ends_presses_nothing(browser: Bro
         await wait_until(lambda: there.view.hand_number == 2)
 
 
+@pytest.mark.long
 async def test_nothing_that_fingers_do_moves_the_page(browser: Browser) -> None:
     """It neither scrolls nor zooms while cards are played."""
     async with sitting(browser) as there:

@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+import pytest
 from playwright.async_api import Browser
 
 from racing_demon_client.cli.record_commands import as_table
@@ -98,6 +99,7 @@ class FourPairs:
         (folder / f"{what}.txt").write_text(self.ann.text, encoding="utf-8")
 
 
+@pytest.mark.long
 async def test_four_pairs(browser: Browser, tmp_path: Path) -> None:
     """All see who plays for which team, and what each team has."""
     options = Options(teams=4, hands=1, countdown_ms=0, tally_ms=600_000, time_limit_ms=12_000)

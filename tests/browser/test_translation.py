@@ -64,6 +64,7 @@ async def translated(browser: Browser, url: str) -> AsyncIterator[Phone]:
         yield player
 
 
+@pytest.mark.long
 async def test_the_lobby_follows(browser: Browser) -> None:
     """A button says what it does now, in the words of the translator."""
     async with serving() as served, translated(browser, served.origin) as player:
@@ -91,6 +92,7 @@ async def test_the_hand_follows(browser: Browser) -> None:
             assert "«" not in (await out.text_content() or "")
 
 
+@pytest.mark.long
 async def test_the_tally_follows(browser: Browser) -> None:
     """The headline, the button, who went out or why the hand ended, and the proof are those of the hand."""
     async with serving(bot_speed=200.0, seed=LASTING) as served, translated(browser, served.origin) as player:
@@ -102,6 +104,7 @@ async def test_the_tally_follows(browser: Browser) -> None:
         await player.page.locator(".proof", has_text="match the shuffle").wait_for()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("selector", [".code", "#lobby .player .name", "#lobby .address", "#table .felt"])
 async def test_what_is_no_language_is_not_translated(selector: str, browser: Browser) -> None:
     """Codes, names, addresses and the signs on cards stay as they are."""

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from playwright.async_api import expect
 
 from tests.support.browsers import chromium, phone
@@ -39,6 +40,7 @@ async def test_a_guest_plays_over_the_internet(tmp_path: Path) -> None:
             await expect(cat.page.locator("#sheet img.qr").last).to_have_js_property("complete", True)
 
 
+@pytest.mark.long
 async def test_who_watches_over_the_internet_returns(tmp_path: Path) -> None:
     """A spectator has no token, and comes back by the invitation."""
     certificate = make_certificate(tmp_path)
@@ -55,6 +57,7 @@ async def test_who_watches_over_the_internet_returns(tmp_path: Path) -> None:
             assert eve.page.url == link
 
 
+@pytest.mark.long
 async def test_a_table_that_is_gone_is_not_sought_without_a_word(tmp_path: Path) -> None:
     """Its host has ended it, and the tunnel with it: a guest who wants to return is told so."""
     certificate = make_certificate(tmp_path)

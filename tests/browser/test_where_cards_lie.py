@@ -15,6 +15,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from tests.browser.test_phones import words
 from tests.browser.test_taps import END_OF
 from tests.support.browsers import Phone, phone
+from tests.support.effort import usually
 from tests.support.relay import Relay
 from tests.support.restartable_server import wait_until
 from tests.support.servers import Peer, serving
@@ -51,7 +52,7 @@ FELT: Final = """() => {
 }"""
 
 
-@pytest.mark.parametrize("seats", [2, 6])
+@pytest.mark.parametrize("seats", usually(1, [2, 6]))
 async def test_screens_show_every_hand_as_the_server_has_it(browser: Browser, seats: int) -> None:
     """Each pile shows its top card; the foundations lie in a row for each suit. So it is in each hand."""
     async with AsyncExitStack() as stack:
@@ -78,6 +79,7 @@ async def test_screens_show_every_hand_as_the_server_has_it(browser: Browser, se
             await player.see("#lobby")
 
 
+@pytest.mark.long
 async def test_the_loser_of_a_race_for_a_foundation_sees_the_winner_s_row(browser: Browser) -> None:
     """An ace in the air that lost its race leaves the pile to another suit, which moves to its own row."""
     async with AsyncExitStack() as stack:

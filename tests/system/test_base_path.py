@@ -38,6 +38,7 @@ def trust(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(folder / "certs/ca.crt"))
 
 
+@pytest.mark.long
 async def test_any_server_of_a_cluster_answers_below_a_path(
     tmp_path: Path, database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -63,6 +64,7 @@ async def test_any_server_of_a_cluster_answers_below_a_path(
             assert client.seat == seat
 
 
+@pytest.mark.long
 async def test_processes_lead_to_each_other_below_a_path() -> None:
     """Whichever process answers first, the client comes to the table's own, and keeps the path."""
     async with server_process("--processes", "2", *BELOW) as (_, url), AsyncExitStack() as stack:

@@ -160,6 +160,7 @@ async def test_a_promoted_standby_says_what_it_needs(
                 await is_well(node.url, tables=1)
 
 
+@pytest.mark.long
 async def test_an_idle_server_notices_that_nothing_is_committed(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -177,6 +178,7 @@ async def test_an_idle_server_notices_that_nothing_is_committed(
             await is_well(node.url, tables=0)
 
 
+@pytest.mark.long
 async def test_a_server_that_starts_without_a_standby_says_what_it_waits_for(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -279,6 +281,7 @@ async def test_a_server_without_an_heir_ends_when_its_hands_do(
     assert refused.reason is Reason.SERVER_FULL
 
 
+@pytest.mark.long
 async def test_tables_that_stay_go_to_a_server_that_starts_meanwhile(tmp_path: Path, database: str) -> None:
     """One that waits for a game is left alone at first, and gets an heir while another table still plays."""
     async with Cluster.started(database, tmp_path, WATCHFUL, count=2) as cluster:
@@ -305,6 +308,7 @@ async def test_tables_that_stay_go_to_a_server_that_starts_meanwhile(tmp_path: P
             assert isinstance(await ann.ask(cl.Say, text="still here"), Accepted)
 
 
+@pytest.mark.long
 async def test_a_halt_for_the_database_is_logged_once(
     tmp_path: Path, server: Postgres, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -13,6 +13,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Paused, Signalled
 from racing_demon_protocol.wire.messages.server import Accepted, Halted
 from tests.support.clusters import PATIENT, WATCHFUL, Cluster
+from tests.support.effort import usually
 from tests.support.postgres import Postgres
 from tests.support.restartable_server import RestartableServer, wait_until
 from tests.support.servers import Peer
@@ -41,7 +42,7 @@ async def goes_on(node: RestartableServer, ann: Peer) -> None:
         assert isinstance(await back.ask(cl.Say, text="still here"), Accepted)
 
 
-@pytest.mark.parametrize("limit", ["--drain=1s", "--drain=10m"], ids=["limit", "second signal"])
+@pytest.mark.parametrize("limit", usually(1, ["--drain=10m", "--drain=1s"]))
 async def test_a_hand_without_an_heir_is_left_in_the_middle(
     tmp_path: Path, database: str, limit: str
 ) -> None:
@@ -63,6 +64,7 @@ async def test_a_hand_without_an_heir_is_left_in_the_middle(
         await goes_on(node, ann)
 
 
+@pytest.mark.long
 async def test_a_hand_that_nobody_attends_moves_at_once(tmp_path: Path, database: str) -> None:
     """If all its players are away it does not keep a server, which waits for hands that are played."""
     async with Cluster.started(database, tmp_path, "--drain=10m", PATIENT, count=2) as cluster:
@@ -78,6 +80,7 @@ async def test_a_hand_that_nobody_attends_moves_at_once(tmp_path: Path, database
         await goes_on(second, ann)
 
 
+@pytest.mark.long
 async def test_a_second_signal_does_not_wait_for_the_end_of_a_hand(tmp_path: Path, database: str) -> None:
     """Though another server could take the table later, this one stops now; the other goes on in mid-hand."""
     async with Cluster.started(database, tmp_path, WATCHFUL, count=2) as cluster:

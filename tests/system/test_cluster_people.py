@@ -55,6 +55,7 @@ async def test_a_player_is_one_at_all_servers(tmp_path: Path, database: str) -> 
             assert (await get(node, "/v1/players/23456789"))[0] == 404
 
 
+@pytest.mark.long
 async def test_who_is_sent_to_another_port_is_the_same_player(tmp_path: Path, database: str) -> None:
     """The proof is made for the port that was dialled first; one for a stranger's port is no proof."""
     async with Cluster.started(database, tmp_path, *FAST, PATIENT, count=2) as cluster:
@@ -99,6 +100,7 @@ async def test_who_is_proxied_sits_as_the_same_player(tmp_path: Path, database: 
         assert (row["name"], row["player"]) == ("Ann", known.player)
 
 
+@pytest.mark.long
 async def test_a_device_is_known_and_removed_at_all_servers(tmp_path: Path, database: str) -> None:
     """A code of one server links one device at two others, is shown at once, and can be taken back."""
     async with Cluster.started(database, tmp_path, PATIENT) as cluster, contextlib.AsyncExitStack() as stack:

@@ -54,6 +54,7 @@ async def test_every_server_shows_all_results(tmp_path: Path, database: str) -> 
         )
 
 
+@pytest.mark.long
 async def test_a_seat_is_one_at_every_server(tmp_path: Path, database: str) -> None:
     """Who has a seat at another server's table is shown its matches, also those that others may not see."""
     async with Cluster.started(database, tmp_path, *FAST, PATIENT, count=2) as cluster:

@@ -20,6 +20,7 @@ from threading import Thread
 from typing import Any
 
 import aiomqtt
+import pytest
 
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
@@ -75,6 +76,7 @@ async def test_both_bots_play_a_hand_to_its_end() -> None:
             assert await timeout(PATIENCE, two.process.wait()) == 0
 
 
+@pytest.mark.long
 async def test_bots_end_in_a_sentence_where_there_is_no_table() -> None:
     """They say it in one line."""
     async with serving() as served:
@@ -135,6 +137,7 @@ async def test_a_match_is_told_to_the_chat_by_a_broker(tmp_path: Path) -> None:
         assert posts.empty()
 
 
+@pytest.mark.long
 async def test_what_is_no_result_does_not_end_the_chat_of_a_broker(tmp_path: Path) -> None:
     """Whatever else publishes there: text that is no JSON, JSON of another shape, JSON too deep to read."""
     result = {"match": 1, "code": "BCDF", "winners": [], "scores": []}

@@ -26,6 +26,7 @@ from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Identified
+from tests.support.effort import usually
 from tests.support.people import challenged, enrolled
 from tests.support.ports import free_port
 from tests.support.processes import (
@@ -127,6 +128,7 @@ async def test_a_host_and_a_server_that_were_killed_are_back(
                 assert (code, 2) == (again, len(ben.view.seats))
 
 
+@pytest.mark.long
 async def test_who_cannot_continue_a_table_is_told_why_another_opens(
     tmp_path: Path, port: int, servers: list[int]
 ) -> None:
@@ -181,6 +183,7 @@ async def test_a_second_host_is_refused_and_shown_ways(tmp_path: Path, port: int
         assert await is_served(port, code)
 
 
+@pytest.mark.long
 async def test_a_host_beside_a_server_that_stays_is_refused(tmp_path: Path, port: int) -> None:
     """The journal of a server that knows no such table is not left for another file, either."""
     env = {"RACING_DEMON_STATE": str(tmp_path), "RACING_DEMON_DATA": str(tmp_path)}
@@ -231,6 +234,7 @@ async def test_a_television_that_was_left_on_keeps_no_table_open() -> None:
         assert (await server.end()).code == 0
 
 
+@pytest.mark.long
 async def test_a_server_whose_host_never_came_ends() -> None:
     """A client that is killed before it has opened its table leaves nothing behind, either."""
     async with server_process("--until-table-ends", "--limit", "idle_table_seconds=0.3") as (server, _):
@@ -245,7 +249,7 @@ def code_in(lobby: Mouse) -> str:
     return lobby.until(r"http://\S+/([A-Z]{4})\b")[1]
 
 
-@pytest.mark.parametrize("how", ["window", "kill -9", "kill"])
+@pytest.mark.parametrize("how", usually(1, ["window", "kill -9", "kill"]))
 async def test_a_closed_window_closes_no_table(
     tmp_path: Path, port: int, how: str, servers: list[int]
 ) -> None:
@@ -329,6 +333,7 @@ def scanned(text: str, path: Path) -> str:
     return found.stdout.strip()
 
 
+@pytest.mark.long
 @pytest.mark.skipif(shutil.which("zbarimg") is None, reason="zbarimg reads the QR code: install zbar-tools")
 async def test_a_lobby_at_a_new_address_invites_who_was_there_before(tmp_path: Path) -> None:
     """At the next address the lobby shows the code of the table alone, and Ben's where it is asked for."""
@@ -372,6 +377,7 @@ async def test_a_lobby_at_a_new_address_invites_who_was_there_before(tmp_path: P
             lobby.ended()
 
 
+@pytest.mark.long
 async def test_the_host_lets_somebody_in_by_words(tmp_path: Path, port: int) -> None:
     """In plain text the next evening names Ben unasked, and a command has his code."""
     other = free_port()
@@ -400,6 +406,7 @@ async def test_the_host_lets_somebody_in_by_words(tmp_path: Path, port: int) -> 
         await wait_until(lambda: codes(tmp_path) == 0)
 
 
+@pytest.mark.long
 def test_enter_alone_asks_before_it_deals(tmp_path: Path, port: int) -> None:
     """Whoever waits for a friend does not begin a match of five hands with one key."""
     with mouse(tmp_path, "host", "--name", "Ann", "--no-announce", "--port", str(port)) as lobby:
@@ -423,6 +430,7 @@ async def test_enter_alone_asks_in_plain_text(tmp_path: Path, port: int) -> None
         await host.line("^play!")
 
 
+@pytest.mark.long
 async def test_who_joins_during_a_hand_is_told_in_plain_text(tmp_path: Path, port: int) -> None:
     """The first line says from when on one plays."""
     async with hosting(tmp_path, port, "--bots", "1", "--option", "countdown_ms=0") as (host, code):

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.effort import usually
 from tests.system.test_mouse import Mouse, mouse
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
@@ -20,7 +21,7 @@ TYPED |= {
 """What keys D, X, Y and P type."""
 
 
-@pytest.mark.parametrize("keys", TYPED.values(), ids=TYPED)
+@pytest.mark.parametrize("keys", usually(1, TYPED.values()))
 def test_cards_are_picked_up_and_put_back(solo: Mouse, keys: str) -> None:
     """The third column's key, and the one that lets go, work as they are engraved."""
     solo.type(keys[0])
@@ -29,7 +30,7 @@ def test_cards_are_picked_up_and_put_back(solo: Mouse, keys: str) -> None:
     solo.until(r"(?s)\A(?!.*holding)")
 
 
-@pytest.mark.parametrize("keys", TYPED.values(), ids=TYPED)
+@pytest.mark.parametrize("keys", usually(1, TYPED.values()))
 def test_buttons_and_questions_take_them(tmp_path: Path, keys: str) -> None:
     """``p`` on the first screen begins to practice, and ``y`` says yes."""
     with mouse(tmp_path) as first:

@@ -170,9 +170,8 @@ async def test_a_server_without_a_way_to_the_world_names_its_own_address(wire: N
         assert (await asked.end()).out == "('ws://10.77.0.1:5252',)\n"
 
 
-@pytest.mark.parametrize(
-    ("switch", "is_found"), [("--lan", True), pytest.param("--no-lan", False, marks=pytest.mark.long)]
-)
+@pytest.mark.long
+@pytest.mark.parametrize(("switch", "is_found"), [("--lan", True), ("--no-lan", False)])
 async def test_a_server_announces_its_tables_or_not(switch: str, is_found: bool) -> None:
     """On one machine, where that is off by default, a switch decides."""
     env = {"RACING_DEMON_INTERFACES": "127.0.0.1"}

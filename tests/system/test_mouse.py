@@ -166,6 +166,7 @@ def test_a_double_or_right_click_sends_up_once(solo: Mouse, button: int) -> None
     solo.until(rf"{plays + 1} plays +1 of 52 done")
 
 
+@pytest.mark.long
 def test_each_click_in_the_lobby_does_one_thing(tmp_path: Path) -> None:
     """A click on a key of the lobby is one press of it: one bot comes, and one goes."""
     with mouse(tmp_path, "host", "--name", "Ann", "--port", "0") as lobby:

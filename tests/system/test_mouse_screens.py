@@ -25,6 +25,7 @@ def sit_with_bot(table: Mouse) -> None:
 # The first screen.
 
 
+@pytest.mark.long
 def test_one_click_chooses_on_the_first_screen(tmp_path: Path) -> None:
     """A click opens a list, the next takes an entry and closes it; nothing else has changed."""
     with mouse(tmp_path) as first:
@@ -47,6 +48,7 @@ def test_one_click_begins_to_practice(tmp_path: Path) -> None:
 # The options.
 
 
+@pytest.mark.long
 def test_one_click_changes_one_option(tmp_path: Path) -> None:
     """A click opens the choices of an option, the next takes one; a click on the button lets it count."""
     with mouse(tmp_path, *HOST) as table:
@@ -113,6 +115,7 @@ def test_one_click_on_the_tally_says_ready_once(tmp_path: Path) -> None:
 # A replay.
 
 
+@pytest.mark.long
 def test_one_click_steps_a_replay_by_one_event(tmp_path: Path) -> None:
     """A click on the key of a step goes on by one event, one on that of the step back goes there again."""
     with mouse(tmp_path, "replay", str(RECORD)) as replay:

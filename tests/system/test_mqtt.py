@@ -7,6 +7,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
+
 from racing_demon_client.sources import broker as client
 from racing_demon_protocol.engine.commit_reveal import commitment
 from racing_demon_protocol.wire.codec import decode_server
@@ -76,6 +78,7 @@ async def test_a_killed_server_is_known_to_be_gone(tmp_path: Path) -> None:
             assert await client.tables(broker.url) == []
 
 
+@pytest.mark.long
 async def test_a_server_of_the_same_node_cleans_up_after_a_killed_one(tmp_path: Path) -> None:
     """After a restart the directory has the new server's tables only."""
     async with Broker.running(tmp_path) as broker:
@@ -90,6 +93,7 @@ async def test_a_server_of_the_same_node_cleans_up_after_a_killed_one(tmp_path: 
                 assert await client.tables(broker.url) == []
 
 
+@pytest.mark.long
 async def test_a_match_ends_for_the_broker_when_the_server_is_stopped(tmp_path: Path) -> None:
     """A server that keeps nothing ends the match that is played, and publishes what it came to."""
     async with Broker.running(tmp_path) as broker, Listening.to(broker, "rd/pub/a1/#") as feed:
@@ -137,6 +141,7 @@ async def test_results_are_right_after_a_crash_in_mid_match(tmp_path: Path) -> N
     assert (2, f"{ann.code}/1") == (match["hands"], match["match"])
 
 
+@pytest.mark.long
 async def test_a_frozen_broker_holds_nobody_up(tmp_path: Path) -> None:
     """A broker that answers nothing costs the players nothing, and the server can be stopped."""
     async with Broker.running(tmp_path) as broker, told_server(broker) as (server, url):

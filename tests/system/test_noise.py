@@ -21,7 +21,7 @@ from racing_demon_protocol.wire.messages.client import AddBot, Start, Stuck
 from racing_demon_protocol.wire.messages.events import Played
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import Options
-from tests.support.effort import amount, more_when_long
+from tests.support.effort import amount
 from tests.support.ports import port_of
 from tests.support.servers import deadline
 
@@ -92,8 +92,8 @@ def _listens(process: Path, port: int) -> bool:
     )
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-@more_when_long
 async def test_noise_stops_nobody_and_leaves_nothing_behind() -> None:
     """Hostile connections are closed one by one; the match goes on, and memory stays flat."""
     options = Options(hands=100, countdown_ms=0, tally_ms=0)

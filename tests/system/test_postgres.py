@@ -17,7 +17,7 @@ from racing_demon_protocol.enums import CloseCode
 from racing_demon_protocol.records.format import Correction, read_records, section_line
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
-from tests.support.effort import amount, more_when_long
+from tests.support.effort import amount, more_when_long, usually
 from tests.support.journals import play_match
 from tests.support.processes import CLIENT, SERVER, server_process, text_of
 from tests.support.restartable_server import (
@@ -73,6 +73,7 @@ async def test_a_match_outlives_its_server(database: str, key: str) -> None:
                 await asyncio.sleep(0.1)
 
 
+@pytest.mark.long
 async def test_the_operator_reaches_a_server_with_a_database(database: str, key: str, tmp_path: Path) -> None:
     """By a file of its own, as its journal is none: tables are listed and closed."""
     control = str(tmp_path / "control")
@@ -130,17 +131,23 @@ async def test_a_fenced_server_ends(database: str, key: str) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "text"),
-    [
-        (("--journal", "postgresql://rd:sesame@db/rd"), "no password belongs in the URL"),
-        (("--journal", "postgresql://rd@db/rd"), "needs --cluster-key FILE"),
-        (("--journal", "postgresql://rd@db/rd?password=sesame"), "no password belongs in the URL"),
-        (
-            ("--journal", "postgresql://rd@db/rd", "--cluster-key", "key", "--processes", "2"),
-            "one server per core",
-        ),
-        (("--cluster-key", "key"), "need a journal in a database"),
-        (("journal", "list", "--journal", "postgres://rd:sesame@db/rd"), "no password belongs in the URL"),
-    ],
+    usually(
+        1,
+        [
+            (("--journal", "postgresql://rd:sesame@db/rd"), "no password belongs in the URL"),
+            (("--journal", "postgresql://rd@db/rd"), "needs --cluster-key FILE"),
+            (("--journal", "postgresql://rd@db/rd?password=sesame"), "no password belongs in the URL"),
+            (
+                ("--journal", "postgresql://rd@db/rd", "--cluster-key", "key", "--processes", "2"),
+                "one server per core",
+            ),
+            (("--cluster-key", "key"), "need a journal in a database"),
+            (
+                ("journal", "list", "--journal", "postgres://rd:sesame@db/rd"),
+                "no password belongs in the URL",
+            ),
+        ],
+    ),
 )
 async def test_arguments_that_do_not_go_together_are_refused(arguments: tuple[str, ...], text: str) -> None:
     """With what to do instead; no complaint repeats a password."""
@@ -152,15 +159,18 @@ async def test_arguments_that_do_not_go_together_are_refused(arguments: tuple[st
 
 @pytest.mark.parametrize(
     ("command", "hint"),
-    [
-        (("backup", "postgresql://rd@db/rd", "--to", "copy"), "pg_dump"),
-        (("restore", "postgresql://rd@db/rd", "--to", "copy"), "pg_restore"),
-        (("prune", "postgresql://rd@db/rd", "--before", "90d"), "--keep-matches"),
-        (
-            ("list", "--journal", "postgresql://rd@127.0.0.1:1/rd"),
-            "The database postgresql://rd@127.0.0.1:1/rd",
-        ),
-    ],
+    usually(
+        1,
+        [
+            (("backup", "postgresql://rd@db/rd", "--to", "copy"), "pg_dump"),
+            (("restore", "postgresql://rd@db/rd", "--to", "copy"), "pg_restore"),
+            (("prune", "postgresql://rd@db/rd", "--before", "90d"), "--keep-matches"),
+            (
+                ("list", "--journal", "postgresql://rd@127.0.0.1:1/rd"),
+                "The database postgresql://rd@127.0.0.1:1/rd",
+            ),
+        ],
+    ),
 )
 async def test_what_cannot_be_done_is_a_sentence(command: tuple[str, ...], hint: str) -> None:
     """It names the database's own tool, or the database that does not answer."""

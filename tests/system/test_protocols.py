@@ -98,6 +98,7 @@ async def test_who_speaks_another_version_is_told_who_must_update(tmp_path: Path
         assert text in ended.err
 
 
+@pytest.mark.long
 async def test_spectators_of_a_relay_are_told_who_must_update(tmp_path: Path, database: str) -> None:
     """A relay that is older than a table's server says so, and one that is newer."""
     async with being_upgraded(database, tmp_path, PATIENT) as (cluster, _):

@@ -5,6 +5,7 @@ import json
 import resource
 import sqlite3
 import sys
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.recovery import saved_state_of
 from racing_demon_server.journal.sqlite.database import open_journal
 from racing_demon_server.journal.table_journal import CHECKPOINT_EVENTS
-from tests.support.effort import amount, covering, more_when_long, usually
+from tests.support.effort import amount, more_when_long, usually
 from tests.support.journals import check, overwrite_page
 from tests.support.processes import CLIENT, SERVER, server_process, started, text_of
 from tests.support.restartable_server import RestartableServer, entered_when_read
@@ -162,7 +163,7 @@ async def test_two_servers_do_not_share_a_journal(tmp_path: Path) -> None:
             assert isinstance(await ann.ask(cl.Ready), Accepted)
 
 
-@pytest.mark.parametrize("kind", usually(2, ["garbage", "newer", "database", "folder"]))
+@pytest.mark.parametrize("kind", usually(1, ["garbage", "newer", "database", "folder"]))
 async def test_a_file_that_is_no_journal_is_refused_and_kept(tmp_path: Path, kind: str) -> None:
     """Whatever it is: a sentence, the code 3, and not one byte of it changed."""
     journal = tmp_path / "journal.sqlite"
@@ -184,7 +185,9 @@ async def test_a_file_that_is_no_journal_is_refused_and_kept(tmp_path: Path, kin
     assert before == (b"" if kind == "folder" else journal.read_bytes())
 
 
-@pytest.mark.parametrize(("place", "processes"), covering(["tables", "events", "events_marks"], [1, 2]))
+@pytest.mark.parametrize(
+    ("place", "processes"), usually(1, product(["tables", "events", "events_marks"], [1, 2]))
+)
 async def test_a_journal_that_is_damaged_is_refused(tmp_path: Path, place: str, processes: int) -> None:
     """Where its tables or its clock cannot be told: a sentence of what to do, the code 3, no traceback."""
     journal = tmp_path / "journal.sqlite"
@@ -203,6 +206,7 @@ async def test_a_journal_that_is_damaged_is_refused(tmp_path: Path, place: str, 
     assert before == journal.read_bytes()
 
 
+@pytest.mark.long
 async def test_a_host_hears_that_the_journal_is_damaged(tmp_path: Path) -> None:
     """The server that a client starts for its table says so by way of the client, and no traceback."""
     journal = tmp_path / "journal.sqlite"

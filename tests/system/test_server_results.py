@@ -51,6 +51,7 @@ async def test_a_terminal_shows_what_a_server_remembers(tmp_path: Path) -> None:
         assert (code, "leave out" in why) == (2, True)
 
 
+@pytest.mark.long
 async def test_a_journal_counts_as_its_server_does(tmp_path: Path) -> None:
     """Also after a merge, a correction, and without events; a bare record says that it goes by names."""
     journal, record = tmp_path / "journal.sqlite", tmp_path / "match.jsonl"
@@ -98,6 +99,7 @@ async def test_a_journal_counts_as_its_server_does(tmp_path: Path) -> None:
     assert "by their names alone" not in (await racing_demon("scores", own))[1]
 
 
+@pytest.mark.long
 async def test_a_server_may_show_no_standings(tmp_path: Path) -> None:
     """By default a server shows none, and the command says who decides."""
     async with RestartableServer.started(tmp_path / "journal.sqlite") as server:

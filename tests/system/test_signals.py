@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from benchmarks.pty_program import ProgramEnded, PtyProgram, Terminals
 
+from tests.support.effort import usually
 from tests.support.servers import PATIENCE
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
@@ -70,7 +71,7 @@ def _read(program: PtyProgram) -> bytes:
         raise ProgramEnded("it ended") from error
 
 
-@pytest.mark.parametrize("command", [["solo", "clock", "--plain"], ["play", "--plain"]])
+@pytest.mark.parametrize("command", usually(1, [["solo", "clock", "--plain"], ["play", "--plain"]]))
 def test_an_interrupt_ends_plain_text_at_once(tmp_path: Path, command: list[str]) -> None:
     """Ctrl-C ends a game in plain text with 130 while it waits for a line, and without a traceback."""
     env = {**os.environ, "LANG": "C.UTF-8"}

@@ -23,7 +23,7 @@ from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
-from tests.support.effort import amount, more_when_long
+from tests.support.effort import amount, more_when_long, usually
 from tests.support.ports import free_port
 from tests.support.processes import CLIENT, HOST_LINK, SERVER, Running, server_process, started, text_of
 from tests.support.restartable_server import wait_until
@@ -116,6 +116,7 @@ async def test_a_guest_comes_through_the_tunnel(
     await wait_until(lambda: not programs_of(certificate))
 
 
+@pytest.mark.long
 async def test_who_cannot_open_a_tunnel_later_is_told_why(tmp_path: Path) -> None:
     """A server that no host has started, and a host whose server has no way for commands."""
     journal = tmp_path / "journal.sqlite"
@@ -131,6 +132,7 @@ async def test_who_cannot_open_a_tunnel_later_is_told_why(tmp_path: Path) -> Non
         await host.line("^A table without a journal is opened to the internet from the start")
 
 
+@pytest.mark.long
 async def test_a_table_without_a_journal_does_not_seem_to_close_its_tunnel(
     certificate: Path, tmp_path: Path
 ) -> None:
@@ -186,6 +188,7 @@ async def test_a_key_in_the_lobby_closes_the_tunnel_and_opens_it(
     await wait_until(lambda: not programs_of(certificate))
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 def test_the_lobby_says_what_a_tunnel_lacks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No program is installed; then there is one that fails, and is quoted."""
@@ -203,6 +206,7 @@ def test_the_lobby_says_what_a_tunnel_lacks(tmp_path: Path, monkeypatch: pytest.
         lobby.until(r"(?s)tunnel has ended, and is being started again\..*failed\s+to request quick Tunnel")
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 def test_an_address_without_https_is_told_at_once_and_can_be_hidden(tmp_path: Path) -> None:
     """Nobody waits for what cannot come; Escape shows the lobby without the note."""
@@ -238,7 +242,7 @@ async def serving(
 
 
 @more_when_long
-@pytest.mark.parametrize("killed", ["the program", "its guard"])
+@pytest.mark.parametrize("killed", usually(1, ["the program", "its guard"]))
 async def test_a_tunnel_that_is_killed_is_restarted(certificate: Path, killed: str) -> None:
     """At another name, with the same word; nothing is left of the one before."""
     async with serving(certificate) as (_, port, ann):
@@ -274,7 +278,7 @@ async def test_players_return_by_themselves_where_the_name_stays(
                 assert len(programs_of(certificate)) == 1
 
 
-@more_when_long
+@pytest.mark.long
 async def test_a_host_whose_server_is_killed_has_its_tunnel_again(certificate: Path, tmp_path: Path) -> None:
     """The word stays, and nothing is left of the tunnel before."""
     for folder in (tmp_path / str(number) for number in range(amount(1, 2))):
@@ -293,7 +297,7 @@ async def test_a_host_whose_server_is_killed_has_its_tunnel_again(certificate: P
         await wait_until(lambda: not programs_of(certificate))
 
 
-@more_when_long
+@pytest.mark.long
 async def test_the_tunnel_outlives_the_hosts_terminal(certificate: Path, tmp_path: Path) -> None:
     """The table does, too; the next terminal shows the same invitation, and ends both."""
     port = free_port()
@@ -365,7 +369,7 @@ def is_gone(process: int) -> bool:
 
 
 @more_when_long
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize("number", usually(1, [signal.SIGKILL, signal.SIGTERM]))
 async def test_the_tunnel_ends_with_its_server(certificate: Path, number: signal.Signals) -> None:
     """However the server ends, the internet reaches this machine no longer."""
     for _ in range(TIMES):
