@@ -281,8 +281,13 @@ def codes(folder: Path) -> int:
         return int(db.execute("SELECT count(*) FROM device_codes").fetchone()[0])
 
 
-async def test_the_host_lets_a_cleared_phone_be_its_owners(tmp_path: Path, port: int) -> None:
-    """The terminal lists Ben with his last visit, and shows a code that makes a new device his."""
+async def test_the_host_lets_a_cleared_phone_be_its_owners(
+    tmp_path: Path, port: int, servers: list[int]
+) -> None:
+    """The terminal lists Ben with his last visit, and shows a code that makes a new device his.
+
+    The code ends with the dialog, and with the window, however that is closed.
+    """
     with mouse(tmp_path, "host", "--name", "Ann", "--no-announce", "--port", str(port)) as lobby:
         code_in(lobby)
         url = f"ws://127.0.0.1:{port}/v1"
@@ -308,10 +313,14 @@ async def test_the_host_lets_a_cleared_phone_be_its_owners(tmp_path: Path, port:
         lobby.type("\x1b")
         lobby.until("Enter deals")
         await wait_until(lambda: codes(tmp_path) == 0)
-        lobby.type("\x03")
-        lobby.until("Leave the table")
-        lobby.type("\x03")
-        lobby.ended()
+        lobby.type("p")
+        lobby.until(r"Ben +last here")
+        lobby.type("\x1b[B\r" if is_second else "\r")
+        lobby.until(r"(?s)/you.*\b([A-Z]{6})\b.*valid for \d+ seconds")
+        assert codes(tmp_path) == 1
+        servers += children_of(lobby.pid)
+        lobby.lose("kill -9")
+        await wait_until(lambda: codes(tmp_path) == 0)
 
 
 def scanned(text: str, path: Path) -> str:

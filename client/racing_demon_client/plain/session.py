@@ -19,7 +19,6 @@ from racing_demon_client.saved_people import folded
 from racing_demon_client.shared.analysis_text import analysis_lines, hashes, summary
 from racing_demon_client.shared.message_text import MessageText, Write, kick_question
 from racing_demon_client.shared.trackers import BestPlayThrottle, HintFinder, RaceTracker, StuckTracker
-from racing_demon_client.sources.known_people import KnownPerson
 from racing_demon_client.sources.tables import OpenedTable
 from racing_demon_client.streams import read_in_background, run_until_one_ends
 from racing_demon_protocol.constants import MAX_CHAT_LENGTH, TEAM_LETTERS
@@ -178,7 +177,6 @@ class _Player:
         self._ends_with_us = opened.ends_with_us
         self._internet = opened.internet
         self._was_warned = False
-        self._coded: KnownPerson | None = None
         self._awaits_others = opened.how != "practiced"
         self._was_asked = False
         self._verifier = Verifier()
@@ -236,7 +234,8 @@ class _Player:
     async def execute_lines(self, typed: asyncio.Queue[str | None]) -> None:
         """Carry out typed lines."""
         while (line := await typed.get()) is not None:
-            self._end_code()
+            if self._opened.people is not None:
+                self._opened.people.end_code()  # the host is at something else
             if await self._answers(line):
                 continue
             spoken = parse_command(line)
@@ -415,7 +414,6 @@ class _Player:
             if len(found) != 1:
                 text = "several people have that name; say which, by the letters in the list"
                 raise ParseError(f"{text if found else 'nobody has that name'}: type people")
-            self._coded = found[0]
             confirmed = await people.confirm(found[0])
         except ConnectionFailed as error:
             raise ParseError(str(error)) from error
@@ -441,12 +439,6 @@ class _Player:
                 self._write(f"  {printable(each.link)}")
                 return True
         raise ParseError("That seat needs no link: nobody is away there, or the tunnel is closed.")
-
-    def _end_code(self) -> None:
-        """End the code of a person that was printed: the host is at something else."""
-        coded, self._coded = self._coded, None
-        if coded is not None and self._opened.people is not None:
-            self._opened.people.end_code(coded)
 
     async def _remove_spectator(self, number: str) -> None:
         if not re.fullmatch(r"[1-9][0-9]{0,8}", number):

@@ -16,7 +16,7 @@ from racing_demon_client.saved_people import folded
 from racing_demon_protocol.constants import MAX_NAME_LENGTH
 from racing_demon_protocol.formatting import printable
 
-from .operator import UNKNOWN_FORMAT, command_server
+from .operator import UNKNOWN_FORMAT, HeldAnswer, command_server, hold_answer
 
 MAX_SHOWN: Final = 200
 """The most people that are shown: those who were here last."""
@@ -74,7 +74,8 @@ class KnownPeople:
     def __init__(self, code: str, journal: str | None) -> None:
         self._code = code
         self._journal = journal
-        self._ending: set[asyncio.Task[None]] = set()
+        self._shown: HeldAnswer | None = None
+        self._ending: set[asyncio.Task[int]] = set()
 
     async def all(self) -> list[KnownPerson]:
         """Return all of them, those who were here last first.
@@ -93,24 +94,33 @@ class KnownPeople:
     async def confirm(self, person: KnownPerson) -> Confirmation:
         """Return a new code by which another device becomes a person's; it ends an earlier one.
 
+        It is valid while this program runs, until :meth:`end_code` is called.
+
         Raises:
             ConnectionFailed: the server cannot be asked, or has forgotten the person.
 
         """
+        self.end_code()
+        self._shown = await hold_answer(
+            "players", person.id, "--code", "--hold", "--json", code=self._code, journal=self._journal
+        )
         try:
-            return Confirmation.model_validate_json(await self._ask(person.id, "--code", "--json"))
+            return Confirmation.model_validate_json(self._shown.said)
         except ValidationError:
             _misunderstood()
 
-    def end_code(self, person: KnownPerson) -> None:
-        """End the code by which another device could become a person's: nobody looks at it any more."""
-        ending = asyncio.create_task(self._end_code(person))
-        self._ending.add(ending)
-        ending.add_done_callback(self._ending.discard)
+    def end_code(self) -> None:
+        """End the last code, if there is one: nobody looks at it any more."""
+        shown, self._shown = self._shown, None
+        if shown is not None:
+            ending = asyncio.create_task(shown.end())
+            self._ending.add(ending)
+            ending.add_done_callback(self._ending.discard)
 
-    async def _end_code(self, person: KnownPerson) -> None:
-        with suppress(ConnectionFailed):  # it ends by itself a little later
-            await self._ask(person.id, "--end-code")
+    async def close(self) -> None:
+        """End the last code, and wait until all have ended."""
+        self.end_code()
+        await asyncio.gather(*self._ending)
 
     async def _ask(self, *arguments: str) -> str:
         """Run the operator's command for players, and return what it writes."""

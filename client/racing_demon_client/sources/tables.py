@@ -377,6 +377,8 @@ async def host(  # noqa: PLR0913 - everything optional is a keyword
         )
         if hosting.tunnel and not server.has_tunnel:
             internet.turn(on=True)
+        people = KnownPeople(client.code, hosting.journal.path)
+        stack.push_async_callback(people.close)
         tasks = [asyncio.create_task(work) for work in (server.supervise(client, internet), internet.run())]
         try:
             yield OpenedTable(
@@ -387,7 +389,7 @@ async def host(  # noqa: PLR0913 - everything optional is a keyword
                 ends_with_us=True,
                 find_addresses=find_addresses,
                 internet=internet,
-                people=KnownPeople(client.code, hosting.journal.path),
+                people=people,
             )
         except (asyncio.CancelledError, TableEnded) as error:  # Ctrl-C, or the host has said "leave"
             await server.end(client)

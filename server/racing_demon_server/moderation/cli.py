@@ -6,6 +6,7 @@ import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -17,7 +18,7 @@ from racing_demon_server.journal.sqlite.database import bans_of, default_path, j
 from racing_demon_server.journal.sqlite.lock_file import numbered
 
 from .bans import ADDRESS, MAX_REASON_BYTES, ServerBan, add_ban, banned_network, lift_bans, read_bans
-from .control_socket import NotRunning, RequestFailed, control_socket_of, request
+from .control_socket import NotRunning, RequestFailed, control_socket_of, holding, request
 from .reports import Person, StoredReport, mark_done, read_reports
 
 UNITS: Final = {"m": 60, "h": 3_600, "d": 86_400}
@@ -70,7 +71,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _ask_all(journal: Path, **asked: Any) -> Iterator[Mapping[str, Any]]:
-    """Ask all processes of a server.
+    """Ask all processes of a server. What one gives is held until the next is asked.
 
     Raises:
         NotRunning: none runs.
@@ -80,10 +81,11 @@ def _ask_all(journal: Path, **asked: Any) -> Iterator[Mapping[str, Any]]:
     answered = False
     for _, path in journals_of(journal):
         try:
-            yield request(control_socket_of(path), **asked)
+            with holding(control_socket_of(path), **asked) as answer:
+                answered = True
+                yield answer
         except NotRunning:
             continue
-        answered = True
     if not answered:
         raise NotRunning
 
@@ -278,18 +280,25 @@ def _tunnel(arguments: argparse.Namespace) -> int:
 def _confirm_player(arguments: argparse.Namespace) -> int:
     if arguments.player is None:
         return fail(2, "name the player whose device it is: racing-demon-server players lists all.")
-    for answer in _ask_all(arguments.journal, command="confirm_player", player=arguments.player):
+    asked = {"command": "confirm_player", "player": arguments.player, "hold": arguments.hold}
+    for answer in _ask_all(arguments.journal, **asked):
         if (confirmed := answer["confirmed"]) is not None:
-            if arguments.json:
-                sys.stdout.write(f"{json.dumps(confirmed)}\n")
-                return 0
-            name, code, seconds = printable(confirmed["name"]), confirmed["code"], confirmed["seconds"]
-            sys.stdout.write(
-                f"the code is {code}: it is valid for {pluralize(seconds, 'second')}, once\n"
-                f"on the device, open the server's page /you, and enter the name {name} and the code\n"
-            )
+            sys.stdout.write(json.dumps(confirmed) + "\n" if arguments.json else _code_text(confirmed))
+            if arguments.hold:
+                sys.stdout.flush()
+                with suppress(KeyboardInterrupt):
+                    sys.stdin.read()
             return 0
     return fail(1, f"there is no player {printable(arguments.player)}.")
+
+
+def _code_text(confirmed: Mapping[str, Any]) -> str:
+    """Return how the code for a player's device is used."""
+    name, code, seconds = printable(confirmed["name"]), confirmed["code"], confirmed["seconds"]
+    return (
+        f"the code is {code}: it is valid for {pluralize(seconds, 'second')}, once\n"
+        f"on the device, open the server's page /you, and enter the name {name} and the code\n"
+    )
 
 
 def _change_player(arguments: argparse.Namespace) -> int:
@@ -454,8 +463,8 @@ def _parser() -> argparse.ArgumentParser:
     change.add_argument("--forget", action="store_true", help="forget the player with all devices")
     text = "forget all who were not seen for so long, and never finished a hand with another player"
     change.add_argument("--clear", type=_seconds, metavar="TIME", help=text)
-    text = "with --clear: also those who did"
-    players.add_argument("--played", action="store_true", help=text)
+    players.add_argument("--played", action="store_true", help="with --clear: also those who did")
+    players.add_argument("--hold", action="store_true", help="with --code: end it with standard input")
     players.add_argument("--json", action="store_true", help="write JSON, one line for each player")
     text = "ask the server that has this table, of all that use journals like FILE"
     players.add_argument("--table", type=str.upper, metavar="CODE", help=text)

@@ -1,6 +1,7 @@
 """The operator's way to a running server: a Unix socket beside its journal, for the server's user alone.
 
-A request is a line of JSON, and so is its answer. No network and no tunnel leads there.
+A request is a line of JSON, and so is its answer. What is held ends when whoever asked has gone. No network
+and no tunnel leads there.
 """
 
 import asyncio
@@ -11,7 +12,7 @@ import os
 import socket
 import stat
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,7 +23,9 @@ READ_SECONDS: Final = 5.0
 ANSWER_SECONDS: Final = 30.0
 """How long the operator's command waits for an answer."""
 
-Answer = Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
+Gone = asyncio.Future[None]
+"""Is done when whoever made a request has gone: their connection is closed."""
+Answer = Callable[[Mapping[str, Any], Gone], Awaitable[Mapping[str, Any]]]
 """Carries out a request, and returns its answer."""
 
 log = logging.getLogger("racing_demon_server")
@@ -50,9 +53,14 @@ async def serving_operator(journal: Path, answer: Answer) -> AsyncIterator[None]
     path = control_socket_of(journal)
 
     async def meet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with contextlib.suppress(OSError), contextlib.closing(writer):
-            writer.write(json.dumps(await _answered(reader, answer)).encode() + b"\n")
-            await writer.drain()
+        gone: Gone = asyncio.get_running_loop().create_future()
+        try:
+            with contextlib.suppress(OSError), contextlib.closing(writer):
+                writer.write(json.dumps(await _answered(reader, answer, gone)).encode() + b"\n")
+                await writer.drain()
+                await reader.read(1)
+        finally:
+            gone.set_result(None)
 
     if sys.platform == "win32":
         yield
@@ -88,10 +96,10 @@ def _listening(path: Path) -> socket.socket:
     return listening
 
 
-async def _answered(reader: asyncio.StreamReader, answer: Answer) -> Mapping[str, Any]:
+async def _answered(reader: asyncio.StreamReader, answer: Answer, gone: Gone) -> Mapping[str, Any]:
     try:
         request = json.loads(await asyncio.wait_for(reader.readline(), READ_SECONDS))
-        return await answer(request)
+        return await answer(request, gone)
     except RequestFailed as error:
         return {"error": str(error)}
     except Exception:
@@ -100,7 +108,14 @@ async def _answered(reader: asyncio.StreamReader, answer: Answer) -> Mapping[str
 
 
 def request(path: Path, **asked: Any) -> Mapping[str, Any]:
-    """Ask the server that listens at a socket.
+    """Ask the server that listens at a socket, and return its answer. See :func:`holding`."""
+    with holding(path, **asked) as said:
+        return said
+
+
+@contextlib.contextmanager
+def holding(path: Path, **asked: Any) -> Iterator[Mapping[str, Any]]:
+    """Ask the server that listens at a socket, and hold what it gives while the context lasts.
 
     Raises:
         NotRunning: there is none.
@@ -120,6 +135,6 @@ def request(path: Path, **asked: Any) -> Mapping[str, Any]:
             raise NotRunning from None
         except (OSError, ValueError) as error:
             raise RequestFailed(f"the server at {path} cannot be asked: {error}") from error
-    if "error" in said:
-        raise RequestFailed(said["error"])
-    return said
+        if "error" in said:
+            raise RequestFailed(said["error"])
+        yield said

@@ -11,7 +11,7 @@ from racing_demon_server.tables.registry import Registry, TableElsewhere, TableU
 from racing_demon_server.tables.room import Room
 
 from .bans import ServerBans
-from .control_socket import ANSWER_SECONDS, RequestFailed
+from .control_socket import ANSWER_SECONDS, Gone, RequestFailed
 
 ONLY_HOSTED: Final = "this server opens a tunnel only when it starts: start it with --tunnel"
 CLOSED: Final = "The server's operator has closed this table"
@@ -56,8 +56,8 @@ class OperatorRequests:
         self._disconnect_banned = disconnect_banned
         self._tunnel = tunnel
 
-    async def answer(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Carry out a request, and return its answer.
+    async def answer(self, request: Mapping[str, Any], gone: Gone) -> Mapping[str, Any]:
+        """Carry out a request, and return its answer. What is held ends when whoever asks has gone.
 
         Raises:
             RequestFailed: it cannot be carried out.
@@ -81,12 +81,12 @@ class OperatorRequests:
                 | "change_player"
                 | "clear_players"
             }:
-                return await self._ask_players(request)
+                return await self._ask_players(request, gone)
             case {"command": "tunnel" | "seat_links"}:
                 return await self._ask_tunnel(request)
         raise RequestFailed("the server does not know this command: is it of another version?")
 
-    async def _ask_players(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
+    async def _ask_players(self, request: Mapping[str, Any], gone: Gone) -> Mapping[str, Any]:
         """Answer what is asked about players; ``None`` or ``False`` if this server does not know the player.
 
         Raises:
@@ -97,7 +97,8 @@ class OperatorRequests:
         try:
             match request:
                 case {"command": "confirm_player", "player": str(player)}:
-                    return {"confirmed": None if players is None else await players.confirm(player)}
+                    holder = gone if request.get("hold") else None
+                    return {"confirmed": None if players is None else await players.confirm(player, holder)}
                 case {"command": "devices", "player": str(player)}:
                     return {"devices": None if players is None else await players.devices(player)}
                 case {"command": "split_player", "player": str(player), "devices": list(devices)}:

@@ -376,15 +376,11 @@ class Directory:
     def confirm(self, player: str, at_ms: int, randomness: bytes) -> tuple[Player, LinkCode] | None:
         """Return a player, and a code for a device whose user the operator believes to be that player.
 
-        A code that is there already remains until half of its time is over: a host's lobby shows one all the
-        time. It is ``None`` if the player is not known.
+        An earlier code ends. It is ``None`` if the player is not known.
         """
         known = self._store.player(self.canonical(player))
         if known is None:
             return None
-        for each in self._store.codes(folded(known.name)):
-            if each.player == known.id and each.until_ms - at_ms >= CODE_MS // 2:
-                return known, each
         return known, self._code_for(known, at_ms, randomness)
 
     def trust_device(self, player: str, number: int) -> bool:

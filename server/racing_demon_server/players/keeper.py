@@ -127,16 +127,17 @@ class PlayersKeeper:
         self._is_suggested = is_suggested
         self._now_ms = now_ms
         self._visitors: dict[Visitor, Device] = {}
-        self._held: dict[Visitor, tuple[str, str]] = {}  # players and codes that end with the connection
+        self._held: dict[object, tuple[str, str]] = {}  # players and codes that end with a connection
         self._seen = store.last_change()
         self._is_usable = True
         self._thread = ThreadPoolExecutor(1, "players")
         self._watching = asyncio.create_task(self._watch())
 
     async def close(self) -> None:
-        """Write what waits, and close the store."""
+        """Write what waits, and close the store. Nobody looks at a code any more."""
         self._watching.cancel()
-        self._held.clear()
+        for holder in list(self._held):
+            self.release(holder)
         await asyncio.gather(self._watching, return_exceptions=True)
         closing = asyncio.get_running_loop().run_in_executor(self._thread, self._store.close)
         done, _ = await asyncio.wait([closing], timeout=CLOSE_SECONDS)
@@ -174,8 +175,12 @@ class PlayersKeeper:
     def leave(self, visitor: Visitor) -> None:
         """Forget a connection. The code that somebody looked at there ends."""
         self._visitors.pop(visitor, None)
-        if visitor in self._held:
-            ending = partial(self._directory.end_code, *self._held.pop(visitor))
+        self.release(visitor)
+
+    def release(self, holder: object) -> None:
+        """End the code that somebody looked at, if one was held for them."""
+        if holder in self._held:
+            ending = partial(self._directory.end_code, *self._held.pop(holder))
             self._thread.submit(self._attempt, ending)
 
     def holds_code(self, visitor: Visitor) -> bool:
@@ -325,8 +330,14 @@ class PlayersKeeper:
             )
         ]
 
-    async def confirm(self, player: str) -> dict[str, object] | None:
+    async def confirm(
+        self, player: str, holder: asyncio.Future[None] | None = None
+    ) -> dict[str, object] | None:
         """Return a player's name, and a code that lets a device be theirs; ``None`` if nobody has the id.
+
+        Args:
+            player: the player's id.
+            holder: is done when nobody looks at the code any more; ``None`` if that does not matter.
 
         Raises:
             CommandRefused: the store cannot be used.
@@ -337,6 +348,9 @@ class PlayersKeeper:
         if confirmed is None:
             return None
         known, code = confirmed
+        if holder is not None:
+            self._held[holder] = known.id, code.code
+            holder.add_done_callback(self.release)
         return {"name": known.name, "code": code.code, "seconds": (code.until_ms - now) // 1_000}
 
     async def end_code(self, player: str) -> bool:

@@ -250,18 +250,17 @@ def test_who_played_with_nobody_makes_room(monkeypatch: pytest.MonkeyPatch) -> N
     assert [store.player(each) is None for each in (ann, ben, anna, eve, eva)] == [False] * 3 + [True] * 2
 
 
-def test_an_operators_code_stays_for_half_of_its_time() -> None:
-    """A lobby that asks again and again shows one code for a minute; a used one is followed by another."""
+def test_an_operators_code_ends_the_one_before() -> None:
+    """Whoever still looks at that one ends nothing but it."""
     directory, phone = with_ann()
 
-    def code_at(ms: int, number: int) -> str:
-        confirmed = directory.confirm(phone.player, NOW + ms, randomness(number))
+    def new_code(number: int) -> str:
+        confirmed = directory.confirm(phone.player, NOW, randomness(number))
         assert confirmed is not None
         return confirmed[1].code
 
-    first = code_at(0, 6)
-    assert code_at(CODE_MS // 2, 7) == first
-    second = code_at(CODE_MS // 2 + 1, 8)
-    assert second != first
-    directory.link(Guess("Ann", second, HOME), KEYS[3], "", NOW + CODE_MS)
-    assert code_at(CODE_MS, 9) not in {first, second}
+    first, second = new_code(6), new_code(7)
+    directory.end_code(phone.player, first)
+    with pytest.raises(CommandRefused):
+        directory.link(Guess("Ann", first, HOME), KEYS[3], "", NOW)
+    directory.link(Guess("Ann", second, HOME), KEYS[3], "", NOW)

@@ -83,7 +83,6 @@ class PeopleScreen(Dialog[None]):
         self._table = table
         self._ascii_only = ascii_only
         self._shown: Sequence[SeatLink | KnownPerson] = ()
-        self._chosen: KnownPerson | None = None
 
     def compose(self) -> ComposeResult:
         """Compose the list, and what takes its place once somebody is chosen."""
@@ -124,7 +123,6 @@ class PeopleScreen(Dialog[None]):
 
     @work(group="people", exclusive=True, exit_on_error=False)
     async def _confirm(self, person: KnownPerson) -> None:
-        self._chosen = person
         try:
             confirmation = await self._people.confirm(person)
         except ConnectionFailed as error:
@@ -134,8 +132,7 @@ class PeopleScreen(Dialog[None]):
 
     def on_unmount(self) -> None:
         """End the code: the host does not look at it any more."""
-        if self._chosen is not None:
-            self._people.end_code(self._chosen)
+        self._people.end_code()
 
     def _hide(self) -> None:
         """Take a code away that is over."""
