@@ -1,12 +1,12 @@
 """Tables to test with: time moves when it is told to, and a mirror follows every event."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from itertools import combinations, islice
+from itertools import islice
 from typing import Any, Final, NamedTuple, Self, TypeVar
 
 from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Kind, Play
-from racing_demon_protocol.engine.cards import PACK_SIZE, UNKNOWN, Card
+from racing_demon_protocol.engine.cards import Card
 from racing_demon_protocol.engine.deal import hand_seeds
 from racing_demon_protocol.engine.dealer import Dealer
 from racing_demon_protocol.engine.rules.base import Rules
@@ -293,31 +293,6 @@ class Sitting:
         self.log += events
         assert self.mirror.snapshot(0) == self.table.view.snapshot(0)
         return events
-
-
-class Contest(NamedTuple):
-    """Two seats that can play equal cards to the foundations now, from these piles of theirs."""
-
-    one: int
-    one_pile: int
-    other: int
-    other_pile: int
-
-
-def contests(sitting: Sitting) -> Iterator[Contest]:
-    """Yield the pairs of seats that are after the same place at this moment."""
-    wanted: list[tuple[int, int, Card]] = []
-    for seat in sitting.rules.layout.seats:
-        for kind in (Kind.TABLEAU, Kind.WASTE, Kind.RESERVE):
-            for pile in sitting.rules.layout.seat_piles(seat, kind):
-                card = sitting.board.top(pile)
-                if card not in {None, UNKNOWN} and sitting.rules.can_play(
-                    sitting.board, seat, Play(pile, 1, FOUNDATIONS)
-                ):
-                    wanted.append((seat, pile, card % PACK_SIZE))
-    for (one, one_pile, card), (other, other_pile, twin) in combinations(wanted, 2):
-        if one != other and card == twin:
-            yield Contest(one, one_pile, other, other_pile)
 
 
 def names_of(sitting: Sitting) -> list[str]:
