@@ -12,7 +12,7 @@ import pytest
 
 from racing_demon_protocol.wire.messages import client as cl
 from tests.lab.attacks.attacks import ATTACKS, Target, end_early, stages
-from tests.support.effort import LONG, more_when_long
+from tests.support.effort import LONG
 from tests.support.ports import port_of
 from tests.support.processes import SERVER, Running, kib, started
 from tests.support.servers import PATIENCE, Peer, timeout
@@ -89,7 +89,6 @@ async def test_no_single_attack_costs_much_or_stops_the_match(tmp_path: Path) ->
     assert {name: figure for name, figure in figures if figure.growth > MAX_GROWTH_KIB} == {}
 
 
-@more_when_long
 @pytest.mark.parametrize("program", [SERVER, "tests.lab.attacks.timed"])
 async def test_nothing_is_left_of_connections_that_end_early(program: str) -> None:
     """While a hand is played, memory is flat over connections that end early, in each of their stages.

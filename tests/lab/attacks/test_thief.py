@@ -18,6 +18,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
+import pytest
+
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Challenge, Identified
@@ -29,6 +31,8 @@ from tests.support.people import SECRETS, answer, challenged, enrolled, link_cod
 from tests.support.restartable_server import RestartableServer
 from tests.support.results import get
 from tests.support.servers import Peer
+
+pytestmark = pytest.mark.long
 
 OPEN: Final = ("--standings=players",)
 LABELS: Final = (b"racing-demon token 1\n", b"racing-demon handover 1\n", FOR_HTTP.label, FOR_SERVERS.label)

@@ -14,7 +14,7 @@ import pytest
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_server.journal.sqlite.backup import backup
-from tests.support.effort import amount, more_when_long, usually
+from tests.support.effort import amount, usually
 from tests.support.journals import put_back
 from tests.support.relay import Relay
 from tests.support.restartable_server import (
@@ -39,8 +39,7 @@ SEED: Final = int(os.environ.get("RACING_DEMON_SEED", "1"))
 PLAYERS: Final = 3
 
 
-@more_when_long
-@pytest.mark.parametrize("options", [{}, {"redeals": 0}], ids=["long-hands", "short-hands"])
+@pytest.mark.parametrize("options", usually(1, [{"redeals": 0}, {}]), ids=["short-hands", "long-hands"])
 async def test_nothing_told_is_lost_and_nothing_is_played_twice(
     tmp_path: Path, options: dict[str, Any]
 ) -> None:
@@ -80,6 +79,7 @@ def _has_heard_more(player: Player, number: int) -> bool:
     return len(player.seen) > number
 
 
+@pytest.mark.long
 async def test_the_time_of_a_quiet_hand_does_not_run_backwards(tmp_path: Path) -> None:
     """Killed in a hand in which nobody plays: no less of its time is told afterwards."""
     async with RestartableServer.started(tmp_path / "journal.sqlite", "--seed=1") as server:
@@ -134,7 +134,8 @@ async def test_after_an_older_copy_everybody_has_the_servers_table(tmp_path: Pat
     assert verdict.is_right
 
 
-@pytest.mark.parametrize("seated", usually(1, [True, False]))
+@pytest.mark.long
+@pytest.mark.parametrize("seated", [True, False])
 async def test_a_place_is_kept_before_it_is_told(tmp_path: Path, seated: bool) -> None:
     """Killed as soon as a host has heard of the place: its token is good on the next server."""
     async with RestartableServer.started(tmp_path / "journal.sqlite") as server:

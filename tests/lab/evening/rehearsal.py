@@ -692,45 +692,41 @@ class Evening:
             await asyncio.sleep(0.02)
 
 
-async def rehearse(evening: Evening, *, is_short: bool = False) -> None:
-    """Play the evening; the short one has fewer guests, and ends in the first hand of its second match."""
-    await _gather(evening, is_short=is_short)
-    await _first_match(evening, is_short=is_short)
+async def rehearse(evening: Evening) -> None:
+    """Play the evening."""
+    await _gather(evening)
+    await _first_match(evening)
     await evening.choose_game("classic")
     await evening.compare("the lobby, for a game with a heap")
     await evening.deal()
     await evening.play(cards=10)
     await evening.moment("classic, ten cards are up")
-    if not is_short:
-        await _host_leaves_and_returns(evening)
-        await _identical_deals(evening)
+    await _host_leaves_and_returns(evening)
+    await _identical_deals(evening)
 
 
-async def _gather(evening: Evening, *, is_short: bool) -> None:
+async def _gather(evening: Evening) -> None:
     await evening.open_table(hands=2, turn=1, countdown_ms=500, tally_ms=600_000, time_limit_ms=HAND_MS)
     await evening.join("Ann", (390, 844), NOTCH)
     await evening.make_host("Ann")
     await evening.join("Ben", (320, 568))
     await evening.show_on_television()
     await evening.join_in_terminal("Dan")
-    if not is_short:
-        await evening.join("Cleo", (1280, 800), is_mobile=False)
-        await evening.add_bot()
+    await evening.join("Cleo", (1280, 800), is_mobile=False)
+    await evening.add_bot()
     await evening.add_bot()
     await evening.moment("the lobby, everybody is there")
     await evening.make_ready(but=["Ann"])
     await evening.moment("the lobby, all but the host are ready")
 
 
-async def _first_match(evening: Evening, *, is_short: bool) -> None:
+async def _first_match(evening: Evening) -> None:
     await evening.deal()
     await evening.moment("hand 1, dealt")
     await evening.play(cards=10)
     await evening.moment("hand 1, ten cards are up")
     await evening.moment("hand 1, Ben has reloaded the page", evening.reload("Ben"))
-    await evening.moment(
-        "hand 1, a connection was lost and is back", evening.cut("Ben" if is_short else "Cleo")
-    )
+    await evening.moment("hand 1, a connection was lost and is back", evening.cut("Cleo"))
     await evening.moment("hand 1, Ben has pressed Back and stays", evening.go_back("Ben"))
     await evening.end_hand()
     await evening.compare("hand 1, the tally")

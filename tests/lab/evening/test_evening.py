@@ -10,22 +10,12 @@ from tests.lab.evening.rehearsal import evening_at, rehearse
 pytestmark = pytest.mark.asyncio(loop_scope="session")  # the loop on which Chromium lives
 
 
-@pytest.mark.timeout(400)
-async def test_all_screens_show_the_table_at_every_pause_of_a_short_evening(
-    tmp_path: Path, browser: Browser
-) -> None:
-    """Two phones, a television, a terminal and a bot play a match and a hand; one reloads, one is cut off."""
-    async with evening_at(browser, tmp_path, takes_pictures=False) as evening:
-        await rehearse(evening, is_short=True)
-    assert evening.differences == []
-
-
 @pytest.mark.long
 @pytest.mark.timeout(1200)
 async def test_all_screens_show_the_table_at_every_pause_of_an_evening(
     tmp_path: Path, browser: Browser
 ) -> None:
-    """The same with a laptop and two bots, a host who leaves and returns, a heap, and identical deals."""
+    """Phones, a television, a laptop, terminals, bots; one reloads, one is cut off, the host comes back."""
     async with evening_at(browser, tmp_path, takes_pictures=False) as evening:
         await rehearse(evening)
     assert evening.differences == []

@@ -7,7 +7,11 @@ import re
 from pathlib import Path
 from typing import Any, Final
 
+import pytest
+
 from tests.support.servers import PATIENCE, serving, timeout
+
+pytestmark = pytest.mark.long
 
 HANDS: Final = int(os.environ.get("RACING_DEMON_HANDS", "2"))
 GAMES: Final = int(os.environ.get("RACING_DEMON_GAMES", "4"))

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from racing_demon_protocol.constants import MAX_CHAT_LENGTH
@@ -19,7 +19,6 @@ from racing_demon_protocol.wire.options import CallOut, HandicapRule, OnLeave, O
 from racing_demon_protocol.wire.serial_numbers import next_counter
 from racing_demon_server.match.names import folded
 from racing_demon_server.match.seat_tokens import Actor
-from tests.support.effort import examples
 from tests.support.invariants import status
 from tests.support.tables import NAMES, SECOND, Own, Sitting
 
@@ -177,8 +176,9 @@ def test_every_command_is_tried_here() -> None:
     assert set(FIELDS) == of_tables
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", TABLES)
-@examples(200, 30, derandomize=False)
+@settings(max_examples=200, deadline=None, database=None)
 @given(steps=steps)
 def test_noise_breaks_nothing(name: str, steps: list[tuple[int, cl.Command]]) -> None:
     """Whatever comes is answered; what is refused changes nothing; and the table goes on."""
@@ -203,7 +203,8 @@ def test_noise_breaks_nothing(name: str, steps: list[tuple[int, cl.Command]]) ->
             assert not isinstance(reply, Refused) or reply.reason is not Reason.REPEATED
 
 
-@examples(100, derandomize=False)
+@pytest.mark.long
+@settings(max_examples=100, deadline=None, database=None)
 @given(names=st.lists(st.text(max_size=64), max_size=10))
 def test_whoever_comes_is_seated_or_refused(names: list[str]) -> None:
     """No name does harm, and all who are seated have different ones."""

@@ -16,11 +16,12 @@ from websockets.frames import Frame, Opcode
 from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_protocol.wire.messages import client as cl
 from tests.lab.fuzzing.frames import check_frame, mutant
-from tests.support.effort import amount, more_when_long
 from tests.support.processes import kib, server_process
 from tests.support.servers import PATIENCE, Peer, deadline, timeout
 
-FRAMES: Final = amount(1000, 4000, "RACING_DEMON_FRAMES")
+pytestmark = pytest.mark.long
+
+FRAMES: Final = int(os.environ.get("RACING_DEMON_FRAMES", "4000"))
 SEED: Final = int(os.environ.get("RACING_DEMON_SEED", "1"))
 AT_ONCE: Final = 20
 """Frames of one connection."""
@@ -48,7 +49,6 @@ def test_mutants_are_decoded_or_refused() -> None:
     assert grown < MiB
 
 
-@more_when_long
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 async def test_mutants_through_sockets_leave_no_trace(tmp_path: Path) -> None:
     """The server goes on, grows by less than 16 MiB, and writes less than 1 MB and no exception."""

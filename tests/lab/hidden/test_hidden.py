@@ -79,6 +79,7 @@ def test_what_lies_face_down_changes_nothing() -> None:
     assert passed_over <= HANDS // 10
 
 
+@pytest.mark.long
 def test_a_refusal_that_told_of_a_hidden_card_would_be_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """A server that said, with a refusal, which card is the next of the stock, gives itself away."""
     honest = Hand.refusal
@@ -124,7 +125,7 @@ def races(count: int, journals: Path) -> Iterator[Race]:
         yield Race(seed, options, rng.randint(2, 3), rng.choice([0, 0, 1]), rng.randint(5, 40), folder)
 
 
-@more_when_long
+@pytest.mark.long
 def test_what_is_private_to_a_seat_changes_nothing_for_others(tmp_path: Path) -> None:
     """On identical deals two ways to play, with the same progress, give everybody else the same bytes."""
     compared = parted = cut_short = 0
@@ -142,6 +143,7 @@ def test_what_is_private_to_a_seat_changes_nothing_for_others(tmp_path: Path) ->
     assert cut_short <= HANDS // 4
 
 
+@pytest.mark.long
 def test_a_race_that_told_of_a_private_layout_would_be_found(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

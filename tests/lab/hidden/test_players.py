@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import NamedTuple, Self
 from urllib.parse import urlsplit
 
+import pytest
+
 from racing_demon_protocol.constants import WEBSOCKET_PATH
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import MatchOver, Said, Signalled
@@ -81,6 +83,7 @@ class Listener(Peer):
         return frame
 
 
+@pytest.mark.long
 async def test_nobody_is_told_what_proves_who_a_player_is(tmp_path: Path) -> None:
     """Devices are linked, attacked, renamed and removed, and matches played; then every output is searched.
 

@@ -4,6 +4,8 @@ import contextlib
 import random
 from pathlib import Path
 
+import pytest
+
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.records.format import read_records
 from racing_demon_protocol.wire.messages import events as ev
@@ -27,6 +29,7 @@ def beaten(client_log: ClientLog) -> list[tuple[int, int, Refused]]:
     return told
 
 
+@pytest.mark.long
 async def test_an_export_tells_who_was_beaten(tmp_path: Path) -> None:
     """Each refusal stands as it was told, behind the event that its player had heard last."""
     path = tmp_path / "journal.sqlite"

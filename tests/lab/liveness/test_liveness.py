@@ -87,6 +87,7 @@ def called() -> RandomTable:
     return random_table
 
 
+@pytest.mark.long
 def test_a_pause_in_the_grace_of_an_old_journal_ends_by_itself() -> None:
     """Servers could once pause a hand in its grace for ever: taken up again, it ends."""
     random_table = called()
@@ -99,6 +100,7 @@ def test_a_pause_in_the_grace_of_an_old_journal_ends_by_itself() -> None:
     assert Phase.GRACE is not random_table.table.view.phase
 
 
+@pytest.mark.long
 def test_a_host_ends_the_pause_of_an_old_journal() -> None:
     """The host's word lets a hand go on in whichever phase it was paused."""
     random_table = called()

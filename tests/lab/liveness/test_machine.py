@@ -2,6 +2,7 @@
 
 import random
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -22,7 +23,6 @@ from racing_demon_server.bots.levels import LEVELS
 from racing_demon_server.match.seat_tokens import Actor
 from racing_demon_server.match.table import CommandResult
 from tests.support.contributing import hash_of, value_of
-from tests.support.effort import amount, more_when_long
 from tests.support.invariants import status
 from tests.support.tables import MS, SECOND, Sitting
 
@@ -312,9 +312,9 @@ class TableMachine(RuleBasedStateMachine):
         return self.sitting.hand.dealt_seq
 
 
-TestTableMachine = more_when_long(TableMachine.TestCase)
+TestTableMachine = pytest.mark.long(TableMachine.TestCase)
 TestTableMachine.settings = settings(
-    max_examples=amount(15, 60),
+    max_examples=60,
     stateful_step_count=50,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],

@@ -28,6 +28,7 @@ def test_with_all_guards_nothing_told_is_lost_and_every_table_goes_on() -> None:
     assert total["taken"] > RUNS
 
 
+@pytest.mark.long
 def test_a_store_that_fails_over_fences_no_living_node() -> None:
     """Nodes that all lose the store at times, and nothing else, take none of them for dead."""
     for seed in range(RUNS // 4):

@@ -37,13 +37,14 @@ from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import Options
 from tests.lab.liveness.explorer import RandomTable
 from tests.lab.options.combinations import draw
-from tests.support.effort import amount, more_when_long
 from tests.support.nodes import TOOLS, node
 from tests.support.recordings import recording
 
-MATCHES: Final = amount(3, 60, "RACING_DEMON_MATCHES")
+pytestmark = pytest.mark.long
+
+MATCHES: Final = int(os.environ.get("RACING_DEMON_MATCHES", "60"))
 SEED: Final = int(os.environ.get("RACING_DEMON_SEED", "0"))
-SEEK_EVERY: Final = amount(97, 7)
+SEEK_EVERY: Final = 7
 """The terminal also seeks to a place after so many events, and finds the same there."""
 STEPS: Final = 120
 
@@ -74,7 +75,6 @@ def test_replays_of_every_kind_are_equal(name: str, tmp_path: Path) -> None:
     assert compare(record, tmp_path / "record.jsonl") > 50
 
 
-@more_when_long
 def test_replays_of_any_options_are_equal(tmp_path: Path) -> None:
     """Bots play matches with options, handicaps and teams that chance draws."""
     compared = 0
@@ -91,7 +91,6 @@ def test_replays_of_any_options_are_equal(tmp_path: Path) -> None:
     assert compared > MATCHES
 
 
-@more_when_long
 def test_replays_of_odd_evenings_are_equal(tmp_path: Path) -> None:
     """People come, go, pause, change options and teams, are replaced, muted and put out, in any order."""
     kinds = set[str]()

@@ -10,10 +10,13 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
-from tests.lab.standings.season import Season
-from tests.support.effort import amount, more_when_long
+import pytest
 
-MATCHES: Final = amount(40, 300, "RACING_DEMON_MATCHES")
+from tests.lab.standings.season import Season
+
+pytestmark = pytest.mark.long
+
+MATCHES: Final = int(os.environ.get("RACING_DEMON_MATCHES", "300"))
 SEED: Final = int(os.environ.get("RACING_DEMON_SEED", "0"))
 LOOKS: Final = 10
 """The server is asked so many times."""
@@ -23,7 +26,6 @@ MAX_TEAMS: Final = 50
 NEWEST: Final = 50
 
 
-@more_when_long
 def test_standings_equal_an_independent_count(tmp_path: Path) -> None:
     """While matches are played and corrected, players renamed, merged and forgotten, all rows are equal."""
     rng, done = random.Random(SEED), dict.fromkeys(("rename", "merge", "forget", "correct"), 0)
