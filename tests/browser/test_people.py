@@ -13,13 +13,13 @@ from playwright.async_api import Browser, expect
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Devices
 from tests.browser.test_access import violations
-from tests.server.players.test_players import operate
 from tests.support.browsers import phone
 from tests.support.effort import usually
 from tests.support.people import SECRETS, enrolled, link_code, play_alone
 from tests.support.restartable_server import RestartableServer, wait_until
 from tests.support.results import get, origin_of, page_with
 from tests.support.servers import NEWEST, Peer
+from tests.support.whole_servers import operate
 
 FAST: Final = ("--bot-speed=100", "--standings=open", "--until-table-ends=NONE")
 """A server of a host: it suggests to remember people."""
@@ -228,7 +228,7 @@ async def test_a_name_that_was_changed_stays_changed(browser: Browser, tmp_path:
                     await expect(ann.page.locator("#name")).to_have_value(told)
                 ((player, name),) = players(journal)
                 assert name == told
-                await operate(journal, player, "--name", "Anna II")
+                await operate(journal, "players", player, "--name", "Anna II")
             assert ann.complaints == []
 
 

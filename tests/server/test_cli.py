@@ -1,4 +1,4 @@
-"""The command ``racing-demon-server``, as a process of its own."""
+"""The command ``racing-demon-server``, with its arguments, signals and streams."""
 
 import asyncio
 import codecs
@@ -9,10 +9,8 @@ import signal
 import socket
 import sys
 import tempfile
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
-from functools import partial
 from pathlib import Path
+from typing import Final
 from urllib.request import urlopen
 
 import pytest
@@ -22,9 +20,13 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Pong
 from racing_demon_protocol.wire.saved_presets import MAX_SAVED
 from racing_demon_server import cli
-from racing_demon_server.arguments import presets
-from tests.support.processes import SERVER, Ended, server_process, started, text_of
+from racing_demon_server.arguments import presets, seed
+from racing_demon_server.settings import ServerSettings
+from tests.support.processes import SERVER, Ended, server_process, started
 from tests.support.servers import Closing, Peer
+from tests.support.whole_servers import whole_server
+
+pytestmark = pytest.mark.usefixtures("logs_as_before")
 
 SILENCE = Ended(0, "", "")
 PRESETS_OF_NOBODY = {
@@ -35,36 +37,67 @@ PRESETS_OF_NOBODY = {
     "unplayable.json": '{"title": "Bad", "options": {"reserve": 10}}',
 }
 
+WRONG: Final[list[tuple[list[str], str]]] = [
+    (["--port", "65536"], "'65536' is not a port: give a number from 0 to 65535"),
+    (["--port", "x"], "'x' is not a port"),
+    (["--port", "-1"], "argument --port"),
+    (["--port", "8²"], "'8²' is not a port"),
+    (["--port", "0000099999"], "'0000099999' is not a port"),
+    (["--seed", "xyz"], "'xyz' is not a seed: give up to 64 hexadecimal digits"),
+    (["--durability", "none", "--journal", "x.sqlite"], "--durability none keeps no journal"),
+    (["--control", "x", "--journal", "x.sqlite"], "--control is for servers without a journal file"),
+    (["--relay", "ws://127.0.0.1", "--journal", "x.sqlite"], "--journal cannot be combined with --relay"),
+    (["--relay", "ws://127.0.0.1", "--processes", "2"], "--processes cannot be combined with --relay"),
+    (["--relay", "http://127.0.0.1"], "this is not the URL of a server"),
+    (["--node", "home"], "--node needs a broker: name one with --mqtt URL"),
+    (["--code-letters", "3"], "'3' is not allowed: give a number from 4 to 16"),
+    (["--homeassistant"], "--homeassistant needs a broker"),
+    (["--webhook", "https://a.example/hush"], "--webhook needs --webhook-secret FILE"),
+    (["--webhook-names"], "--webhook-secret and --webhook-names need --webhook URL"),
+    (["--webhook-secret", "/dev/null"], "/dev/null holds no secret of a webhook"),
+    (["--seed", "0" * 65], "is not a seed"),
+    (["--bot-speed", "0"], "'0' is not a speed: give a number from 0.01 to 10000"),
+    (["--bot-speed", "nan"], "'nan' is not a speed"),
+    (["--bot-speed", "fast"], "'fast' is not a speed"),
+    (["--embed", "https://a.example/page"], "is not the origin of a site: write one like https://"),
+    (["--embed", "https://a.example; script-src *"], "is not the origin of a site"),
+    (["--embed", "*"], "'*' is not the origin of a site"),
+    *((["--base-path", path], "write one like /games/cards") for path in ("games", "//a", "/../a", "/ä")),
+    (["--base-path", "/" + 100 * "a"], "at most 100 characters"),
+    (["--base-path", "/games", "--lan"], "--base-path cannot be combined with --lan"),
+    (["--base-path", "/games", "--tunnel", "auto"], "--base-path cannot be combined with a tunnel"),
+    (["--log-level", "loud"], "invalid choice: 'loud'"),
+    (["--hots", "x"], "unrecognized arguments"),
+    (["now"], "unrecognized arguments: now"),
+]
+"""Arguments that contradict what may be said, and what is said of them."""
+
 # Start and stop.
 
 
-async def test_it_says_where_it_listens() -> None:
-    """With port 0 the announced address is one that a client can take."""
-    async with server_process() as (_, url), Peer.connect(url) as peer:
-        await peer.greet()
-        await peer.say(cl.Ping(stamp=1))
-        assert Pong(stamp=1) == await peer.hear()
-
-
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=["SIGTERM", "SIGINT"])
-async def test_a_signal_stops_it(number: int) -> None:
-    """Asked to stop, even in the first moment, it ends with 0 and says nothing."""
-    async with server_process() as (server, _):
+async def test_it_serves_where_it_says_until_a_signal_comes(number: int) -> None:
+    """Its address is one that a client can take; it outlives its input, and ends with 0 and no word."""
+    async with server_process() as (server, url):
+        server.hang_up()
+        async with Peer.connect(url) as peer:
+            await peer.greet()
+            await peer.say(cl.Ping(stamp=1))
+            assert Pong(stamp=1) == await peer.hear()
         server.stop(number)
         assert await server.end() == SILENCE
 
 
 async def test_clients_are_told_when_it_stops() -> None:
     """In the middle of a match, everybody is sent away with the code that means: try again."""
-    async with server_process("--bot-speed", "100") as (server, url), Peer.hosting(url) as ann:
+    async with whole_server(bot_speed=100) as (server, url), Peer.hosting(url) as ann:
         await ann.ask(cl.AddBot)
         async with Peer.entered(url, cl.Watch(code=ann.code)) as eve:
             await ann.ask(cl.Start)
             await ann.until(ev.Played)
-            server.stop()
+            await server.stop()
             going = Closing(1001, "The server was stopped, and the table ended with it.")
             assert (going, going) == (await ann.closed(), await eve.closed())
-            assert await server.end() == SILENCE
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="counts no files")
@@ -72,15 +105,13 @@ async def test_it_has_sockets_for_as_many_as_the_limits_let_in() -> None:
     """Where the system allows few open files at first, it asks for more."""
     import resource  # noqa: PLC0415 - not there on Windows
 
-    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    few = partial(resource.setrlimit, resource.RLIMIT_NOFILE, (64, most))
-    async with (
-        server_process(preexec_fn=few) as (_, url),
-        Peer.hosting(url) as ann,
-        AsyncExitStack() as stack,
-    ):
-        for _ in range(80):
-            await stack.enter_async_context(Peer.entered(url, cl.Watch(code=ann.code)))
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (500, before[1]))
+    try:
+        async with whole_server():
+            assert resource.getrlimit(resource.RLIMIT_NOFILE)[0] > ServerSettings().max_connections
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
 
 
 async def test_it_can_stop_with_its_input() -> None:
@@ -93,22 +124,14 @@ async def test_it_can_stop_with_its_input() -> None:
         assert await server.end() == SILENCE
 
 
-async def test_without_being_asked_it_outlives_its_input() -> None:
-    """The end of the input means nothing to a server of its own."""
-    async with server_process() as (server, url):
-        server.hang_up()
-        async with Peer.connect(url) as peer:
-            await peer.greet()
-            await peer.say(cl.Ping(stamp=1))
-            assert Pong(stamp=1) == await peer.hear()
-
-
+@pytest.mark.long
 async def test_no_input_at_all_is_its_end() -> None:
     """An empty file for an input ends like any other."""
     async with server_process("--stop-with-stdin", stdin=asyncio.subprocess.DEVNULL) as (server, _):
         assert await server.end() == SILENCE
 
 
+@pytest.mark.long
 async def test_a_file_may_be_its_input() -> None:
     """A file ends, too."""
     with tempfile.TemporaryFile() as file:
@@ -130,82 +153,44 @@ async def test_a_signal_stops_it_while_its_input_goes_on() -> None:
 # What goes wrong.
 
 
-@asynccontextmanager
-async def taken_port() -> AsyncIterator[int]:
-    """Give a port that somebody else listens on."""
+def test_a_port_that_is_taken(capsys: pytest.CaptureFixture[str]) -> None:
+    """Where it cannot listen it ends with 1 and says what to do."""
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
-        yield other.getsockname()[1]
-
-
-async def test_a_port_that_is_taken() -> None:
-    """Where it cannot listen it ends with 1 and says what to do."""
-    async with taken_port() as port:
-        ended = await text_of(SERVER, "--host", "127.0.0.1", "--port", str(port))
-    first, second = ended.err.splitlines()
-    assert ended.code == 1
+        port = other.getsockname()[1]
+        assert cli.main(["--host", "127.0.0.1", "--port", str(port)]) == 1
+    first, second = capsys.readouterr().err.splitlines()
     assert first.startswith(f"racing-demon-server: cannot listen on 127.0.0.1:{port}: ")
     assert "Choose another port with --port, or 0 for any free one" in second
 
 
-async def test_a_journal_that_cannot_be_kept_has_a_way_out(tmp_path: Path) -> None:
+def test_a_journal_that_cannot_be_kept_has_a_way_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A data folder that cannot be written has a reason, and the two flags that help."""
     (tmp_path / "file").touch()
-    ended = await text_of(SERVER, "--port", "0", env={"RACING_DEMON_DATA": str(tmp_path / "file")})
-    assert (ended.code, ended.out) == (3, "")
-    assert "cannot be opened" in ended.err
-    assert ended.err.endswith("--journal FILE, or keep no journal with --durability none.\n")
+    monkeypatch.setenv("RACING_DEMON_DATA", str(tmp_path / "file"))
+    assert cli.main(["--port", "0"]) == 3
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "cannot be opened" in said.err
+    assert said.err.endswith("--journal FILE, or keep no journal with --durability none.\n")
 
 
-async def test_an_address_of_another_machine() -> None:
-    """An address that is not this machine's ends with 1, and without a traceback."""
-    ended = await text_of(SERVER, "--host", "203.0.113.7", "--port", "0")
-    assert (ended.code, ended.out) == (1, "")
-    assert "Traceback" not in ended.err
+def test_an_address_of_another_machine(capsys: pytest.CaptureFixture[str]) -> None:
+    """An address that is not this machine's ends with 1."""
+    assert cli.main(["--host", "203.0.113.7", "--port", "0"]) == 1
+    assert capsys.readouterr().out == ""
 
 
-@pytest.mark.parametrize(
-    ("arguments", "complaint"),
-    [
-        (["--port", "65536"], "'65536' is not a port: give a number from 0 to 65535"),
-        (["--port", "x"], "'x' is not a port"),
-        (["--port", "-1"], "argument --port"),
-        (["--port", "8²"], "'8²' is not a port"),
-        (["--port", "0000099999"], "'0000099999' is not a port"),
-        (["--seed", "xyz"], "'xyz' is not a seed: give up to 64 hexadecimal digits"),
-        (["--durability", "none", "--journal", "x.sqlite"], "--durability none keeps no journal"),
-        (["--relay", "ws://127.0.0.1", "--journal", "x.sqlite"], "--journal cannot be combined with --relay"),
-        (["--relay", "ws://127.0.0.1", "--processes", "2"], "--processes cannot be combined with --relay"),
-        (["--relay", "http://127.0.0.1"], "this is not the URL of a server"),
-        (["--node", "home"], "--node needs a broker: name one with --mqtt URL"),
-        (["--code-letters", "3"], "'3' is not allowed: give a number from 4 to 16"),
-        (["--homeassistant"], "--homeassistant needs a broker"),
-        (["--webhook", "https://a.example/hush"], "--webhook needs --webhook-secret FILE"),
-        (["--webhook-names"], "--webhook-secret and --webhook-names need --webhook URL"),
-        (["--webhook-secret", "/dev/null"], "/dev/null holds no secret of a webhook"),
-        (["--seed", "0" * 65], "is not a seed"),
-        (["--bot-speed", "0"], "'0' is not a speed: give a number from 0.01 to 10000"),
-        (["--bot-speed", "nan"], "'nan' is not a speed"),
-        (["--bot-speed", "fast"], "'fast' is not a speed"),
-        (["--embed", "https://a.example/page"], "is not the origin of a site: write one like https://"),
-        (["--embed", "https://a.example; script-src *"], "is not the origin of a site"),
-        (["--embed", "*"], "'*' is not the origin of a site"),
-        *((["--base-path", path], "write one like /games/cards") for path in ("games", "//a", "/../a", "/ä")),
-        (["--base-path", "/" + 100 * "a"], "at most 100 characters"),
-        (["--base-path", "/games", "--lan"], "--base-path cannot be combined with --lan"),
-        (["--base-path", "/games", "--tunnel", "auto"], "--base-path cannot be combined with a tunnel"),
-        (["--log-level", "loud"], "invalid choice: 'loud'"),
-        (["--hots", "x"], "unrecognized arguments"),
-        (["now"], "unrecognized arguments: now"),
-    ],
-)
-def test_wrong_arguments(arguments: list[str], complaint: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_arguments(capsys: pytest.CaptureFixture[str]) -> None:
     """What it does not understand ends it with 2, and it says what would do."""
-    with pytest.raises(SystemExit) as ended:
-        cli.main(arguments)
-    assert ended.value.code == 2
-    assert complaint in capsys.readouterr().err
+    for arguments, complaint in WRONG:
+        with pytest.raises(SystemExit) as ended:
+            cli.main(arguments)
+        assert ended.value.code == 2
+        assert complaint in capsys.readouterr().err, arguments
 
 
 def test_a_folder_of_presets_that_is_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -305,47 +290,25 @@ async def test_a_seed_repeats_codes_and_cards() -> None:
     """Two servers of one seed open tables with the same codes and promise the same cards."""
     told = []
     for _ in range(2):
-        async with server_process("--seed", "5eed") as (_, url), Peer.hosting(url) as ann:
+        async with whole_server(seed=seed("5eed")) as (_, url), Peer.hosting(url) as ann:
             await ann.say(ann.next(cl.Start))
             committed = await ann.until(ev.Committed)
             told.append((ann.code, committed.commitment))
     assert told[0] == told[1]
 
 
-async def test_no_token_is_logged_at_any_level() -> None:
-    """Even the most talkative log says no token, nor what players send."""
-    async with server_process("--log-level", "debug") as (server, url), Peer.hosting(url) as ann:
-        async with Peer.entered(url, cl.Resume(code=ann.code, token=ann.token)):
-            await ann.closed()
-        server.stop()
-        ended = await server.end()
-    assert ended.code == 0
-    assert ann.token not in ended.err + ended.out
-    assert "Ann" not in ended.err + ended.out
-
-
 @pytest.mark.skipif(not Path("/proc/net/if_inet6").exists(), reason="needs IPv6")
 async def test_an_ipv6_address_is_announced_in_brackets() -> None:
     """The announced address is one that a client can take, also on IPv6."""
-    async with started(SERVER, "--host", "::1", "--port", "0") as server:
-        url = (await server.line(r"listening on (\S+)")).group(1)
+    async with whole_server(host="::1") as (_, url):
         assert url.startswith("ws://[::1]:")
         async with Peer.connect(url) as peer:
             await peer.greet()
 
 
-async def test_it_leaves_no_children() -> None:
-    """A stopped server's process is gone."""
-    async with server_process() as (server, _):
-        server.stop()
-        await server.end()
-        with pytest.raises(ProcessLookupError):
-            os.kill(server.pid, 0)
-
-
-@pytest.mark.parametrize(
-    "url",
-    [
+def test_a_webhook_that_leads_nowhere(capsys: pytest.CaptureFixture[str]) -> None:
+    """It is said why, and its path, which may be secret, is not repeated."""
+    for url in (
         "ftp://a.example/hush",
         "https:///hush",
         "https://ann:hush@a.example/",
@@ -353,16 +316,13 @@ async def test_it_leaves_no_children() -> None:
         "https://a.example/hush#there",
         "https://a.example/hush\r\nHost: b.example",
         "https://a.example/hush there",
-    ],
-)
-def test_a_webhook_that_leads_nowhere(url: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """It is said why, and its path, which may be secret, is not repeated."""
-    with pytest.raises(SystemExit) as ended:
-        cli.main(["--webhook", url])
-    assert ended.value.code == 2
-    complaint = capsys.readouterr().err
-    assert "this is not the address of a receiver: " in complaint
-    assert "hush" not in complaint
+    ):
+        with pytest.raises(SystemExit) as ended:
+            cli.main(["--webhook", url])
+        assert ended.value.code == 2
+        complaint = capsys.readouterr().err
+        assert "this is not the address of a receiver: " in complaint
+        assert "hush" not in complaint
 
 
 # Libraries are loaded without what they would load for nothing.

@@ -7,20 +7,25 @@ import sqlite3
 from collections.abc import Callable
 from http.client import HTTPConnection
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import urlsplit
 
-from tests.support.restartable_server import RestartableServer
 from tests.support.servers import PATIENCE
 
 
-async def get(server: RestartableServer, path: str, **headers: str) -> tuple[int, bytes]:
+class HasUrl(Protocol):
+    """A server that is asked."""
+
+    url: str
+
+
+async def get(server: HasUrl, path: str, **headers: str) -> tuple[int, bytes]:
     """Return the status and the body of a page."""
     status, _, body = await get_tagged(server, path, **headers)
     return status, body
 
 
-async def get_tagged(server: RestartableServer, path: str, **headers: str) -> tuple[int, str, bytes]:
+async def get_tagged(server: HasUrl, path: str, **headers: str) -> tuple[int, str, bytes]:
     """Return the status, the ETag and the body of a page."""
 
     def ask() -> tuple[int, str, bytes]:
@@ -34,7 +39,7 @@ async def get_tagged(server: RestartableServer, path: str, **headers: str) -> tu
 
 
 async def page_with(
-    server: RestartableServer, path: str, is_there: Callable[[dict[str, Any]], bool], **headers: str
+    server: HasUrl, path: str, is_there: Callable[[dict[str, Any]], bool], **headers: str
 ) -> dict[str, Any]:
     """Return a page as soon as something is there: results are made after what they are of."""
     async with asyncio.timeout(PATIENCE):
@@ -47,7 +52,7 @@ async def page_with(
             await asyncio.sleep(0.05)
 
 
-async def status_of(server: RestartableServer, path: str, status: int) -> None:
+async def status_of(server: HasUrl, path: str, status: int) -> None:
     """Wait until a page has a status."""
     async with asyncio.timeout(PATIENCE):
         while True:
@@ -56,7 +61,7 @@ async def status_of(server: RestartableServer, path: str, status: int) -> None:
             await asyncio.sleep(0.05)
 
 
-async def standings_with(server: RestartableServer, hands: int) -> dict[str, Any]:
+async def standings_with(server: HasUrl, hands: int) -> dict[str, Any]:
     """Return the standings as soon as they have so many hands of each player."""
     return await page_with(
         server, "/v1/standings", lambda found: any(row["hands"] >= hands for row in found["rows"])
@@ -70,6 +75,6 @@ def results_of(journal: Path) -> list[tuple[str, str]]:
         return db.execute("SELECT match, link FROM results ORDER BY match").fetchall()
 
 
-def origin_of(server: RestartableServer) -> str:
+def origin_of(server: HasUrl) -> str:
     """Return the server's address for browsers."""
     return server.url.replace("ws://", "http://").removesuffix("/v1")

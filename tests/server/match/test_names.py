@@ -22,8 +22,8 @@ from racing_demon_server.match.names import (
 )
 from tests.support.effort import examples
 from tests.support.people import SECRETS, enrolled
-from tests.support.restartable_server import RestartableServer
 from tests.support.servers import Peer
+from tests.support.whole_servers import whole_server
 
 JOINERS = "\u200c\u200d"
 TAGS = "".join(map(chr, (*range(0xE0030, 0xE003A), *range(0xE0061, 0xE007B), 0xE007F)))
@@ -328,10 +328,7 @@ def test_a_harmless_name_stays(name: str) -> None:
 
 async def test_whoever_has_a_forbidden_name_plays_as_another(tmp_path: Path) -> None:
     """At the table, as a new player, and after renaming; a second one has a number."""
-    path = tmp_path / "words.txt"
-    path.write_text("nasty\n", "utf-8")
-    arguments = (f"--forbidden-names={path}",)
-    async with RestartableServer.started(tmp_path / "journal.sqlite", *arguments) as server:
+    async with whole_server(tmp_path / "journal.sqlite", forbidden_names=("nasty",)) as (server, _):
         async with Peer.connect(server.url) as ann, Peer.connect(server.url) as ben:
             assert (await enrolled(ann, "Nasty", SECRETS[0])).name == INSTEAD
             await enrolled(ben, "Ben", SECRETS[1])

@@ -1,4 +1,4 @@
-"""The operator's commands, as processes, for a server that is one or several."""
+"""The operator's commands for a server that is one or several."""
 
 import asyncio
 import json
@@ -15,8 +15,10 @@ import pytest
 from racing_demon_protocol.enums import CloseCode
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_server.journal.interface import JournalUnusable
 from tests.support.processes import SERVER, Ended, server_process, text_of
 from tests.support.servers import Closing, Peer
+from tests.support.whole_servers import operate, whole_server
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no Unix sockets")
 
@@ -24,29 +26,25 @@ FAR: Final[dict[str, Any]] = {"additional_headers": {"X-Forwarded-For": "203.0.1
 NEAR: Final[dict[str, Any]] = {"additional_headers": {"X-Forwarded-For": "198.51.100.9"}}
 
 
-async def operate(folder: Path, *arguments: str) -> Ended:
-    """Run one of the operator's commands."""
-    return await text_of(SERVER, *arguments, "--journal", str(folder / "journal"))
+@pytest.fixture
+def journal(tmp_path: Path) -> Path:
+    """Return the file of the server's tables."""
+    return tmp_path / "journal"
 
 
-def journal(folder: Path) -> tuple[str, str]:
-    """Return the server's option."""
-    return "--journal", str(folder / "journal")
-
-
-async def test_the_operator_sees_the_tables(tmp_path: Path) -> None:
+async def test_the_operator_sees_the_tables(journal: Path) -> None:
     """Each has its code, host, numbers and phase; one table has its people, and where they are."""
     async with (
-        server_process(*journal(tmp_path)) as (_, url),
+        whole_server(journal) as (_, url),
         Peer.hosting(url) as ann,
         Peer.entered(url, cl.Join(code=ann.code, name="Ben"), **FAR),
         Peer.entered(url, cl.Watch(code=ann.code), **NEAR),
     ):
         await ann.ask(cl.AddBot)
-        header, table = (await operate(tmp_path, "tables")).out.splitlines()
+        header, table = (await operate(journal, "tables")).out.splitlines()
         assert header.split() == ["code", "game", "host", "people", "bots", "watching", "phase", "since"]
         assert table.split()[:7] == [ann.code, "racing-demon", "Ann", "2", "1", "1", "lobby"]
-        there = (await operate(tmp_path, "tables", ann.code.lower())).out.splitlines()
+        there = (await operate(journal, "tables", ann.code.lower())).out.splitlines()
         assert [line.split()[1:] for line in there[1:3]] == [
             ["Ann", "this", "machine"],
             ["Ben", "203.0.113.9"],
@@ -55,30 +53,30 @@ async def test_the_operator_sees_the_tables(tmp_path: Path) -> None:
         assert there[4].split() == ["-", "a", "spectator", "198.51.100.9"]
 
 
-async def test_a_table_keeps_the_time_when_it_was_opened(tmp_path: Path) -> None:
+async def test_a_table_keeps_the_time_when_it_was_opened(journal: Path) -> None:
     """Also over a restart of its server."""
-    async with server_process(*journal(tmp_path)) as (server, url), Peer.hosting(url):
-        before = await operate(tmp_path, "tables")
-        server.stop()
-        await server.end()
-    async with server_process(*journal(tmp_path)):
-        after = await operate(tmp_path, "tables")
-    assert before.out.splitlines()[1].split()[-3:] == after.out.splitlines()[1].split()[-3:]
+    listed = []
+    async with whole_server(journal) as (_, url), Peer.hosting(url):
+        listed.append(await operate(journal, "tables"))
+    async with whole_server(journal):
+        listed.append(await operate(journal, "tables"))
+    before, after = (each.out.splitlines()[1].split()[-3:] for each in listed)
+    assert before == after
 
 
-async def test_the_operator_closes_a_table(tmp_path: Path) -> None:
+async def test_the_operator_closes_a_table(journal: Path) -> None:
     """In mid-match, everybody is told why, and the table does not come back."""
-    async with server_process(*journal(tmp_path), "--bot-speed", "100") as (_, url), Peer.hosting(url) as ann:
+    async with whole_server(journal, bot_speed=100) as (_, url), Peer.hosting(url) as ann:
         await ann.ask(cl.AddBot)
         async with Peer.entered(url, cl.Watch(code=ann.code)) as eve:
             await ann.ask(cl.Start)
             await ann.until(ev.Played)
-            ended = await operate(tmp_path, "close", ann.code, "--reason", "spam")
+            ended = await operate(journal, "close", ann.code, "--reason", "spam")
             assert ended == Ended(0, f"the table {ann.code} is closed\n", "")
             closing = Closing(CloseCode.GOING_AWAY, "The server's operator has closed this table: spam")
             assert (closing, closing) == (await ann.closed(), await eve.closed())
-        assert (await operate(tmp_path, "tables")).out == "no tables are open\n"
-        again = await operate(tmp_path, "close", ann.code)
+        assert (await operate(journal, "tables")).out == "no tables are open\n"
+        again = await operate(journal, "close", ann.code)
         assert (again.code, again.err) == (1, f"racing-demon-server: there is no table {ann.code}.\n")
 
 
@@ -92,15 +90,15 @@ def got(url: str, address: str) -> tuple[int, str]:
         return error.code, error.read().decode()
 
 
-async def test_a_ban_ends_what_is_open_and_refuses_the_rest(tmp_path: Path) -> None:
+async def test_a_ban_ends_what_is_open_and_refuses_the_rest(journal: Path) -> None:
     """Those of the network read until when, and why; pages too; everybody else plays on."""
     async with (
-        server_process(*journal(tmp_path)) as (_, url),
+        whole_server(journal) as (_, url),
         Peer.hosting(url) as ann,
         Peer.entered(url, cl.Join(code=ann.code, name="Ben"), **FAR) as ben,
         Peer.entered(url, cl.Join(code=ann.code, name="Cas"), **NEAR) as cas,
     ):
-        banning = await operate(tmp_path, "ban", "203.0.113.7/24", "--for", "2h", "--reason", "insults")
+        banning = await operate(journal, "ban", "203.0.113.7/24", "--for", "2h", "--reason", "insults")
         until, closed = banning.out.splitlines()
         assert until.startswith("203.0.113.0/24 is banned until ")
         assert closed == "closed: 1 connection"
@@ -112,39 +110,38 @@ async def test_a_ban_ends_what_is_open_and_refuses_the_rest(tmp_path: Path) -> N
         assert await asyncio.to_thread(got, url, "203.0.113.200") == (403, f"{told}\n")
         assert (await asyncio.to_thread(got, url, "198.51.100.9"))[0] == 200
         await cas.ask(cl.Say, text="I am still here")
-        assert (await operate(tmp_path, "bans")).out.splitlines()[1].endswith("insults")
+        assert (await operate(journal, "bans")).out.splitlines()[1].endswith("insults")
 
-        assert (await operate(tmp_path, "unban", "203.0.113.0/24")).code == 0
+        assert (await operate(journal, "unban", "203.0.113.0/24")).code == 0
         async with Peer.entered(url, cl.Resume(code=ann.code, token=ben.token), **FAR):
             pass
-        assert (await operate(tmp_path, "bans")).out == "nobody is banned\n"
+        assert (await operate(journal, "bans")).out == "nobody is banned\n"
 
 
-async def test_a_ban_outlives_the_server(tmp_path: Path) -> None:
+async def test_a_ban_outlives_the_server(journal: Path) -> None:
     """It may also be made while none runs."""
-    made = await operate(tmp_path, "ban", "203.0.113.9")
+    made = await operate(journal, "ban", "203.0.113.9")
     assert made.out.endswith("the next one reads the bans when it starts\n")
     for _ in range(2):
-        async with server_process(*journal(tmp_path)) as (_, url), Peer.connect(url, **FAR) as ben:
+        async with whole_server(journal) as (_, url), Peer.connect(url, **FAR) as ben:
             assert (await ben.closed()).code == CloseCode.KICKED
 
 
 @pytest.mark.skipif(not hasattr(socket, "SO_REUSEPORT"), reason="needs several processes")
-async def test_all_processes_obey(tmp_path: Path) -> None:
+async def test_all_processes_obey(journal: Path) -> None:
     """Tables are listed and closed wherever they are, and a ban holds in each process."""
-    several = (*journal(tmp_path), "--processes", "2")
-    async with server_process(*several, "--port", "0") as (_, url):
+    async with server_process("--journal", str(journal), "--processes", "2") as (_, url):
         urls = [f"ws://127.0.0.1:{port}/v1" for port in ports(url)]
         async with Peer.hosting(urls[0], seated=False) as one, Peer.hosting(urls[1], seated=False) as two:
-            listed = (await operate(tmp_path, "tables")).out
+            listed = (await text_of(SERVER, "tables", "--journal", str(journal))).out
             assert one.code in listed
             assert two.code in listed
-            await operate(tmp_path, "close", two.code)
+            await operate(journal, "close", two.code)
             assert (await two.closed()).code == CloseCode.GOING_AWAY
             async with Peer.connect(urls[0], **FAR) as ben, Peer.connect(urls[1], **FAR) as cas:
                 await ben.greet()
                 await cas.greet()
-                assert "closed: 2 connections" in (await operate(tmp_path, "ban", "203.0.113.9")).out
+                assert "closed: 2 connections" in (await operate(journal, "ban", "203.0.113.9")).out
                 assert {(await ben.closed()).code, (await cas.closed()).code} == {CloseCode.KICKED}
 
 
@@ -154,60 +151,53 @@ def ports(url: str) -> list[int]:
         return list(json.load(health)["ports"])
 
 
-async def test_the_socket_is_for_the_server_s_user_and_goes_with_it(tmp_path: Path) -> None:
+async def test_the_socket_is_for_the_server_s_user_and_goes_with_it(journal: Path) -> None:
     """Its permissions let nobody else in; without a server a command says so."""
-    async with server_process(*journal(tmp_path)) as (server, _):
-        control = tmp_path / "journal-control"
+    control = journal.with_name("journal-control")
+    async with whole_server(journal):
         assert stat.S_IMODE(control.stat().st_mode) == 0o600
-        server.stop()
-        await server.end()
-        assert not control.exists()
-    ended = await operate(tmp_path, "tables")
+    assert not control.exists()
+    ended = await operate(journal, "tables")
     assert ended.code == 1
     assert ended.err.startswith("racing-demon-server: no server is running with the journal ")
 
 
-async def test_a_killed_server_leaves_nothing_in_the_way(tmp_path: Path) -> None:
+async def test_a_killed_server_leaves_nothing_in_the_way(journal: Path) -> None:
     """The next one takes the socket's place."""
-    async with server_process(*journal(tmp_path)) as (server, _):
+    async with server_process("--journal", str(journal)) as (server, _):
         server.process.kill()
         await server.end()
-        assert (await operate(tmp_path, "tables")).code == 1
-    async with server_process(*journal(tmp_path)):
-        assert (await operate(tmp_path, "tables")).out == "no tables are open\n"
+        assert (await operate(journal, "tables")).code == 1
+    async with whole_server(journal):
+        assert (await operate(journal, "tables")).out == "no tables are open\n"
 
 
-@pytest.mark.parametrize(
-    "line", [b"\n", b"[]\n", b"{}\n", b'{"command": "table", "code": 5}\n', b"x" * 9_000]
-)
-async def test_nonsense_is_answered(tmp_path: Path, line: bytes) -> None:
+async def test_nonsense_is_answered(journal: Path) -> None:
     """The server stays, and says that it does not understand."""
-    async with server_process(*journal(tmp_path)):
-        reader, writer = await asyncio.open_unix_connection(str(tmp_path / "journal-control"))
-        writer.write(line)
-        assert b"error" in await reader.readline()
-        writer.close()
-        assert (await operate(tmp_path, "tables")).code == 0
+    async with whole_server(journal):
+        for line in (b"\n", b"[]\n", b"{}\n", b'{"command": "table", "code": 5}\n', b"x" * 9_000):
+            reader, writer = await asyncio.open_unix_connection(str(journal.with_name("journal-control")))
+            writer.write(line)
+            assert b"error" in await reader.readline(), line
+            writer.close()
+        assert (await operate(journal, "tables")).code == 0
 
 
-async def test_a_server_does_not_start_with_damaged_bans(tmp_path: Path) -> None:
+async def test_a_server_does_not_start_with_damaged_bans(journal: Path) -> None:
     """Those who were banned would be back, and nobody would know."""
-    (tmp_path / "journal-bans").write_text("{")
-    ended = await text_of(SERVER, "--port", "0", *journal(tmp_path))
-    assert ended.code == 3
-    assert "Repair the file, or move it away to have none." in ended.err
+    journal.with_name("journal-bans").write_text("{")
+    with pytest.raises(JournalUnusable, match=r"Repair the file, or move it away to have none\."):
+        async with whole_server(journal):
+            pass
 
 
-async def test_a_server_without_a_journal_file_is_reached_by_another(tmp_path: Path) -> None:
+async def test_a_server_without_a_journal_file_is_reached_by_another(journal: Path) -> None:
     """Its own file, which no second server can take; bans are kept beside it."""
-    control = ("--control", str(tmp_path / "journal"))
-    async with server_process(*control) as (_, url), Peer.hosting(url) as ann:
-        assert ann.code in (await operate(tmp_path, "tables")).out
-        assert "is banned until" in (await operate(tmp_path, "ban", "203.0.113.9")).out
+    async with whole_server(control=journal) as (_, url), Peer.hosting(url) as ann:
+        assert ann.code in (await operate(journal, "tables")).out
+        assert "is banned until" in (await operate(journal, "ban", "203.0.113.9")).out
         async with Peer.connect(url, **FAR) as ben:
             assert (await ben.closed()).code == CloseCode.KICKED
-        second = await text_of(SERVER, "--port", "0", "--durability", "none", *control)
-        assert second.code == 3
-        assert "name another file with --control" in second.err
-    both = await text_of(SERVER, *control, *journal(tmp_path))
-    assert both.code == 2
+        with pytest.raises(JournalUnusable, match="name another file with --control"):
+            async with whole_server(control=journal):
+                pass

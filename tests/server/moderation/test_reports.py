@@ -16,16 +16,17 @@ from racing_demon_server.match.table import Table
 from racing_demon_server.moderation import reports
 from racing_demon_server.moderation.reports import Person, Reports, mark_done, read_reports
 from racing_demon_server.tables.read_model import ReadModel
-from tests.support.processes import SERVER, Ended, server_process, text_of
 from tests.support.servers import Peer, relaying, serving
+from tests.support.whole_servers import operate, whole_server
 
 FAR: Final[dict[str, Any]] = {"additional_headers": {"X-Forwarded-For": "203.0.113.9"}}
 NEAR: Final[dict[str, Any]] = {"additional_headers": {"X-Forwarded-For": "198.51.100.9"}}
 
 
-async def listed(folder: Path, *arguments: str) -> Ended:
-    """Return what the operator reads."""
-    return await text_of(SERVER, "reports", *arguments, "--journal", str(folder / "journal"))
+@pytest.fixture
+def journal(tmp_path: Path) -> Path:
+    """Return the file of the server's tables."""
+    return tmp_path / "journal"
 
 
 async def refusal(peer: Peer, **fields: Any) -> Reason:
@@ -35,10 +36,10 @@ async def refusal(peer: Peer, **fields: Any) -> Reason:
     return refused.reason
 
 
-async def test_the_operator_reads_a_report(tmp_path: Path) -> None:
+async def test_the_operator_reads_a_report(journal: Path, caplog: pytest.LogCaptureFixture) -> None:
     """Who about whom, from where, when, what was said before; it can be done, and outlives the server."""
     async with (
-        server_process("--journal", str(tmp_path / "journal")) as (server, url),
+        whole_server(journal) as (_, url),
         Peer.hosting(url) as ann,
         Peer.entered(url, cl.Join(code=ann.code, name="Ben"), **FAR) as ben,
         Peer.entered(url, cl.Watch(code=ann.code), **NEAR) as eve,
@@ -46,35 +47,33 @@ async def test_the_operator_reads_a_report(tmp_path: Path) -> None:
         await ben.ask(cl.Say, text="You are all \x1b[31mfools")
         assert isinstance(await ann.ask(cl.Report, text="insults", seat=1), Accepted)
         assert isinstance(await eve.ask(cl.Report, text="they cheat"), Accepted)
-        server.stop()
-        warnings = (await server.end()).err
-    assert "203.0.113.9" not in warnings
-    head, what, said, head2, what2, _ = (await listed(tmp_path)).out.splitlines()
+    assert "203.0.113.9" not in caplog.text
+    head, what, said, head2, what2, _ = (await operate(journal, "reports")).out.splitlines()
     name, name2 = head.split()[0], head2.split()[0]
     assert head.endswith(f"table {ann.code}")
     assert what == "  Ann (this machine) about Ben (203.0.113.9): insults"
     assert said.endswith("Ben: You are all [31mfools")
     assert what2 == "  a spectator (198.51.100.9) about the table: they cheat"
-    assert (await listed(tmp_path, "--done", name)).out == f"the report {name} is done\n"
-    assert (await listed(tmp_path, "--done", name)).code == 1
-    assert (await listed(tmp_path)).out.startswith(f"{name2} ")
-    assert f"table {ann.code}  done" in (await listed(tmp_path, "--all")).out
+    assert (await operate(journal, "reports", "--done", name)).out == f"the report {name} is done\n"
+    assert (await operate(journal, "reports", "--done", name)).code == 1
+    assert (await operate(journal, "reports")).out.startswith(f"{name2} ")
+    assert f"table {ann.code}  done" in (await operate(journal, "reports", "--all")).out
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such permissions")
-async def test_reports_are_for_the_server_s_user_only(tmp_path: Path) -> None:
+async def test_reports_are_for_the_server_s_user_only(journal: Path) -> None:
     """Neither the folder nor a file is open to others."""
-    async with server_process("--journal", str(tmp_path / "journal")) as (_, url), Peer.hosting(url) as ann:
+    async with whole_server(journal) as (_, url), Peer.hosting(url) as ann:
         await ann.ask(cl.Report, text="spam")
-    folder = tmp_path / "journal-reports"
+    folder = journal.with_name("journal-reports")
     (file,) = folder.iterdir()
     assert [stat.S_IMODE(path.stat().st_mode) for path in (folder, file)] == [0o700, 0o600]
 
 
-async def test_an_address_makes_few_reports(tmp_path: Path) -> None:
+async def test_an_address_makes_few_reports(journal: Path) -> None:
     """Six an hour; others still can; what is refused for another reason does not count."""
     async with (
-        server_process("--journal", str(tmp_path / "journal")) as (_, url),
+        whole_server(journal) as (_, url),
         Peer.hosting(url) as ann,
         Peer.entered(url, cl.Watch(code=ann.code), **FAR) as eve,
         Peer.entered(url, cl.Watch(code=ann.code), **NEAR) as fay,
@@ -129,17 +128,17 @@ async def test_the_folder_does_not_grow(tmp_path: Path, monkeypatch: pytest.Monk
     assert len(kept) == 3
 
 
-@pytest.mark.parametrize("name", ["", "../journal", "/etc/passwd", "0" * 300])
-def test_a_name_leads_to_no_other_file(tmp_path: Path, name: str) -> None:
+def test_a_name_leads_to_no_other_file(tmp_path: Path) -> None:
     """Only letters and digits name a report."""
     (tmp_path / "journal.json").write_text("{}")
     (tmp_path / "reports").mkdir()
-    assert not mark_done(tmp_path / "reports", name)
+    names = "", "../journal", "/etc/passwd", "0" * 300
+    assert not [name for name in names if mark_done(tmp_path / "reports", name)]
 
 
-async def test_a_damaged_report_hides_no_other(tmp_path: Path) -> None:
+async def test_a_damaged_report_hides_no_other(journal: Path) -> None:
     """It is listed as one that cannot be read."""
-    folder = tmp_path / "journal-reports"
+    folder = journal.with_name("journal-reports")
     folder.mkdir()
     (folder / "0a.json").write_text("{")
-    assert (await listed(tmp_path)).out == "0a  cannot be read\n"
+    assert (await operate(journal, "reports")).out == "0a  cannot be read\n"

@@ -6,7 +6,6 @@ import json
 import logging
 import re
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -19,19 +18,10 @@ from tests.support.effort import usually
 from tests.support.processes import server_process
 from tests.support.servers import Peer
 
+pytestmark = pytest.mark.usefixtures("logs_as_before")
+
 log = logging.getLogger(NAME)
 TOKEN = "0f" * 32
-
-
-@pytest.fixture(autouse=True)
-def _as_before() -> Iterator[None]:
-    """Give the process its loggers back as they were."""
-    root = logging.getLogger()
-    before = root.handlers[:], root.level, log.level
-    yield
-    root.handlers[:] = before[0]
-    root.setLevel(before[1])
-    log.setLevel(before[2])
 
 
 def logging_to(form: str, level: str = "info") -> io.StringIO:

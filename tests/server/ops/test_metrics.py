@@ -29,10 +29,10 @@ from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from tests.support.clocks import clock
 from tests.support.ports import free_port, port_of
-from tests.support.processes import server_process
 from tests.support.servers import PATIENCE, OpenService, Peer, Served, relay_of, serving, start, timeout
 from tests.support.tables import OpenTable
 from tests.support.virtual_rooms import in_virtual_time, now
+from tests.support.whole_servers import whole_server
 
 PLAY = cl.PlayCards(counter=1, source=1, count=1, destination=-1, seen=0)
 
@@ -344,8 +344,8 @@ async def test_healthz_counts_tables_in_json() -> None:
 
 
 async def test_the_program_measures() -> None:
-    """Started as operators start it, it shows its metrics to this machine, its process's among them."""
-    async with server_process() as (_, url):
+    """As operators have it, it shows its metrics to this machine, its process's among them."""
+    async with whole_server() as (_, url):
         port = port_of(url)
         found = numbers_in((await get(port, "/metrics"))[1])
     assert found["racing_demon_connections"] == 0
@@ -355,7 +355,7 @@ async def test_the_program_measures() -> None:
 async def test_what_waits_for_the_broker_is_measured() -> None:
     """A server that cannot reach its broker shows how much it would have told."""
     broker = f"mqtt://127.0.0.1:{free_port()}"
-    async with server_process("--mqtt", broker) as (_, url), Peer.hosting(url):
+    async with whole_server(mqtt_url=broker) as (_, url), Peer.hosting(url):
         port = port_of(url)
         found = numbers_in((await get(port, "/metrics"))[1])
     assert found["racing_demon_broker_waiting"] >= 2  # Ann has come, and is the host

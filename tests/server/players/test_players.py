@@ -3,9 +3,8 @@
 import asyncio
 import contextlib
 import json
+import logging
 import sqlite3
-import subprocess
-import sys
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -19,8 +18,10 @@ from racing_demon_protocol.wire.capabilities import FORGETS, REMEMBERS, announce
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import CaughtUp, Challenge, Devices, Identified, Refused
 from racing_demon_protocol.wire.player_proof import secret_hash
+from racing_demon_server.enums import StandingsAccess
 from racing_demon_server.journal.sqlite.database import players_of
 from tests.support.brokers import Broker, Listening
+from tests.support.effort import usually
 from tests.support.people import (
     SECRETS,
     answer,
@@ -34,17 +35,18 @@ from tests.support.people import (
 from tests.support.ports import free_port
 from tests.support.receivers import Receiver, secret_file
 from tests.support.restartable_server import RestartableServer
-from tests.support.results import get, get_tagged, page_with, results_of
+from tests.support.results import HasUrl, get, get_tagged, page_with, results_of
 from tests.support.servers import PATIENCE, Peer
+from tests.support.whole_servers import operate, whole_server
 
 WORDS: Final = [word for text in (b"Annabel", b"Bananas") for word in (text.decode(), text.hex().upper())]
 """In a dump bytes are hexadecimal."""
 FAR: Final = {"X-Forwarded-For": "203.0.113.7"}
-FAST: Final = ("--bot-speed=100", "--standings=open")
-SOON: Final = "--limit=entry_seconds=3"
+FAST: Final[dict[str, Any]] = {"bot_speed": 100, "standings": StandingsAccess.OPEN}
+PLAYERS: Final[dict[str, Any]] = FAST | {"standings": StandingsAccess.PLAYERS}
 
 
-def host_of(server: RestartableServer) -> str:
+def host_of(server: HasUrl) -> str:
     """Return the host and port of a server."""
     return server.url.split("/")[2]
 
@@ -62,7 +64,7 @@ def has_ended(found: dict[str, Any]) -> bool:
 async def test_a_player_is_known_after_a_restart(tmp_path: Path) -> None:
     """The same device is the same player in two matches, under another name; standings have one row."""
     journal = tmp_path / "journal.sqlite"
-    async with RestartableServer.started(journal, *FAST) as server:
+    async with whole_server(journal, **FAST) as (server, _):
         known: Identified | None = None
         for number, name in enumerate(("Ann", "Anna")):
             async with Peer.connect(server.url) as peer:
@@ -84,7 +86,7 @@ async def test_a_player_is_known_after_a_restart(tmp_path: Path) -> None:
 
 async def test_wrong_proofs_are_refused(tmp_path: Path) -> None:
     """An overheard proof, one for another address, and a guess are refused alike; guests play on."""
-    async with RestartableServer.started(tmp_path / "journal.sqlite", *FAST) as server:
+    async with whole_server(tmp_path / "journal.sqlite", **FAST) as (server, _):
         async with Peer.connect(server.url) as peer:
             known = await enrolled(peer, "Ann", SECRETS[0])
         async with Peer.connect(server.url) as peer:
@@ -105,11 +107,10 @@ async def test_wrong_proofs_are_refused(tmp_path: Path) -> None:
 async def test_a_proof_for_plain_ws_is_worth_nothing_where_wss_is_dialled(tmp_path: Path, way: str) -> None:
     """Somebody on the network who answers for ws:// would pass it on; where nothing tells, both are right."""
     port = free_port()
-    named = [f"--public-url=wss://127.0.0.1:{port}"] if way == "an address" else []
+    named = (f"wss://127.0.0.1:{port}",) if way == "an address" else ()
     headers = {"X-Forwarded-Proto": "https"} if way == "a proxy" else {}
-    async with RestartableServer.started(
-        tmp_path / "journal.sqlite", *FAST, f"--port={port}", *named
-    ) as server:
+    settings = FAST | {"port": port, "public_urls": named}
+    async with whole_server(tmp_path / "journal.sqlite", **settings) as (server, _):
         connected = partial(Peer.connect, server.url, additional_headers=headers)
         async with connected() as peer:
             known = await enrolled(peer, "Ann", SECRETS[0])
@@ -122,7 +123,7 @@ async def test_a_proof_for_plain_ws_is_worth_nothing_where_wss_is_dialled(tmp_pa
 
 async def test_an_older_program_is_told_to_update(tmp_path: Path) -> None:
     """What it would prove is not believed, so it becomes nobody new either; it plays as a guest."""
-    async with RestartableServer.started(tmp_path / "journal.sqlite", *FAST) as server:
+    async with whole_server(tmp_path / "journal.sqlite", **FAST) as (server, _):
         async with Peer.connect(server.url) as peer:
             known = await enrolled(peer, "Ann", SECRETS[0])
         async with Peer.connect(server.url) as older:
@@ -142,7 +143,7 @@ async def test_an_older_program_is_told_to_update(tmp_path: Path) -> None:
 
 async def test_a_strangers_wrong_codes_keep_nobody_from_linking(tmp_path: Path) -> None:
     """Though the stranger knows the name, and tries until the server refuses that address everything."""
-    async with RestartableServer.started(tmp_path / "journal.sqlite", *FAST) as server:
+    async with whole_server(tmp_path / "journal.sqlite", **FAST) as (server, _):
         async with Peer.connect(server.url) as phone, Peer.connect(server.url) as tablet:
             known = await enrolled(phone, "Ann", SECRETS[0])
             code = await link_code(phone)
@@ -158,8 +159,10 @@ async def test_a_strangers_wrong_codes_keep_nobody_from_linking(tmp_path: Path) 
 
 async def test_others_guesses_refuse_nobody_who_has_nothing_to_guess(tmp_path: Path) -> None:
     """Behind one address: a new player, and a device with the right proof, after wrong words and codes."""
-    few = ("--limit=miss_burst=2", "--limit=misses_per_minute=0.001")
-    async with RestartableServer.started(tmp_path / "journal.sqlite", *FAST, *few) as server:
+    async with whole_server(tmp_path / "journal.sqlite", **FAST, miss_burst=2, misses_per_minute=0.001) as (
+        server,
+        _,
+    ):
         connected = partial(Peer.connect, server.url, additional_headers=FAR)
         async with connected() as guesser:
             await challenged(guesser)
@@ -177,8 +180,7 @@ async def test_others_guesses_refuse_nobody_who_has_nothing_to_guess(tmp_path: P
 
 async def test_an_address_makes_so_many_players_a_day(tmp_path: Path) -> None:
     """Another one is refused, and plays as a guest; who is known there is known, and others become so."""
-    few = ("--limit=players_per_day=2",)
-    async with RestartableServer.started(tmp_path / "journal.sqlite", *FAST, *few) as server:
+    async with whole_server(tmp_path / "journal.sqlite", **FAST, players_per_day=2) as (server, _):
         for number, name in enumerate(("Ann", "Ben")):
             async with Peer.connect(server.url, additional_headers=FAR) as peer:
                 known = await enrolled(peer, name, SECRETS[number])
@@ -196,7 +198,7 @@ async def test_an_address_makes_so_many_players_a_day(tmp_path: Path) -> None:
 async def test_two_who_finish_a_hand_together_are_kept(tmp_path: Path) -> None:
     """Whoever plays against bots alone has played with nobody, and makes room first."""
     journal = tmp_path / "journal.sqlite"
-    async with RestartableServer.started(journal, *FAST) as server:
+    async with whole_server(journal, **FAST) as (server, _):
         async with Peer.connect(server.url) as host, Peer.connect(server.url) as guest:
             ann, ben = await enrolled(host, "Ann", SECRETS[0]), await enrolled(guest, "Ben", SECRETS[1])
             await play_together(host, guest)
@@ -211,7 +213,7 @@ async def test_two_who_finish_a_hand_together_are_kept(tmp_path: Path) -> None:
 
 async def test_another_device_is_linked_and_removed(tmp_path: Path) -> None:
     """A code links a tablet; the phone is shown the tablet and removes it; then nobody knows it."""
-    async with RestartableServer.started(tmp_path / "journal.sqlite", *FAST) as server:
+    async with whole_server(tmp_path / "journal.sqlite", **FAST) as (server, _):
         async with Peer.connect(server.url) as phone, Peer.connect(server.url) as tablet:
             known = await enrolled(phone, "Ann", SECRETS[0])
             code = await link_code(phone)
@@ -235,7 +237,7 @@ async def test_another_device_is_linked_and_removed(tmp_path: Path) -> None:
 
 async def test_an_older_device_lets_a_new_one_change_things(tmp_path: Path) -> None:
     """A linked tablet can rename nobody, and not trust itself; once the phone trusts it, it can."""
-    async with RestartableServer.started(tmp_path / "journal.sqlite", *FAST) as server:
+    async with whole_server(tmp_path / "journal.sqlite", **FAST) as (server, _):
         async with Peer.connect(server.url) as phone, Peer.connect(server.url) as tablet:
             await enrolled(phone, "Ann", SECRETS[0])
             added = await linked(phone, tablet)
@@ -252,10 +254,11 @@ async def test_an_older_device_lets_a_new_one_change_things(tmp_path: Path) -> N
             assert (await tablet.until(Identified)).name == "Anna"
 
 
-async def test_secrets_are_kept_from_everybody(tmp_path: Path) -> None:
+async def test_secrets_are_kept_from_everybody(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """No secret, hash, token or code is in the journal, the results or the log; the file is its owner's."""
     journal = tmp_path / "journal.sqlite"
-    async with RestartableServer.started(journal, *FAST, "--log-level=debug") as server:
+    caplog.set_level(logging.DEBUG)
+    async with whole_server(journal, **FAST) as (server, _):
         async with Peer.connect(server.url) as peer:
             known = await enrolled(peer, "Ann", SECRETS[0])
             code = await link_code(peer)
@@ -269,25 +272,21 @@ async def test_secrets_are_kept_from_everybody(tmp_path: Path) -> None:
     for path in tmp_path.iterdir():
         if not path.name.startswith(players.name):
             assert [word for word in hidden if word in path.read_bytes()] == [], path
+    assert [word for word in hidden if word in caplog.text.encode()] == []
 
 
-async def operate(journal: Path, *arguments: str) -> str:
+async def players(journal: Path, *arguments: str) -> str:
     """Run the operator's command for players, and return what it printed."""
-    return await command(journal, "players", *arguments)
-
-
-async def command(journal: Path, *arguments: str) -> str:
-    """Run any command of the operator, and return what it printed."""
-    line = [sys.executable, "-m", "racing_demon_server", *arguments, f"--journal={journal}"]
-    done = await asyncio.to_thread(subprocess.run, line, capture_output=True, text=True, check=True)
-    return str(done.stdout)
+    ended = await operate(journal, "players", *arguments)
+    assert ended.code == 0, ended.err
+    return ended.out
 
 
 async def test_the_operator_merges_and_forgets(tmp_path: Path) -> None:
     """Two players become one in standings of the past; a player who is forgotten is a former one."""
     journal = tmp_path / "journal.sqlite"
 
-    async with RestartableServer.started(journal, *FAST) as server:
+    async with whole_server(journal, **FAST) as (server, _):
         known = []
         for number, name in enumerate(("Ann", "Annie")):
             async with Peer.connect(server.url) as peer:
@@ -296,22 +295,22 @@ async def test_the_operator_merges_and_forgets(tmp_path: Path) -> None:
         await page_with(server, "/v1/standings", partial(has_matches, 2))
         assert len(json.loads((await get(server, "/v1/standings?people=1"))[1])["rows"]) == 2
         ann, annie = (each.player for each in known)
-        assert await operate(journal, annie, "--into", ann) == "done\n"
+        assert await players(journal, annie, "--into", ann) == "done\n"
         (row,) = json.loads((await get(server, "/v1/standings?people=1"))[1])["rows"]
         assert (row["name"], row["matches"], row["player"]) == ("Ann", 2, ann)
         async with Peer.connect(server.url) as peer:
             await peer.say(answer(await challenged(peer), known[1], SECRETS[1], host_of(server)))
             assert (await peer.until(Identified)).player == ann
-        await operate(journal, ann, "--forget")
+        await players(journal, ann, "--forget")
         (row, *_) = json.loads((await get(server, "/v1/standings?people=1"))[1])["rows"]
         assert row["name"] == "A former player"
-        assert (await operate(journal)).strip() == "no players are remembered"
+        assert (await players(journal)).strip() == "no players are remembered"
 
 
 async def test_the_operator_clears_by_age_and_by_use(tmp_path: Path) -> None:
     """Who was away for long, and played with nobody, is forgotten; who played, only if that is asked for."""
     journal = tmp_path / "journal.sqlite"
-    async with RestartableServer.started(journal, *FAST) as server:
+    async with whole_server(journal, **FAST) as (server, _):
         known = []
         for number, name in enumerate(("Ann", "Ben", "Cay")):
             async with Peer.connect(server.url) as peer:
@@ -320,20 +319,20 @@ async def test_the_operator_clears_by_age_and_by_use(tmp_path: Path) -> None:
         with contextlib.closing(sqlite3.connect(players_of(journal))) as db, db:
             db.execute("UPDATE players SET seen_ms = seen_ms - 100 * 86400000 WHERE id <> ?", [cay])
             db.execute("UPDATE players SET has_played = 1 WHERE id = ?", [ann])
-        assert await operate(journal, "--clear", "90d") == "1 player forgotten\n"
-        left = [json.loads(line)["id"] for line in (await operate(journal, "--json")).splitlines()]
+        assert await players(journal, "--clear", "90d") == "1 player forgotten\n"
+        left = [json.loads(line)["id"] for line in (await players(journal, "--json")).splitlines()]
         assert sorted(left) == sorted([ann, cay])
-        assert await operate(journal, "--clear", "90d", "--played") == "1 player forgotten\n"
-        assert json.loads(await operate(journal, "--json"))["id"] == cay
+        assert await players(journal, "--clear", "90d", "--played") == "1 player forgotten\n"
+        assert json.loads(await players(journal, "--json"))["id"] == cay
 
 
 async def test_the_operator_lets_a_device_in(tmp_path: Path) -> None:
     """With the operator's code a new device is a player's whose old one is gone; the code works once."""
     journal = tmp_path / "journal.sqlite"
-    async with RestartableServer.started(journal, *FAST) as server:
+    async with whole_server(journal, **FAST) as (server, _):
         async with Peer.connect(server.url) as phone:
             known = await enrolled(phone, "Ann", SECRETS[0])
-        said = json.loads(await operate(journal, known.player, "--code", "--json"))
+        said = json.loads(await players(journal, known.player, "--code", "--json"))
         async with Peer.connect(server.url) as first, Peer.connect(server.url) as second:
             for peer, secret in ((first, SECRETS[1]), (second, SECRETS[2])):
                 await challenged(peer)
@@ -345,25 +344,25 @@ async def test_the_operator_lets_a_device_in(tmp_path: Path) -> None:
 async def test_the_operator_splits_who_was_merged(tmp_path: Path) -> None:
     """Ann and Ben were merged by mistake, and played on: each has all matches of the own device again."""
     journal = tmp_path / "journal.sqlite"
-    async with RestartableServer.started(journal, *FAST) as server:
+    async with whole_server(journal, **FAST) as (server, _):
         async with Peer.connect(server.url) as first, Peer.connect(server.url) as second:
             ann, ben = await enrolled(first, "Ann", SECRETS[0]), await enrolled(second, "Ben", SECRETS[1])
             await play_alone(second, "Ben")
             await page_with(server, "/v1/standings", partial(has_matches, 1))
-            await operate(journal, ben.player, "--into", ann.player)
+            await players(journal, ben.player, "--into", ann.player)
         async with Peer.connect(server.url) as first, Peer.connect(server.url) as second:
             for peer, known, secret in ((first, ann, SECRETS[0]), (second, ben, SECRETS[1])):
                 await peer.say(answer(await challenged(peer), known, secret, host_of(server)))
                 assert (await peer.until(Identified)).player == ann.player
                 await play_alone(peer, known.name)
         await page_with(server, "/v1/standings", partial(has_matches, 3))
-        assert ben.player in await operate(journal, ben.player, "--split")
+        assert ben.player in await players(journal, ben.player, "--split")
         await server.stop()
         await server.start()
         for known, matches in ((ann, 1), (ben, 2)):
             page = f"/v1/players/{known.player}"
             await page_with(server, page, lambda found, own=matches: found["row"]["matches"] == own)  # type: ignore[misc]
-        said = await operate(journal, ben.player, "--split", str(ben.device))
+        said = await players(journal, ben.player, "--split", str(ben.device))
         others = {ann.player, ben.player, ""}
 
         def has_row(found: dict[str, Any]) -> bool:
@@ -375,7 +374,7 @@ async def test_the_operator_splits_who_was_merged(tmp_path: Path) -> None:
 async def test_the_operator_undoes_a_wrong_confirmation(tmp_path: Path) -> None:
     """Who was taken for Ann loses the device and the matches; Ann keeps hers, also after a restart."""
     journal = tmp_path / "journal.sqlite"
-    async with RestartableServer.started(journal, *FAST) as server:
+    async with whole_server(journal, **FAST) as (server, _):
         async with Peer.connect(server.url) as phone, Peer.connect(server.url) as stranger:
             known = await enrolled(phone, "Ann", SECRETS[0])
             await challenged(stranger)
@@ -388,8 +387,8 @@ async def test_the_operator_undoes_a_wrong_confirmation(tmp_path: Path) -> None:
         await page_with(server, "/v1/standings", partial(has_matches, 2))
         ann = f"/v1/players/{known.player}"
         assert json.loads((await get(server, ann))[1])["row"]["matches"] == 2
-        assert f"{wrong.device}" in (await operate(journal, known.player)).split()
-        assert await operate(journal, known.player, "--undo", str(wrong.device)) == "done\n"
+        assert f"{wrong.device}" in (await players(journal, known.player)).split()
+        assert await players(journal, known.player, "--undo", str(wrong.device)) == "done\n"
         for _ in range(2):
             found = await page_with(server, ann, lambda page: page["row"]["matches"] == 1)
             assert len(found["matches"]) == 1
@@ -407,7 +406,7 @@ async def test_the_operator_undoes_a_wrong_confirmation(tmp_path: Path) -> None:
 
 async def test_a_tables_host_confirms_nobody(tmp_path: Path) -> None:
     """Who hosts Ann's table gets codes for their own devices only: none lets anybody be Ann."""
-    async with RestartableServer.started(tmp_path / "journal.sqlite", *FAST) as server:
+    async with whole_server(tmp_path / "journal.sqlite", **FAST) as (server, _):
         async with Peer.connect(server.url) as eve, Peer.connect(server.url) as ann:
             await enrolled(eve, "Eve", SECRETS[0])
             place = await eve.enter(cl.Create(name="Eve"))
@@ -424,7 +423,7 @@ async def test_a_tables_host_confirms_nobody(tmp_path: Path) -> None:
 async def test_a_player_sees_what_was_private(tmp_path: Path) -> None:
     """A match without spectators is shown to its player after the table is left, and to no other one."""
     journal = tmp_path / "journal.sqlite"
-    async with RestartableServer.started(journal, *FAST) as server:
+    async with whole_server(journal, **FAST) as (server, _):
         async with Peer.connect(server.url) as ann, Peer.connect(server.url) as ben:
             known, stranger = await enrolled(ann, "Ann", SECRETS[0]), await enrolled(ben, "Ben", SECRETS[1])
             await play_alone(ann, "Ann", spectators=False)
@@ -439,7 +438,7 @@ async def test_a_player_sees_what_was_private(tmp_path: Path) -> None:
 async def test_a_casual_match_counts_nowhere(tmp_path: Path) -> None:
     """It is in no standings and on no player's page; its own remains, and its players know each other."""
     journal = tmp_path / "journal.sqlite"
-    async with RestartableServer.started(journal, *FAST[:1], "--standings=players") as server:
+    async with whole_server(journal, **PLAYERS) as (server, _):
         async with (
             Peer.connect(server.url) as ann,
             Peer.connect(server.url) as ben,
@@ -471,7 +470,7 @@ async def test_a_casual_match_counts_nowhere(tmp_path: Path) -> None:
 async def test_players_see_whom_they_have_played_with(tmp_path: Path) -> None:
     """Who has finished a match with Ann sees her row and page; a stranger and a guest see nothing of her."""
     journal = tmp_path / "journal.sqlite"
-    async with RestartableServer.started(journal, *FAST[:1], "--standings=players") as server:
+    async with whole_server(journal, **PLAYERS) as (server, _):
         async with Peer.connect(server.url) as ann, Peer.connect(server.url) as ben:
             players = await enrolled(ann, "Ann", SECRETS[0]), await enrolled(ben, "Ben", SECRETS[1])
             await play_together(ann, ben)
@@ -512,7 +511,7 @@ async def test_who_sees_standings_where_nobody_has_chosen(tmp_path: Path) -> Non
 async def test_an_added_device_sees_what_a_guest_sees(tmp_path: Path, by: str) -> None:
     """No standings, page, match, chat or device of Ann's, until her phone or the operator trusts it."""
     journal = tmp_path / "journal.sqlite"
-    async with RestartableServer.started(journal, "--bot-speed=100", "--standings=players") as server:
+    async with whole_server(journal, **PLAYERS) as (server, _):
         async with (
             Peer.connect(server.url) as phone,
             Peer.connect(server.url) as tablet,
@@ -542,7 +541,7 @@ async def test_an_added_device_sees_what_a_guest_sees(tmp_path: Path, by: str) -
                 await phone.say(cl.TrustDevice(device=added.device))
                 await phone.until(Devices)
             else:
-                assert await operate(journal, known.player, "--trust", str(added.device)) == "done\n"
+                assert await players(journal, known.player, "--trust", str(added.device)) == "done\n"
             as_phone = [await get(server, page, **bearer) for page in pages]
             assert [await get(server, page, **as_tablet) for page in pages] == as_phone
             assert [status for status, _ in as_phone] == [200] * len(pages)
@@ -552,7 +551,7 @@ async def test_an_added_device_sees_what_a_guest_sees(tmp_path: Path, by: str) -
 
 async def test_a_code_that_is_held_ends_with_its_connection(tmp_path: Path) -> None:
     """Whoever looks at a code keeps it over the time for entering; after a look away it lets nobody in."""
-    async with RestartableServer.started(tmp_path / "journal.sqlite", *FAST, SOON) as server:
+    async with whole_server(tmp_path / "journal.sqlite", **FAST, entry_seconds=3) as (server, _):
         async with Peer.connect(server.url) as phone, Peer.connect(server.url) as idle:
             known = await enrolled(phone, "Ann", SECRETS[0])
             await phone.say(cl.ListDevices(with_code=True, held=True))
@@ -578,10 +577,10 @@ async def test_a_code_that_is_held_ends_with_its_connection(tmp_path: Path) -> N
 async def test_a_device_learns_at_its_next_table_of_one_that_was_added(tmp_path: Path) -> None:
     """Ann's phone was away when a tablet was linked by the operator's code; the tablet is told nothing."""
     journal = tmp_path / "journal.sqlite"
-    async with RestartableServer.started(journal, *FAST) as server:
+    async with whole_server(journal, **FAST) as (server, _):
         async with Peer.connect(server.url) as phone:
             known = await enrolled(phone, "Ann", SECRETS[0])
-        said = json.loads(await operate(journal, known.player, "--code", "--json"))
+        said = json.loads(await players(journal, known.player, "--code", "--json"))
         async with Peer.connect(server.url) as tablet:
             await challenged(tablet)
             await tablet.say(cl.Link(name="Ann", code=said["code"], secret=SECRETS[1], device="tablet"))
@@ -600,7 +599,7 @@ async def test_a_device_learns_at_its_next_table_of_one_that_was_added(tmp_path:
 
 async def test_a_player_has_one_seat_at_a_table(tmp_path: Path) -> None:
     """Ann's tablet gets no second seat beside her phone's, also after a restart; then her place is free."""
-    async with RestartableServer.started(tmp_path / "journal.sqlite", *FAST) as server:
+    async with whole_server(tmp_path / "journal.sqlite", **FAST) as (server, _):
         async with Peer.connect(server.url) as phone, Peer.connect(server.url) as tablet:
             known = await enrolled(phone, "Ann", SECRETS[0])
             place = await phone.enter(cl.Create(name="Ann"))
@@ -624,10 +623,10 @@ async def test_a_player_has_one_seat_at_a_table(tmp_path: Path) -> None:
 async def test_a_name_that_the_operator_gave_outlasts_a_seat(tmp_path: Path) -> None:
     """A device that still says the old name at a table renames nobody; its player's own request does."""
     journal = tmp_path / "journal.sqlite"
-    async with RestartableServer.started(journal, *FAST) as server:
+    async with whole_server(journal, **FAST) as (server, _):
         async with Peer.connect(server.url) as ann:
             known = await enrolled(ann, "Ann", SECRETS[0])
-        await operate(journal, known.player, "--name", "Anna")
+        await players(journal, known.player, "--name", "Anna")
         async with Peer.connect(server.url) as ann:
             await ann.say(answer(await challenged(ann), known, SECRETS[0], host_of(server)))
             assert (await ann.until(Identified)).name == "Anna"
@@ -644,7 +643,7 @@ async def test_a_name_that_the_operator_gave_outlasts_a_seat(tmp_path: Path) -> 
 async def test_a_page_that_was_kept_is_sent_again_when_a_name_has_changed(tmp_path: Path) -> None:
     """Of a match's page and of the list of a table's matches; otherwise what the browser has is enough."""
     journal = tmp_path / "journal.sqlite"
-    async with RestartableServer.started(journal, *FAST) as server, Peer.connect(server.url) as ann:
+    async with whole_server(journal, **FAST) as (server, _), Peer.connect(server.url) as ann:
         known = await enrolled(ann, "Annabel", SECRETS[0])
         await play_alone(ann, "Annabel")
         await page_with(server, "/v1/standings", partial(has_matches, 1))
@@ -654,7 +653,7 @@ async def test_a_page_that_was_kept_is_sent_again_when_a_name_has_changed(tmp_pa
             _, tag, _ = await get_tagged(server, path, **bearer)
             kept = {"If-None-Match": tag, **bearer}
             assert await get(server, path, **kept) == (304, b"")
-            await operate(journal, known.player, "--name", f"Ann of {path[-8:]}")
+            await players(journal, known.player, "--name", f"Ann of {path[-8:]}")
             status, body = await get(server, path, **kept)
             assert (status, b"Ann of" in body) == (200, True)
 
@@ -662,7 +661,7 @@ async def test_a_page_that_was_kept_is_sent_again_when_a_name_has_changed(tmp_pa
 async def test_a_record_names_no_former_player(tmp_path: Path) -> None:
     """Once Ann is forgotten, the record has neither her name nor her words, and still verifies."""
     journal = tmp_path / "journal.sqlite"
-    async with RestartableServer.started(journal, *FAST) as server:
+    async with whole_server(journal, **FAST) as (server, _):
         async with Peer.connect(server.url) as ann:
             known = await enrolled(ann, "Annabel", SECRETS[0])
             await play_alone(ann, "Annabel", says="Bananas!")
@@ -671,7 +670,7 @@ async def test_a_record_names_no_former_player(tmp_path: Path) -> None:
             bearer = {"Authorization": f"Bearer {ann.place.token}"}
             before = (await get(server, f"/v1/matches/{link}/record", **bearer))[1]
             assert [word in before for word in (b"Annabel", b"Bananas")] == [True, True]
-            await operate(journal, known.player, "--forget")
+            await players(journal, known.player, "--forget")
             after = (await get(server, f"/v1/matches/{link}/record", **bearer))[1]
             rows = json.loads((await get(server, "/v1/standings?people=1"))[1])["rows"]
         assert [row["name"] for row in rows] == ["A former player"]  # though the record was asked for first
@@ -681,11 +680,11 @@ async def test_a_record_names_no_former_player(tmp_path: Path) -> None:
         assert verify(entry.message for entry in record.entries).hands == 1
 
 
-@pytest.mark.parametrize("closes_first", [True, False])
+@pytest.mark.parametrize("closes_first", usually(1, [True, False]))
 async def test_nothing_of_a_former_player_is_stored(tmp_path: Path, closes_first: bool) -> None:
     """Once Ann is forgotten and her table closed, no file has her name or her words; the match verifies."""
     journal = tmp_path / "journal.sqlite"
-    async with RestartableServer.started(journal, *FAST) as server:
+    async with whole_server(journal, **FAST) as (server, _):
         async with Peer.connect(server.url) as ann:
             known = await enrolled(ann, "Annabel", SECRETS[0])
             await play_alone(ann, "Annabel", says="Bananas!")
@@ -693,7 +692,7 @@ async def test_nothing_of_a_former_player_is_stored(tmp_path: Path, closes_first
         assert {"journal.sqlite", "journal-results.sqlite"} <= set(with_words(tmp_path))
         steps = (("close", ann.code), ("players", known.player, "--forget"))
         for step in steps if closes_first else steps[::-1]:
-            await command(journal, *step)
+            assert (await operate(journal, *step)).code == 0
         async with asyncio.timeout(PATIENCE):
             while found := await asyncio.to_thread(with_words, tmp_path):
                 assert found
@@ -701,7 +700,7 @@ async def test_nothing_of_a_former_player_is_stored(tmp_path: Path, closes_first
             while found := await asyncio.to_thread(files_with_words, tmp_path):
                 assert found
                 await asyncio.sleep(0.1)
-    told = await command(journal, "journal", "export", "1.1")
+    told = (await operate(journal, "journal", "export", "1.1")).out
     assert "A former player" in told
     (record,) = read_records(told.splitlines())
     assert verify(entry.message for entry in record.entries).hands == 1
@@ -727,7 +726,7 @@ def with_words(folder: Path) -> list[str]:
 async def test_a_removed_device_may_do_nothing_more(tmp_path: Path) -> None:
     """A connection whose device is removed gets no code, changes nothing, and plays as a guest."""
     journal = tmp_path / "journal.sqlite"
-    async with RestartableServer.started(journal, *FAST) as server:
+    async with whole_server(journal, **FAST) as (server, _):
         async with Peer.connect(server.url) as phone, Peer.connect(server.url) as tablet:
             await enrolled(phone, "Ann", SECRETS[0])
             added = await linked(phone, tablet)
@@ -744,7 +743,7 @@ async def test_a_removed_device_may_do_nothing_more(tmp_path: Path) -> None:
 async def test_a_player_can_be_forgotten_by_the_own_word(tmp_path: Path) -> None:
     """Not by a device that nobody trusts. All devices are gone, and results show a former player."""
     journal = tmp_path / "journal.sqlite"
-    async with RestartableServer.started(journal, *FAST) as server:
+    async with whole_server(journal, **FAST) as (server, _):
         async with Peer.connect(server.url) as phone, Peer.connect(server.url) as tablet:
             known = await enrolled(phone, "Annabel", SECRETS[0])
             added = await linked(phone, tablet, "Annabel")
@@ -766,10 +765,10 @@ async def test_a_player_can_be_forgotten_by_the_own_word(tmp_path: Path) -> None
 async def test_who_is_forgotten_plays_on_as_a_guest(tmp_path: Path) -> None:
     """A player who is connected while the operator forgets them opens a table as before."""
     journal = tmp_path / "journal.sqlite"
-    async with RestartableServer.started(journal, *FAST) as server:
+    async with whole_server(journal, **FAST) as (server, _):
         async with Peer.connect(server.url) as peer:
             known = await enrolled(peer, "Ann", SECRETS[0])
-            await operate(journal, known.player, "--forget")
+            await players(journal, known.player, "--forget")
             await play_alone(peer, "Ann")
         found = await page_with(server, "/v1/standings", partial(has_matches, 1))
         assert [row["name"] for row in found["rows"] if not row["bot"]] == ["Ann"]
@@ -778,13 +777,13 @@ async def test_who_is_forgotten_plays_on_as_a_guest(tmp_path: Path) -> None:
 async def test_merging_outlives_a_restart(tmp_path: Path) -> None:
     """Also into a player who was merged before, a device proves the player that it belongs to now."""
     journal = tmp_path / "journal.sqlite"
-    async with RestartableServer.started(journal, *FAST) as server:
+    async with whole_server(journal, **FAST) as (server, _):
         known = []
         for number in range(3):
             async with Peer.connect(server.url) as peer:
                 known.append(await enrolled(peer, f"Ann {number}", SECRETS[number]))
-        await operate(journal, known[1].player, "--into", known[0].player)
-        await operate(journal, known[2].player, "--into", known[1].player)
+        await players(journal, known[1].player, "--into", known[0].player)
+        await players(journal, known[2].player, "--into", known[1].player)
         await server.stop()
         await server.start()
         for number in range(3):
@@ -798,10 +797,10 @@ async def test_merging_outlives_a_restart(tmp_path: Path) -> None:
 async def test_an_old_token_is_nobody_elses(tmp_path: Path) -> None:
     """The token of a player who was forgotten does not become that of the next device with the number."""
     journal = tmp_path / "journal.sqlite"
-    async with RestartableServer.started(journal, *FAST) as server:
+    async with whole_server(journal, **FAST) as (server, _):
         async with Peer.connect(server.url) as ben:
             former = await enrolled(ben, "Ben", SECRETS[0])
-        await operate(journal, former.player, "--forget")
+        await players(journal, former.player, "--forget")
         async with Peer.connect(server.url) as cat:
             known = await enrolled(cat, "Cat", SECRETS[1])
             assert known.device == former.device
@@ -821,9 +820,13 @@ async def test_neither_a_broker_nor_a_webhook_learns_who_a_player_is(tmp_path: P
         Listening.to(broker) as feed,
         Receiver.running() as receiver,
     ):
-        told = (f"--mqtt={broker.url}", "--node=a1", "--homeassistant", "--webhook-names")
-        webhook = (f"--webhook={receiver.url}", f"--webhook-secret={secret_file(tmp_path)}")
-        async with RestartableServer.started(tmp_path / "journal.sqlite", *FAST, *told, *webhook) as server:
+        told: dict[str, Any] = {"mqtt_url": broker.url, "node": "a1", "homeassistant": True}
+        webhook: dict[str, Any] = {
+            "webhook_url": receiver.url,
+            "webhook_secret": secret_file(tmp_path),
+            "webhook_names": True,
+        }
+        async with whole_server(tmp_path / "journal.sqlite", **FAST, **told, **webhook) as (server, _):
             await feed.until("status", lambda heard: heard.payload == b"online")
             async with Peer.connect(server.url) as peer:
                 known = await enrolled(peer, "Ann", SECRETS[0])

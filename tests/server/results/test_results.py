@@ -5,7 +5,7 @@ import contextlib
 import json
 import sqlite3
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
@@ -15,6 +15,7 @@ from racing_demon_protocol.records.summary import summarize
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import HandOver, MatchOver
 from racing_demon_protocol.wire.options import Options
+from racing_demon_server.enums import StandingsAccess
 from racing_demon_server.journal.interface import JournalUnusable
 from racing_demon_server.journal.matches import export, matches
 from racing_demon_server.journal.sqlite.backup import backup
@@ -23,14 +24,15 @@ from tests.support.journals import play_match, put_back
 from tests.support.restartable_server import RestartableServer
 from tests.support.results import get, page_with, results_of, standings_with, status_of
 from tests.support.servers import Peer
+from tests.support.whole_servers import whole_server
 
-FAST: Final = ("--bot-speed=100", "--standings=open", "--list-tables")
+FAST: Final[dict[str, Any]] = {"bot_speed": 100, "standings": StandingsAccess.OPEN, "lists_tables": True}
 
 
 async def test_a_result_is_made_hand_by_hand(tmp_path: Path) -> None:
     """The first hand of a match that goes on is in the standings, and its players are given its link."""
     journal = tmp_path / "journal.sqlite"
-    async with RestartableServer.started(journal, *FAST) as server:
+    async with whole_server(journal, **FAST) as (server, _):
         async with Peer.hosting(server.url, seated=False, hands=2, tally_ms=600_000) as host:
             for _ in range(2):
                 await host.ask(cl.AddBot, level="hard")
@@ -48,7 +50,7 @@ async def test_a_result_is_made_hand_by_hand(tmp_path: Path) -> None:
 async def test_standings_are_those_of_the_records(tmp_path: Path) -> None:
     """Standings, a match's page and its record say what the journal does, also after a restart."""
     journal = tmp_path / "journal.sqlite"
-    async with RestartableServer.started(journal, *FAST) as server:
+    async with whole_server(journal, **FAST) as (server, _):
         await play_match(server.url, bots=2, hands=2)
         await standings_with(server, 2)
         await server.stop()
@@ -70,11 +72,10 @@ async def test_standings_are_those_of_the_records(tmp_path: Path) -> None:
     assert json.loads(body)["winners"] == list(summary.winners)
 
 
-@pytest.mark.parametrize("is_pruned", [False, True])
-async def test_a_correction_changes_the_standings(tmp_path: Path, is_pruned: bool) -> None:
+async def test_a_correction_changes_the_standings(tmp_path: Path) -> None:
     """A correction by a command counts in the running server's standings; results outlive their events."""
     journal = tmp_path / "journal.sqlite"
-    async with RestartableServer.started(journal, *FAST) as server:
+    async with whole_server(journal, **FAST) as (server, _):
         code = await play_match(server.url, bots=2, hands=1)
         before = await standings_with(server, 1)
         ((name, link),) = results_of(journal)
@@ -85,20 +86,19 @@ async def test_a_correction_changes_the_standings(tmp_path: Path, is_pruned: boo
         total = sum(row["points"] for row in before["rows"])
         assert sum(row["points"] for row in found["rows"]) == total + 500
         assert found["corrections"][0]["why"] == "a slip"
-        if is_pruned:
-            await server.stop()
-            with contextlib.closing(sqlite3.connect(journal)) as db:
-                db.executescript("DELETE FROM events; DELETE FROM corrections; DELETE FROM tables")
-            await server.start()
-            assert (await standings_with(server, 1))["rows"] == found["rows"]
-            status, body = await get(server, f"/v1/matches/{link}/record")
-            assert (status, b"no record" in body, code in body.decode()) == (410, True, False)
+        await server.stop()
+        with contextlib.closing(sqlite3.connect(journal)) as db:
+            db.executescript("DELETE FROM events; DELETE FROM corrections; DELETE FROM tables")
+        await server.start()
+        assert (await standings_with(server, 1))["rows"] == found["rows"]
+        status, body = await get(server, f"/v1/matches/{link}/record")
+        assert (status, b"no record" in body, code in body.decode()) == (410, True, False)
 
 
 async def test_a_kill_loses_and_doubles_no_result(tmp_path: Path) -> None:
     """Killed right after a match, before its result: the next start makes it, once."""
     journal = tmp_path / "journal.sqlite"
-    async with RestartableServer.started(journal, *FAST) as server:
+    async with RestartableServer.started(journal, "--bot-speed=100", "--standings=open") as server:
         for _ in range(2):
             async with Peer.hosting(server.url, seated=False, hands=1) as host:
                 for _ in range(2):
@@ -114,7 +114,7 @@ async def test_a_kill_loses_and_doubles_no_result(tmp_path: Path) -> None:
 async def test_who_may_not_see_learns_nothing(tmp_path: Path) -> None:
     """Closed standings, guessed links and wrong tokens are answered like pages that do not exist."""
     journal = tmp_path / "journal.sqlite"
-    async with RestartableServer.started(journal, "--bot-speed=100") as server:
+    async with whole_server(journal, bot_speed=100) as (server, _):
         async with Peer.hosting(server.url, seated=False, hands=1, spectators=False) as host:
             for _ in range(2):
                 await host.ask(cl.AddBot, level="hard")
@@ -138,10 +138,10 @@ async def test_who_may_not_see_learns_nothing(tmp_path: Path) -> None:
             assert (await get(server, f"/v1/matches/{link}/record", Authorization=token))[0] == 200
 
 
-@pytest.mark.parametrize(("option", "listed"), [("--list-tables", False), ("--no-list-tables", True)])
-async def test_a_link_to_a_result_opens_no_table(tmp_path: Path, option: str, listed: bool) -> None:
+@pytest.mark.parametrize(("lists", "listed"), [(True, False), (False, True)])
+async def test_a_link_to_a_result_opens_no_table(tmp_path: Path, lists: bool, listed: bool) -> None:
     """Whoever has it learns no code of a table that no list names, before it is closed."""
-    async with RestartableServer.started(tmp_path / "journal.sqlite", *FAST, option) as server:
+    async with whole_server(tmp_path / "journal.sqlite", **FAST | {"lists_tables": lists}) as (server, _):
         create = cl.Create(name="Ann", seated=False, listed=listed, options=Options(hands=1, countdown_ms=0))
         async with Peer.entered(server.url, create) as host:
             for _ in range(2):
@@ -158,27 +158,25 @@ async def test_a_link_to_a_result_opens_no_table(tmp_path: Path, option: str, li
             assert (await get(server, f"/v1/matches/{link}/record"))[0] == 403
 
 
-@pytest.mark.parametrize(
-    ("path", "status"),
-    [
-        ("/v1/matches?table=A%00B", 404),
-        ("/v1/matches?table=%ED%A0%80", 404),
-        ("/v1/standings?game=A%00", 400),
-        ("/v1/standings?preset=%1B", 400),
-        (f"/v1/standings?since_ms={10**30}", 400),
-        (f"/v1/standings?until_ms=-{10**30}", 400),
-    ],
-)
-async def test_what_no_store_can_hold_is_not_looked_for(tmp_path: Path, path: str, status: int) -> None:
+async def test_what_no_store_can_hold_is_not_looked_for(tmp_path: Path) -> None:
     """Texts that are no codes and no names, and times that are none, are answered as the asker's fault."""
-    async with RestartableServer.started(tmp_path / "journal.sqlite", *FAST) as server:
-        assert (await get(server, path, Authorization="Bearer " + "0f" * 32))[0] == status
+    asked = {
+        "/v1/matches?table=A%00B": 404,
+        "/v1/matches?table=%ED%A0%80": 404,
+        "/v1/standings?game=A%00": 400,
+        "/v1/standings?preset=%1B": 400,
+        f"/v1/standings?since_ms={10**30}": 400,
+        f"/v1/standings?until_ms=-{10**30}": 400,
+    }
+    async with whole_server(tmp_path / "journal.sqlite", **FAST) as (server, _):
+        token = "Bearer " + "0f" * 32
+        assert asked == {path: (await get(server, path, Authorization=token))[0] for path in asked}
 
 
 async def test_old_matches_are_pruned(tmp_path: Path) -> None:
     """With --keep-matches the server deletes the events of old matches by itself; results remain."""
     journal = tmp_path / "journal.sqlite"
-    async with RestartableServer.started(journal, *FAST) as server:
+    async with whole_server(journal, **FAST) as (server, _):
         for _ in range(2):  # the newest table stays
             await play_match(server.url, bots=2, hands=1)
         await page_with(server, "/v1/standings", lambda found: found["matches"] == 2)
@@ -187,7 +185,7 @@ async def test_old_matches_are_pruned(tmp_path: Path) -> None:
     with contextlib.closing(sqlite3.connect(journal)) as db, db:
         db.execute("UPDATE tables SET closed_ms = 1")
         db.execute("UPDATE events SET at_ms = 1")
-    async with RestartableServer.started(journal, *FAST, "--keep-matches=1d") as server:
+    async with whole_server(journal, **FAST, keep_days=1) as (server, _):
         link = links[min(links)]
         await status_of(server, f"/v1/matches/{link}/record", 410)
         assert (await get(server, f"/v1/matches/{link}"))[0] == 200
@@ -197,12 +195,12 @@ async def test_old_matches_are_pruned(tmp_path: Path) -> None:
 async def test_a_copy_has_the_results(tmp_path: Path) -> None:
     """A backup has the results, and a server that continues from it shows them; none is overwritten."""
     journal, copy, other = (tmp_path / f"{name}.sqlite" for name in ("journal", "copy", "other"))
-    async with RestartableServer.started(journal, *FAST) as server:
+    async with whole_server(journal, **FAST) as (server, _):
         await play_match(server.url, bots=2, hands=1)
         before = await page_with(server, "/v1/standings", lambda found: found["matches"] == 1)
         await asyncio.to_thread(backup, journal, copy)
     put_back(copy, other)
-    async with RestartableServer.started(other, *FAST) as server:
+    async with whole_server(other, **FAST) as (server, _):
         assert (await standings_with(server, 1))["rows"] == before["rows"]
         assert results_of(other) == results_of(journal)
         await server.stop()
@@ -214,7 +212,7 @@ async def test_a_copy_has_the_results(tmp_path: Path) -> None:
 async def test_one_address_leaves_room_for_others(tmp_path: Path) -> None:
     """Whoever asks for much at once is refused some of it, and is answered again afterwards."""
     journal = tmp_path / "journal.sqlite"
-    async with RestartableServer.started(journal, *FAST) as server:
+    async with whole_server(journal, **FAST) as (server, _):
         found = await asyncio.gather(*(get(server, "/v1/standings") for _ in range(20)))
         assert {status for status, _ in found} == {200, 429}
         assert (await get(server, "/v1/standings"))[0] == 200

@@ -25,8 +25,8 @@ from racing_demon_server.results.maker import ResultsMaker
 from racing_demon_server.results.query import StandingsQuery, Stopping
 from racing_demon_server.results.store import Result
 from racing_demon_server.results.worker import ResultsWorker
-from tests.support.restartable_server import RestartableServer
 from tests.support.servers import Peer
+from tests.support.whole_servers import whole_server
 
 HAND = HandSummary(hand=1, reason=EndReason.OUT, out=0, elapsed_ms=1_000, points={0: 5, 1: 3}, plays={})
 MATCH = MatchSummary(
@@ -166,7 +166,7 @@ async def test_the_end_of_a_hand_visits_only_what_is_new(tmp_path: Path) -> None
         with reading(journal) as db:
             yield cast("JournalReader", Noting(db, firsts))
 
-    async with RestartableServer.started(journal) as server:
+    async with whole_server(journal) as (server, _):
         async with Peer.hosting(
             server.url, game="puzzle", hands=1, seats=1, countdown_ms=0, tally_ms=0
         ) as host:

@@ -1,31 +1,35 @@
 """A webhook, as its receiver sees it: what comes, how often, and what becomes of what nobody takes."""
 
-import asyncio
 import base64
 import hmac
+import logging
 import signal
 import ssl
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from tests.support.ports import free_port
-from tests.support.processes import Running, server_process
+from tests.support.processes import server_process
 from tests.support.receivers import HUNG, SECRET, Receiver, Request, secret_file
+from tests.support.restartable_server import wait_until
 from tests.support.servers import Peer
 from tests.support.tunnels import make_certificate
+from tests.support.whole_servers import WholeServer, whole_server
 
 AWAY = 503
 
 
 @asynccontextmanager
-async def telling(url: str, folder: Path, *more: str) -> AsyncIterator[tuple[Running, str]]:
+async def telling(url: str, folder: Path, **settings: Any) -> AsyncIterator[tuple[WholeServer, str]]:
     """Run a server with a webhook."""
-    options = ("--webhook", url, "--webhook-secret", str(secret_file(folder)), *more)
-    async with server_process(*options) as running:
+    async with whole_server(webhook_url=url, webhook_secret=secret_file(folder), **settings) as running:
         yield running
 
 
@@ -80,7 +84,7 @@ async def test_a_match_is_told_signed_and_without_names(tmp_path: Path) -> None:
 async def test_names_are_told_on_request_and_only_what_spectators_may_see(tmp_path: Path) -> None:
     """A table with a passphrase, or without spectators, is not told."""
     async with Receiver.running() as receiver:
-        async with telling(receiver.url, tmp_path, "--webhook-names") as (_, url):
+        async with telling(receiver.url, tmp_path, webhook_names=True) as (_, url):
             async with Peer.hosting(url, hands=1, spectators=False) as ann:
                 await play_match(ann)
             request = cl.Create(name="Ann", options={"hands": 1, "countdown_ms": 0}, passphrase="hush")  # noqa: S106
@@ -95,9 +99,12 @@ async def test_names_are_told_on_request_and_only_what_spectators_may_see(tmp_pa
     assert (hand["scores"][0]["name"], over["scores"][0]["name"]) == ("Ann", "Ann")
 
 
-async def test_play_goes_on_while_the_receiver_fails_and_is_slow(tmp_path: Path) -> None:
+async def test_play_goes_on_while_the_receiver_fails_and_is_slow(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     """What it does not take, or sends elsewhere, comes again with the same id, in order, when it recovers."""
-    async with Receiver.running() as receiver, telling(receiver.url, tmp_path) as (server, url):
+    caplog.set_level(logging.INFO)
+    async with Receiver.running() as receiver, telling(receiver.url, tmp_path) as (_, url):
         receiver.answers += [500, HUNG]
         async with Peer.hosting(url, hands=1) as ann:
             await play_match(ann)  # all of it while the first notice gets no answer
@@ -106,8 +113,7 @@ async def test_play_goes_on_while_the_receiver_fails_and_is_slow(tmp_path: Path)
             receiver.answers += [302, 429]
             await receiver.until(lambda: len(receiver.taken) == 3)
             sent = ids(receiver.requests, ann.code)
-        server.stop()
-        log = (await server.end()).err
+    log = caplog.text
     assert sent == [*["1/begun"] * 5, "1/1", "1/over"]
     assert len({request.body for request in receiver.requests}) == 3
     assert log.count("takes nothing (it answers 500)") == 1
@@ -144,31 +150,29 @@ async def test_an_answer_without_an_end_is_an_answer(tmp_path: Path) -> None:
 async def test_a_killed_server_tells_after_its_restart_what_was_not_taken(tmp_path: Path) -> None:
     """And nothing that was; even where the queue was lost, the present match is told, with the same ids."""
     port, journal = free_port(), tmp_path / "journal.sqlite"
-    arguments = (f"http://127.0.0.1:{port}/", tmp_path, "--journal", str(journal))
-    async with telling(*arguments) as (server, url), Peer.hosting(url, hands=1) as ann:
+    receiving = f"http://127.0.0.1:{port}/"
+    secret = str(secret_file(tmp_path))
+    arguments = ("--webhook", receiving, "--webhook-secret", secret, "--journal", str(journal))
+    async with server_process(*arguments) as (killed, url), Peer.hosting(url, hands=1) as ann:
         await play_match(ann)
         code = ann.code
-        server.stop(signal.SIGKILL)
-        await server.process.wait()
+        killed.stop(signal.SIGKILL)
+        await killed.process.wait()
     everything = ["1/begun", "1/1", "1/over"]
     async with Receiver.running(port) as receiver:
-        async with telling(*arguments) as (server, _):
+        async with telling(receiving, tmp_path, journal=journal):
             await receiver.until(lambda: len(receiver.taken) == 3)
             assert ids(receiver.requests, code) == everything
-            server.stop()
-            await server.end()
         for lost in (False, True):
             before = len(receiver.requests)
             if lost:
                 for file in tmp_path.glob("journal-webhook*"):
                     file.unlink()
-            async with telling(*arguments) as (server, url):
+            async with telling(receiving, tmp_path, journal=journal) as (_, url):
                 async with Peer.hosting(url, hands=1) as ben:
                     await play_match(ben)
                     other = f"{ben.code}/1/over"
                     await receiver.until(lambda other=other: receiver.taken[-1].id == other)  # type: ignore[misc]
-                server.stop()
-                await server.end()
             again = [each for each in receiver.requests[before:] if each.id.startswith(f"{code}/")]
             assert ids(again, code) == (everything if lost else [])
     assert (tmp_path / "journal-webhook.sqlite").stat().st_mode & 0o077 == 0
@@ -177,33 +181,33 @@ async def test_a_killed_server_tells_after_its_restart_what_was_not_taken(tmp_pa
 async def test_a_server_that_stops_keeps_what_waits(tmp_path: Path) -> None:
     """The table has ended with the server's host; only the queue still knows of it."""
     port, journal = free_port(), tmp_path / "journal.sqlite"
-    arguments = (f"http://127.0.0.1:{port}/", tmp_path, "--journal", str(journal))
-    async with telling(*arguments, "--until-table-ends") as (server, url):
+    receiving = f"http://127.0.0.1:{port}/"
+    async with telling(receiving, tmp_path, journal=journal, until_table_ends="") as (server, url):
         async with Peer.hosting(url, hands=2) as ann:
             await play_match(ann)
             code = ann.code
             await ann.say(ann.next(cl.Leave))
-        assert (await server.end()).code == 0
-    async with Receiver.running(port) as receiver, telling(*arguments):
+            await server.end()
+    async with Receiver.running(port) as receiver, telling(receiving, tmp_path, journal=journal):
         await receiver.until(lambda: len(receiver.taken) == 3)
     assert ids(receiver.requests, code) == ["1/begun", "1/1", "1/over"]
 
 
-async def test_https_is_verified(tmp_path: Path) -> None:
+async def test_https_is_verified(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A certificate that nobody vouches for ends it; one that the system knows does not."""
     certificate = make_certificate(tmp_path)
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     context.load_cert_chain(certificate)
     async with Receiver.running(tls=context) as receiver:
         address = f"https://127.0.0.1:{receiver.port}/"
-        async with telling(address, tmp_path) as (server, url), Peer.hosting(url, hands=1) as ann:
+        async with telling(address, tmp_path) as (_, url), Peer.hosting(url, hands=1) as ann:
             await play_match(ann)
-            assert server.process.stderr is not None
-            line = (await asyncio.wait_for(server.process.stderr.readline(), 10)).decode()
-            assert "its certificate is not valid: self-signed certificate" in line
+            await wait_until(lambda: bool(caplog.records))
+            assert "its certificate is not valid: self-signed certificate" in caplog.text
             assert not receiver.requests
-        env = {"SSL_CERT_FILE": str(certificate)}
-        options = ("--webhook", address, "--webhook-secret", str(secret_file(tmp_path)))
-        async with server_process(*options, env=env) as (_, url), Peer.hosting(url, hands=1) as ann:
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+        async with telling(address, tmp_path) as (_, url), Peer.hosting(url, hands=1) as ann:
             await play_match(ann)
             await receiver.until(lambda: len(receiver.taken) == 3)

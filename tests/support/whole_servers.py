@@ -1,0 +1,85 @@
+"""Whole servers in this process, and the operator's commands for them: cheaper than programs."""
+
+import asyncio
+import contextlib
+import io
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from racing_demon_server.cli import main
+from racing_demon_server.journal.sqlite.database import players_of, results_of
+from racing_demon_server.server import StopReason, TableServer
+from racing_demon_server.settings import ServerSettings
+from tests.support.ports import port_of
+from tests.support.processes import Ended
+
+
+class WholeServer:
+    """A server with all its parts and files, that can be stopped and started again on its port.
+
+    Attributes:
+        url: where it is.
+
+    """
+
+    def __init__(self, settings: ServerSettings, until_table_ends: str | None) -> None:
+        self._settings = settings
+        self._until_table_ends = until_table_ends
+        self._server: TableServer | None = None
+        self.url = ""
+
+    async def start(self) -> None:
+        """Start it, on the same port as before."""
+        settings = replace(self._settings, port=port_of(self.url)) if self.url else self._settings
+        server = TableServer(settings, until_table_ends=self._until_table_ends)
+        self.url = await server.start()
+        self._server = server
+
+    async def stop(self, reason: StopReason = StopReason.TERMINATED) -> None:
+        """Stop it as an operator does, unless it is stopped already."""
+        server, self._server = self._server, None
+        if server is not None:
+            await server.stop(reason)
+
+    async def end(self) -> None:
+        """Wait until it ends by itself."""
+        assert self._server is not None
+        await self.stop(await self._server.serve_forever())
+
+
+@asynccontextmanager
+async def whole_server(
+    journal: Path | None = None, *, until_table_ends: str | None = None, **settings: Any
+) -> AsyncIterator[tuple[WholeServer, str]]:
+    """Run a server on a free port here, with any of the settings changed. Give it and its URL.
+
+    Connections may take their time: on a busy machine a long test would be cut off.
+    """
+    files = {} if journal is None else {"results": results_of(journal), "players": players_of(journal)}
+    usual = {"port": 0, "entry_seconds": 600.0, "journal": journal, **files}
+    server = WholeServer(ServerSettings(**{**usual, **settings}), until_table_ends)
+    await server.start()
+    try:
+        yield server, server.url
+    finally:
+        await server.stop()
+
+
+async def operate(journal: Path, *arguments: str) -> Ended:
+    """Run one of the operator's commands for the server with a journal, as its program would."""
+    return await command(*arguments, "--journal", str(journal))
+
+
+async def command(*arguments: str) -> Ended:
+    """Run one of the server's commands beside servers that run here."""
+    out, err = io.StringIO(), io.StringIO()
+
+    def run() -> int:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            return main(arguments)
+
+    code = await asyncio.to_thread(run)
+    return Ended(code, out.getvalue(), err.getvalue())
