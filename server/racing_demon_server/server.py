@@ -50,6 +50,7 @@ from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Clock
 
 from .network_interfaces import own_urls, reachable
+from .open_files import allow_files, wanted_files
 from .ops import garbage_collection
 from .processes import Inherited
 from .settings import ServerSettings
@@ -75,8 +76,6 @@ RESTORE_SECONDS: Final = 2.0
 """How long a starting server reads tables before it opens its port; the rest are read afterwards."""
 SWEEP_SECONDS: Final = 60.0
 """The interval at which the server checks for garbage."""
-OTHER_FILES: Final = 100
-"""Open files other than players' connections."""
 
 log = logging.getLogger("racing_demon_server")
 
@@ -673,16 +672,7 @@ def _announced_at(host: str, *, is_hosted: bool) -> list[Interface]:
 
 def _allow_sockets(settings: ServerSettings) -> None:
     """Raise the limit of open files to that of the settings, because the default is far lower."""
-    if sys.platform == "win32":
-        return
-    import resource  # noqa: PLC0415 - not there on Windows
-
-    wanted = settings.max_connections + settings.max_handshakes + OTHER_FILES
-    allowed, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    possible = wanted if most == resource.RLIM_INFINITY else min(wanted, most)
-    if allowed != resource.RLIM_INFINITY and allowed < possible:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (possible, most))
-    if possible < wanted:
+    if (possible := allow_files(settings)) < wanted_files(settings):
         log.warning("the system allows fewer sockets than the limits", extra={"sockets": possible})
 
 

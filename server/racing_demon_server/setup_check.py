@@ -5,7 +5,9 @@ nor the webhook's receiver gets a message.
 """
 
 import asyncio
+import errno
 import http.client
+import json
 import os
 import secrets
 import shutil
@@ -26,6 +28,7 @@ from .journal.interface import JournalUnusable
 from .journal.sqlite.database import reading
 from .mqtt.broker_connection import connection_problem
 from .net.origin import named_clients, networks, parsed
+from .open_files import possible_files, wanted_files
 from .settings import ServerSettings
 from .webhook.delivery import connection_problem as receiver_problem
 from .webhook.endpoint import Endpoint
@@ -66,26 +69,57 @@ async def check_setup(settings: ServerSettings, journal: Path | None, now_ms: in
     try:
         server = await asyncio.start_server(arrivals.answer, settings.host, settings.port, limit=MAX_REQUEST)
     except OSError as error:
-        why = error.strerror or "it is not allowed"
-        advice = "Stop what runs there, or choose another with --port."
-        yield Finding(
-            Verdict.PROBLEM, "port", f"{settings.host}:{settings.port} cannot be used: {why}. {advice}"
-        )
+        yield await _judge_port(settings, error)
     else:
         async with server:
             yield Finding(Verdict.OK, "port", f"{settings.host}:{settings.port} is free.")
             for url in settings.public_urls:
                 yield await arrivals.check(url, settings)
+    for finding in _check_files(settings):
+        yield finding
     for name in settings.hosts:
         yield await _check_name(name)
-    if journal is not None:
-        for finding in _check_journal(journal, now_ms):
-            yield finding
+    for finding in _check_journal(journal, now_ms) if journal is not None else ():
+        yield finding
     if settings.mqtt_url:
         yield await _check_broker(settings.mqtt_url)
     if settings.webhook_url:
         async for finding in _check_webhook(settings):
             yield finding
+
+
+def _check_files(settings: ServerSettings) -> Iterator[Finding]:
+    """Compare what the limits ask for with what the system allows."""
+    possible, wanted = possible_files(settings), wanted_files(settings)
+    if possible < wanted:
+        text = f"the system allows {possible} open files, and the limits ask for {wanted}"
+        advice = "Raise that (LimitNOFILE= in a unit, ulimit -n), or lower --limit max_connections."
+        yield Finding(Verdict.WARNING, "files", f"{text}. {advice}")
+
+
+async def _judge_port(settings: ServerSettings, error: OSError) -> Finding:
+    """Return what it means that the server's port cannot be listened on."""
+    where = f"{settings.host}:{settings.port}"
+    if error.errno == errno.EADDRINUSE and await asyncio.to_thread(_is_served, settings):
+        text = f"a server like this one runs at {where}, so neither the port nor a way to it is tried."
+        return Finding(Verdict.OK, "port", text)
+    why = error.strerror or "it is not allowed"
+    advice = "Stop what runs there, or choose another with --port."
+    return Finding(Verdict.PROBLEM, "port", f"{where} cannot be used: {why}. {advice}")
+
+
+def _is_served(settings: ServerSettings) -> bool:
+    """Return whether a server of this program answers at the port."""
+    here = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}.get(settings.host, settings.host)  # noqa: S104
+    connection = http.client.HTTPConnection(here, settings.port, timeout=MAX_SECONDS)
+    try:
+        connection.request("GET", "/healthz")
+        health = json.loads(connection.getresponse().read(MAX_REQUEST))
+        return isinstance(health, dict) and {"status", "tables"} <= health.keys()
+    except (OSError, ValueError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
 
 
 async def _check_name(name: str) -> Finding:

@@ -63,13 +63,26 @@ async def proxy(
 
 
 async def test_a_port_that_is_taken_is_a_problem() -> None:
-    """It is said which one, and what helps; a free one is all right."""
-    async with serving() as served:
-        (finding,) = await found(at(served.port))
+    """It is said which one, and what helps; a free one is all right, and so is a running server's own."""
+    async with await asyncio.start_server(lambda _, writer: writer.close(), HOST, 0) as other:
+        port = other.sockets[0].getsockname()[1]
+        (finding,) = await found(at(port))
     assert finding.verdict is Verdict.PROBLEM
-    assert f"{HOST}:{served.port} cannot be used" in finding.text
+    assert f"{HOST}:{port} cannot be used" in finding.text
     assert "--port" in finding.text
     assert (await found(at(free_port())))[0].verdict is Verdict.OK
+    async with serving() as served:
+        (finding,) = await found(at(served.port, public_urls=("wss://cards.example.org",)))
+    assert finding.verdict is Verdict.OK
+    assert "runs at" in finding.text
+
+
+async def test_more_connections_than_files_are_worth_a_warning() -> None:
+    """The limit of the system is named, and where to raise it."""
+    findings = await found(at(free_port(), max_connections=10_000_000))
+    (finding,) = [each for each in findings if each.about == "files"]
+    assert finding.verdict is Verdict.WARNING
+    assert "LimitNOFILE" in finding.text
 
 
 def test_the_command_prints_what_it_finds(capsys: pytest.CaptureFixture[str]) -> None:

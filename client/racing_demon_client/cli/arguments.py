@@ -163,6 +163,19 @@ def _wrong_address(text: str) -> str:
     return "" if parts.hostname else "it names no host"
 
 
+def parse_authority(text: str) -> str:
+    """Parse the file of a certificate authority."""
+    import ssl  # noqa: PLC0415 - few name one
+
+    try:
+        ssl.create_default_context(cafile=text)
+    except ssl.SSLError:
+        raise argparse.ArgumentTypeError(f"{text} holds no certificate in PEM format") from None
+    except OSError as error:
+        raise argparse.ArgumentTypeError(f"{text} cannot be read: {error.strerror}") from None
+    return text
+
+
 @_argument
 def parse_broker(text: str) -> str:
     """Parse a broker's address. Error messages never contain its password."""
@@ -171,6 +184,9 @@ def parse_broker(text: str) -> str:
     parse_broker(text, os.environ)
     return text
 
+
+DIALLING: Final = ("host", "join", "watch", "tables", "replay", "scores", "link", "presets")
+"""The commands that may connect to a server elsewhere."""
 
 EXAMPLES = """examples:
   racing-demon                                 the first screen: practice, host, join, watch
@@ -327,6 +343,9 @@ def parser() -> argparse.ArgumentParser:
     rules.add_argument("--ascii", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
     settings = commands.add_parser("settings", help="edit your settings", epilog=SETTINGS)
     settings.add_argument("--path", action="store_true", help="only print where the file is")
+    for each in (program, *(commands.choices[name] for name in DIALLING)):
+        text = "also trust servers whose certificate this authority has signed"
+        each.add_argument("--ca", type=parse_authority, metavar="FILE", default=argparse.SUPPRESS, help=text)
     for each in (program, *commands.choices.values()):
         each.set_defaults(complain=each.error)  # so that the error shows this command's usage
     return program

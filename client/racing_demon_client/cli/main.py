@@ -27,6 +27,10 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # an unencodable character must not end the game
     arguments = parse(argv)
+    if "ca" in arguments:
+        from racing_demon_client.net.transport import AUTHORITY  # noqa: PLC0415 - few name one
+
+        os.environ[AUTHORITY] = arguments.ca
     import asyncio  # noqa: PLC0415 - --help does not need it
 
     from racing_demon_client.errors import exit_code  # noqa: PLC0415

@@ -4,6 +4,8 @@ A WebSocket follows no redirects, notices a silent server, and says in a sentenc
 """
 
 import asyncio
+import os
+import ssl
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
@@ -49,6 +51,9 @@ from racing_demon_protocol.wire.messages.server import (
 )
 from racing_demon_protocol.wire.redirects import at_port, moved_to
 
+AUTHORITY: Final = "RACING_DEMON_CA"
+"""The environment variable that names the file of an authority to be trusted besides the system's."""
+
 TOO_MANY: Final = "Too many connections from your address. Wait a few seconds, and try again."
 
 
@@ -72,12 +77,23 @@ class NoRedirectConnect(connect):
             ping_interval=None,  # HeartbeatConnection sends its own pings
             close_timeout=close_timeout,
             user_agent_header="racing-demon",
+            **_trust(url),
             **settings,
         )
 
     def process_redirect(self, exc: Exception) -> Exception | str:
         """Follow no redirect: no server may send the client to another machine."""
         return exc
+
+
+def _trust(url: str) -> dict[str, Any]:
+    """Return the setting of a connection that trusts the authority that the user has named."""
+    authority = os.environ.get(AUTHORITY, "")
+    if not authority or not url.startswith("wss:"):
+        return {}
+    context = ssl.create_default_context()
+    context.load_verify_locations(authority)
+    return {"ssl": context}
 
 
 async def open_websocket(url: str, encoding: Encoding, seconds: float) -> ClientConnection:
@@ -131,6 +147,10 @@ def _readable_errors(url: str) -> Iterator[None]:
     """Turn the library's errors into sentences."""
     try:
         yield
+    except ssl.SSLCertVerificationError as error:
+        why = f"The certificate of {url} is not trusted here: {error.verify_message}."
+        advice = "Is the address right? If its owner has an authority of their own, name its file with --ca."
+        raise ConnectionFailed(f"{why} {advice}") from error
     except (InvalidURI, ValueError) as error:  # ValueError: an invalid port or host name
         raise ConnectionFailed(f"{url} is not a server's address, like ws://host:5252/v1.") from error
     except (OSError, TimeoutError, InvalidHandshake) as error:

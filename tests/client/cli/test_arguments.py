@@ -3,6 +3,7 @@
 import asyncio
 import getpass
 import re
+from pathlib import Path
 
 import pytest
 
@@ -425,3 +426,12 @@ def test_what_is_repeated_steers_no_terminal(
 ) -> None:
     """What was typed wrongly is told again without what could steer a terminal."""
     assert all(line.isprintable() for line in refused(arguments, capsys).splitlines())
+
+
+def test_what_is_no_certificate_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An authority's file is read before anything is dialled."""
+    (tmp_path / "empty").touch()
+    for name, why in (("empty", "holds no certificate"), ("nothing", "cannot be read")):
+        with pytest.raises(SystemExit):
+            parse(["tables", "wss://cards.example.org", "--ca", str(tmp_path / name)])
+        assert why in capsys.readouterr().err

@@ -2,8 +2,11 @@
 
 import asyncio
 import json
+import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -11,12 +14,14 @@ import pytest
 from racing_demon_client.discovery.finder import resolve_table, table_line
 from racing_demon_client.errors import ConnectionFailed
 from racing_demon_client.net.server_query import fetch_presets, fetch_tables
+from racing_demon_client.net.transport import AUTHORITY
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Joined
 from racing_demon_protocol.wire.options import Options
 from racing_demon_protocol.wire.saved_presets import new_preset
 from tests.support.processes import CLIENT, Here, started
 from tests.support.servers import Peer, serving
+from tests.support.tunnels import forward, make_certificate
 
 ENTRY: Final[dict[str, Any]] = {
     "code": "BCDF",
@@ -47,6 +52,28 @@ def sent(entries: object) -> bytes:
     """Return a list of tables as a server sends it."""
     body = json.dumps(entries).encode()
     return OK + f"Content-Length: {len(body)}\r\n\r\n".encode() + body
+
+
+# TLS.
+
+
+async def test_a_private_authority_is_named_and_trusted(
+    here: Here, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A certificate that is not trusted is called that, and what helps is said."""
+    monkeypatch.setenv(AUTHORITY, "")
+    certificate = make_certificate(tmp_path)
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(certificate)
+    async with serving(lists_tables=True) as served:
+        tunnel = partial(forward, served.port)
+        async with await asyncio.start_server(tunnel, "127.0.0.1", 0, ssl=context) as proxy:
+            address = f"127.0.0.1:{proxy.sockets[0].getsockname()[1]}"
+            refused = await here("tables", f"wss://{address}")
+            trusted = await here("tables", f"https://{address}", "--ca", str(certificate))
+    assert (refused.code, trusted.code) == (4, 1)  # 1: it lists none
+    assert "is not trusted here: self-signed certificate." in refused.err
+    assert "--ca" in refused.err
 
 
 # Listed.

@@ -83,16 +83,16 @@ def blocks(groups: Grouped, cell: CellSize, width: int) -> Iterator[PileBlock]:
     """Yield the blocks of squared piles, foundations first: they matter most."""
     rings = [(group, own) for group, own in groups if group.geometry in RINGS]
     centre = [pile for group, own in rings for pile in own if group.geometry is Geometry.CENTRE]
-    open_websocket = [(group, own) for group, own in groups if group.geometry is Geometry.DIAL]
+    dials = [(group, own) for group, own in groups if group.geometry is Geometry.DIAL]
     arc = [pile for group, own in groups for pile in own if group.geometry is Geometry.SEMICIRCLE]
-    if open_websocket:
-        yield _dial(open_websocket, centre, cell, width)
+    if dials:
+        yield _dial(dials, centre, cell, width)
     elif 0 < len(arc) <= MAX_ARC_PILES:
         yield _semicircle(arc, centre, cell, width)
     elif arc:
         most = max(1, (width + 1) // _width(arc, cell))
         yield _rows(arc, list(_even(len(arc), most)), cell)
-    if open_websocket or arc:
+    if dials or arc:
         rings = [(group, own) for group, own in rings if group.geometry is not Geometry.CENTRE]
     if rings:
         yield _rings(rings, cell)
