@@ -4,6 +4,7 @@ from collections.abc import Callable
 import pytest
 
 from racing_demon_protocol import argument_types as arguments
+from tests.support.cases import for_each
 
 NO_TUNNELS = (
     *("http://name.example", "https://name", "name.example", "https://name.example/path", "https://"),
@@ -17,7 +18,7 @@ NO_TUNNELS = (
 )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("parse", "text", "value"),
     [
         (arguments.port, "0", 0),
@@ -40,7 +41,7 @@ def test_what_is_understood(parse: Callable[[str], object], text: str, value: ob
     assert value == parse(text)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("parse", "text"),
     [
         *((arguments.port, text) for text in ("", "-1", "65536", "080808", "80.0", "0x50", "http")),

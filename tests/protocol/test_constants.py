@@ -1,16 +1,15 @@
 from pathlib import Path
 
-import pytest
-
 from racing_demon_protocol.constants import MAX_CHAT_LENGTH, MAX_NAME_LENGTH, WEBSOCKET_PATH
 from racing_demon_protocol.wire.codec import CLIENT_LIMITS
+from tests.support.cases import for_each
 
 DOCS = Path(__file__).parents[2] / "docs"
 DOCUMENT = (DOCS / "wire.md").read_text(encoding="utf-8")
 MANUAL = (DOCS / "server.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "sentence",
     [
         f"keeps at most {MAX_NAME_LENGTH} characters",

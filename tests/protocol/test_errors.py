@@ -1,10 +1,9 @@
 import inspect
 
-import pytest
-
 from racing_demon_protocol import errors
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.wire.messages.server import Refused
+from tests.support.cases import for_each
 
 
 def test_all_errors_are_of_one_tree() -> None:
@@ -14,7 +13,7 @@ def test_all_errors_are_of_one_tree() -> None:
     assert [each for each in found if not issubclass(each, errors.RacingDemonError)] == []
 
 
-@pytest.mark.parametrize(
+@for_each(
     "cls",
     [
         errors.InvalidCard,

@@ -3,13 +3,12 @@
 from functools import cache
 from typing import Final
 
-import pytest
-
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages.client import Command
 from racing_demon_protocol.wire.messages.events import Event
 from racing_demon_protocol.wire.options import Options
 from tests.support.bot_matches import Arrived, play_match
+from tests.support.cases import for_each
 from tests.support.effort import usually
 
 MATCHES: dict[str, tuple[int, dict[str, object]]] = {
@@ -29,9 +28,7 @@ MATCHES: dict[str, tuple[int, dict[str, object]]] = {
 }
 """The matches by name: how many bots, and the table's options."""
 USUAL: Final = ("racing-demon", "shouted", "demon-a", "eight")
-of_matches = pytest.mark.parametrize(
-    "name", usually(len(USUAL), (*USUAL, *(name for name in MATCHES if name not in USUAL)))
-)
+of_matches = for_each("name", usually(len(USUAL), (*USUAL, *(name for name in MATCHES if name not in USUAL))))
 """Ask every match, in ``make test`` some."""
 
 

@@ -1,15 +1,18 @@
 """Games that stand for the others: ``make test`` asks these, and ``make test-all`` asks every game."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from enum import Enum
-from typing import Final
+from typing import Any, Final, TypeVar
 
 import pytest
 
 from racing_demon_protocol.engine.specification import Building, Game
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.wire.options import Options
+from tests.support.cases import for_each
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 BUILDING_GAMES: Final = [game for game in GAMES.values() if isinstance(game.mechanic, Building)]
 """The games built in sequences."""
@@ -36,10 +39,10 @@ TYPICAL: Final = {Options().game} | _covering({name: _features(game) for name, g
 """The usual game, and games that have every mechanic, special rule, kind of pile, deal, race and goal."""
 
 
-def of_games(games: Iterable[Game] | Iterable[str]) -> pytest.MarkDecorator:
+def of_games(games: Iterable[Game] | Iterable[str]) -> Callable[[F], F]:
     """Ask each of these games, or names of games; those that are not typical are marked long."""
     names = [(game, game if isinstance(game, str) else game.name) for game in games]
-    return pytest.mark.parametrize(
+    return for_each(
         "game",
         [
             pytest.param(game, id=name, marks=() if name in TYPICAL else pytest.mark.long)

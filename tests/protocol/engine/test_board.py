@@ -6,6 +6,7 @@ from racing_demon_protocol.engine.board import Board, Kind, Pile, Play, Shows
 from racing_demon_protocol.engine.cards import UNKNOWN
 from racing_demon_protocol.errors import InconsistentEvent
 from tests.support.boards import cards
+from tests.support.cases import for_each
 from tests.support.moves import Move, follow
 
 STOCK, WASTE, LEFT, RIGHT, GOAL = range(5)
@@ -81,7 +82,7 @@ def test_an_uncovered_card_is_named_by_the_event() -> None:
     assert [UNKNOWN, *cards("9D")] == board.cards[LEFT]
 
 
-@pytest.mark.parametrize("shown", ["", "9D 8D"])
+@for_each("shown", ["", "9D 8D"])
 def test_an_event_names_just_the_cards_that_it_turns_up(shown: str) -> None:
     """An event that names fewer or more cards than it turns up is refused."""
     with pytest.raises(InconsistentEvent):
@@ -158,7 +159,7 @@ def test_a_negative_count_takes_from_the_bottom() -> None:
     assert (cards("3S"), cards("AS 2S")) == (board.cards[STOCK], board.cards[LEFT])
 
 
-@pytest.mark.parametrize(
+@for_each(
     "play",
     [Play(LEFT, 0, RIGHT), Play(LEFT, 3, RIGHT), Play(LEFT, -3, RIGHT), Play(RIGHT, 1, LEFT)],
     ids=repr,
@@ -169,7 +170,7 @@ def test_a_pile_gives_no_more_than_it_holds(play: Play) -> None:
         _board(left="6S 5H").move(play)
 
 
-@pytest.mark.parametrize("play", [Play(5, 1, 0), Play(0, 1, 5), Play(-1, 1, 0), Play(LEFT, 1, -1)], ids=repr)
+@for_each("play", [Play(5, 1, 0), Play(0, 1, 5), Play(-1, 1, 0), Play(LEFT, 1, -1)], ids=repr)
 def test_a_board_knows_only_its_own_piles(play: Play) -> None:
     """A move to or from a pile that does not exist is refused."""
     with pytest.raises(InconsistentEvent, match="no piles"):
@@ -198,7 +199,7 @@ def test_rotating_nothing_is_harmless() -> None:
     assert _board(left="5H") == board
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("play", "progress"),
     [
         (Play(STOCK, 1, WASTE), False),

@@ -18,6 +18,7 @@ from racing_demon_protocol.engine.cards import (
     suit,
 )
 from racing_demon_protocol.errors import InvalidCard
+from tests.support.cases import for_each
 
 ALL_CARDS = range(8 * PACK_SIZE)
 
@@ -43,7 +44,7 @@ def test_the_back_does_not_change_the_face() -> None:
     assert [name(number % PACK_SIZE) for number in ALL_CARDS] == [name(number) for number in ALL_CARDS]
 
 
-@pytest.mark.parametrize("ascii_only", [False, True])
+@for_each("ascii_only", [False, True])
 def test_a_name_is_parsed_back(ascii_only: bool) -> None:
     """Every card is read back from its name, with a suit's sign or its letter."""
     assert list(ALL_CARDS) == [
@@ -51,7 +52,7 @@ def test_a_name_is_parsed_back(ascii_only: bool) -> None:
     ]
 
 
-@pytest.mark.parametrize("text", ["10H", "TH", "th", "10♥", "T♥"])
+@for_each("text", ["10H", "TH", "th", "10♥", "T♥"])
 def test_a_ten_has_several_spellings(text: str) -> None:
     """A ten may be written with one character or two, in capitals or not."""
     assert card(10, HEARTS) == parse(text)
@@ -67,7 +68,7 @@ def test_names_are_two_characters_wide() -> None:
     assert {2} == {len(name(number)) for number in (UNKNOWN, *ALL_CARDS)}
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     ["", " ", "H", "1H", "0H", "11H", "AX", "A", "AAH", "10", "??", "A♥ ", "ATH", "1", "♥", "A♥♥", "TTS"],
 )

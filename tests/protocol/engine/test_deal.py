@@ -8,6 +8,7 @@ from racing_demon_protocol.engine.cards import PACK_SIZE
 from racing_demon_protocol.engine.commit_reveal import SEED_SIZE
 from racing_demon_protocol.engine.deal import deck, hand_seeds, subseed
 from tests.support.boards import names
+from tests.support.cases import for_each
 
 DECKS = 4_000
 
@@ -57,7 +58,7 @@ def test_the_deal_can_be_repeated_from_its_description() -> None:
     assert cards == deck(_seed(5), 3)
 
 
-@pytest.mark.parametrize("number", range(8))
+@for_each("number", range(8))
 def test_a_deck_is_a_whole_pack(number: int) -> None:
     """A deck holds each card of its own pack once."""
     assert list(range(number * PACK_SIZE, (number + 1) * PACK_SIZE)) == sorted(deck(_seed(9), number))

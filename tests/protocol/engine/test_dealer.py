@@ -1,18 +1,17 @@
 import random
 
-import pytest
-
 from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.engine.deal import decks
 from racing_demon_protocol.engine.dealer import Dealer
 from tests.support.boards import RACES, deal, deal_seed, rules_of
+from tests.support.cases import for_each
 from tests.support.moves import carried
 from tests.support.playouts import play_on
 
 SEED = bytes(range(32))
 
 
-@pytest.mark.parametrize("game", RACES)
+@for_each("game", RACES)
 def test_the_deal_is_that_of_the_decks(game: str) -> None:
     """The dealer deals each seat the deck of the seed and of its place."""
     rules = rules_of(game, 3)
@@ -20,7 +19,7 @@ def test_the_deal_is_that_of_the_decks(game: str) -> None:
     assert expected == Dealer(SEED, rules).open_board()
 
 
-@pytest.mark.parametrize("game", RACES)
+@for_each("game", RACES)
 def test_the_dealer_follows_every_play(game: str) -> None:
     """Through a random hand the dealer names just the cards that really lie where a play turns up."""
     rules = rules_of(game, 2)
@@ -61,8 +60,8 @@ def test_a_hand_is_dead_when_all_are() -> None:
     assert (not alive, True) == (dealer.is_dead(board, (0, 1)), dealer.is_dead(board, ()))
 
 
-@pytest.mark.parametrize("game", RACES)
-@pytest.mark.parametrize("seed", range(3))
+@for_each("game", RACES)
+@for_each("seed", range(3))
 def test_what_was_not_shown_could_be_anything(game: str, seed: int) -> None:
     """If the cards never shown had lain otherwise, nobody could have seen any difference."""
     rules = rules_of(game, 2)

@@ -1,10 +1,10 @@
 import random
 
-import pytest
-
 from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.engine.cards import UNKNOWN, parse
 from tests.support.boards import RACES, Position, cards, deal_seed, rules_of
+from tests.support.cases import for_each
+from tests.support.effort import covering
 from tests.support.invariants import status
 from tests.support.playouts import play_on
 
@@ -12,8 +12,7 @@ STOCK, SEVENTH = 4, 12
 """Piles of Racing Demon with one player; the first four are foundations."""
 
 
-@pytest.mark.parametrize("game", RACES)
-@pytest.mark.parametrize("players", [1, 2, 3, 8])
+@for_each(("game", "players"), covering(RACES, [1, 2, 3, 8]))
 def test_every_reachable_board_is_sound(game: str, players: int) -> None:
     """After each step of a random hand, the public board and the dealer's keep all invariants."""
     position = deal_seed(rules_of(game, players), bytes([players]) * 32)
@@ -22,19 +21,20 @@ def test_every_reachable_board_is_sound(game: str, players: int) -> None:
         assert _broken(position) == []
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"turn": 1, "redeals": 1},
-        {"waste_view": 3},
-        {"take_back": "free"},
-        {"forced_bases": True, "tail_rule": "either2"},
-        {"game": "classic", "columns": 9, "reserve": 30},
-        {"game": "fooliana", "take_back": "free", "forced_bases": True},
-    ],
-    ids=str,
+@for_each(
+    ("options", "players"),
+    covering(
+        [
+            {"turn": 1, "redeals": 1},
+            {"waste_view": 3},
+            {"take_back": "free"},
+            {"forced_bases": True, "tail_rule": "either2"},
+            {"game": "classic", "columns": 9, "reserve": 30},
+            {"game": "fooliana", "take_back": "free", "forced_bases": True},
+        ],
+        [1, 2],
+    ),
 )
-@pytest.mark.parametrize("players", [1, 2])
 def test_options_keep_boards_sound(options: dict[str, str | int | bool], players: int) -> None:
     """The invariants hold under every option that changes the plays."""
     position = deal_seed(rules_of(players=players, **{"game": "racing-demon", **options}))  # type: ignore[arg-type]
@@ -42,7 +42,7 @@ def test_options_keep_boards_sound(options: dict[str, str | int | bool], players
         assert _broken(position) == []
 
 
-@pytest.mark.parametrize("game", RACES)
+@for_each("game", RACES)
 def test_rotating_keeps_boards_sound(game: str) -> None:
     """The stall rule loses no card and shows none."""
     position = deal_seed(rules_of(game, 3))
@@ -119,7 +119,7 @@ def test_the_same_face_of_two_packs_is_no_double() -> None:
     assert status(twins.rules, twins.board) == []
 
 
-@pytest.mark.parametrize("number", [52, 400, 1000])
+@for_each("number", [52, 400, 1000])
 def test_a_card_of_no_pack_is_noticed(number: int) -> None:
     """A number beyond the hand's packs is no card."""
     expected = [f"pile {SEVENTH} holds {number}, which is no card of this hand"]
@@ -135,7 +135,7 @@ def test_a_negative_card_is_noticed() -> None:
     )
 
 
-@pytest.mark.parametrize("number", [52, 415, 1000])
+@for_each("number", [52, 415, 1000])
 def test_a_card_of_no_pack_is_noticed_on_a_foundation(number: int) -> None:
     """A number beyond the hand's packs counts for nobody, and is named."""
     expected = [f"pile 0 holds {number}, which is no card of this hand"]
@@ -166,7 +166,7 @@ def test_a_wrong_base_is_noticed() -> None:
     assert _damaged({0: "2C", STOCK: _stock_of(23)}) == ["foundation 0 starts with 2♣"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("family", "sentence"),
     [
         ("AC 3C", "on foundation 0, 3♣ lies on A♣"),

@@ -9,6 +9,7 @@ from racing_demon_protocol.engine.specification import Deal, Foundations, Game, 
 from racing_demon_protocol.errors import InvalidGame
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.wire.messages.base import MAX_CARD, MAX_PILE
+from tests.support.cases import for_each
 
 BARE = Game(
     name="bare", title="Bare", source="", groups=(Foundations(), Stock(), Waste(), Tableau(shape=(1, 2)))
@@ -20,7 +21,7 @@ def _kinds(layout: Layout) -> Counter[tuple[str, int | None]]:
     return Counter((str(pile.kind), pile.seat) for pile in layout.piles)
 
 
-@pytest.mark.parametrize("seats", [(0,), (0, 1), (2, 5, 7), tuple(range(8))], ids=str)
+@for_each("seats", [(0,), (0, 1), (2, 5, 7), tuple(range(8))], ids=str)
 def test_piles_are_numbered_in_order(seats: tuple[int, ...]) -> None:
     """A pile's number is its place among all piles, so it can index them."""
     for game in GAMES.values():
@@ -119,7 +120,7 @@ def test_a_deal_may_fill_all_columns() -> None:
     assert list(zip(columns, (1, 2), strict=True)) == list(Layout(BARE, (0,)).deal_order(0))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("changes", "message"),
     [
         ({"deal": (Deal(to="attic"),)}, "'attic'"),

@@ -4,13 +4,12 @@ import random
 from collections.abc import Iterator
 from functools import partial
 
-import pytest
-
 from racing_demon_protocol.engine.sliced_search import SearchSteps, SlicedSearch
 from racing_demon_protocol.engine.specification import Game
 from racing_demon_protocol.games import GAMES
 from racing_demon_server.match.hand import SLICE_UNITS
 from tests.support.calls import calls_of
+from tests.support.cases import for_each
 from tests.support.dealt_hands import Dealt, random_hands
 from tests.support.effort import amount, more_when_long
 from tests.support.typical import of_games
@@ -35,7 +34,7 @@ def test_a_search_stops_after_the_units_it_was_given() -> None:
     assert (search.advance(10), search.units) == (True, 12)
 
 
-@pytest.mark.parametrize("answer", [True, False])
+@for_each("answer", [True, False])
 def test_an_answer_stays(answer: bool) -> None:
     """Who asks on gets the same answer, and nothing more is done."""
     search = SlicedSearch(_steps(1, answer=answer))

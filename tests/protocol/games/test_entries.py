@@ -1,10 +1,9 @@
 """What the sources say of each building game, in numbers and single plays."""
 
-import pytest
-
 from racing_demon_protocol.engine.board import Board, Kind, Play
 from racing_demon_protocol.engine.factory import make_rules
 from racing_demon_protocol.games import GAMES
+from tests.support.cases import for_each
 from tests.support.dealt_hands import Dealt
 from tests.support.solo import lay
 from tests.support.typical import BUILDING_GAMES
@@ -75,7 +74,7 @@ LAID = {
 """How many cards lie where before the first play, by the text of each entry."""
 
 
-@pytest.mark.parametrize("name", LAID)
+@for_each("name", LAID)
 def test_the_lay_out(name: str) -> None:
     """So many cards are laid to each group, and so many stay in the hand."""
     words = LAID[name].split()
@@ -152,7 +151,7 @@ PLAYS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "piles", "source", "destination", "legal"), PLAYS)
+@for_each(("name", "piles", "source", "destination", "legal"), PLAYS)
 def test_what_an_entry_says(
     name: str, piles: dict[str, list[str]], source: str, destination: str, legal: bool
 ) -> None:

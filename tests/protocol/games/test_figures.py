@@ -15,6 +15,7 @@ from racing_demon_protocol.engine.deal import deck
 from racing_demon_protocol.engine.dealer import Dealer
 from racing_demon_protocol.engine.rules.base import Rules
 from tests.support.boards import Position, deal_seed, rules_of
+from tests.support.cases import for_each
 
 COUNTED = int(os.environ.get("RACING_DEMON_DEALS", "10000"))
 """How many deals are counted by hand."""
@@ -111,7 +112,7 @@ def _turn(position: Position) -> None:
     position.play(0, play)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@for_each("seed", range(10))
 def test_eight_of_24_cards_surface(seed: int) -> None:
     """Of 24 untouched cards turned by threes the same eight surface in every pass."""
     position = deal_seed(rules_of(), bytes([seed]) * 32)
@@ -122,7 +123,7 @@ def test_eight_of_24_cards_surface(seed: int) -> None:
         _turn(position)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@for_each("seed", range(5))
 def test_what_surfaces_does_not_depend_on_the_moment(seed: int) -> None:
     """At every point of a pass without plays, the same cards can still surface."""
     position = deal_seed(rules_of(), bytes([seed]) * 32)
@@ -132,7 +133,7 @@ def test_what_surfaces_does_not_depend_on_the_moment(seed: int) -> None:
         assert foreseen == position.surfacing()
 
 
-@pytest.mark.parametrize("game", ["demon-a", "demon-b", "fooliana"])
+@for_each("game", ["demon-a", "demon-b", "fooliana"])
 def test_34_cards_are_eleven_threes_and_one(game: str) -> None:
     """A Demon's first pass without plays has eleven threes, and a single card at the end."""
     position = deal_seed(rules_of(game))
@@ -144,7 +145,7 @@ def test_34_cards_are_eleven_threes_and_one(game: str) -> None:
     assert sizes == [3] * 11 + [1]
 
 
-@pytest.mark.parametrize(("game", "stock"), [("racing-demon", 24), ("classic", 35), ("demon-b", 34)])
+@for_each(("game", "stock"), [("racing-demon", 24), ("classic", 35), ("demon-b", 34)])
 def test_what_is_left_for_the_stock(game: str, stock: int) -> None:
     """Klondike leaves 24 cards, the classic game 35, Demon 34."""
     rules = rules_of(game)

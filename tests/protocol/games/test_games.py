@@ -27,6 +27,7 @@ from racing_demon_protocol.errors import InvalidGame
 from racing_demon_protocol.games import GAMES, declare
 from racing_demon_protocol.wire.options import Options
 from tests.support.boards import RACES, deal_seed, rules_of
+from tests.support.cases import for_each
 
 
 def _declared(options: dict[str, object], players: int = 1) -> Game:
@@ -68,14 +69,14 @@ def test_no_text_lets_any_card_into_a_space_that_is_for_some_cards() -> None:
     assert [name for name, text in chosen.items() if "any card fills" in text.lower()] == []
 
 
-@pytest.mark.parametrize("name", RACES)
+@for_each("name", RACES)
 def test_without_options_a_game_is_as_declared(name: str) -> None:
     """A table that changes nothing plays the declaration itself."""
     assert GAMES[name] == _declared({"game": name})
 
 
-@pytest.mark.parametrize("name", RACES)
-@pytest.mark.parametrize("players", [1, 2, 8])
+@for_each("name", RACES)
+@for_each("players", [1, 2, 8])
 def test_every_pack_is_dealt_whole(name: str, players: int) -> None:
     """Deal and stock together are the pack, for every player."""
     rules = rules_of(name, players)
@@ -84,7 +85,7 @@ def test_every_pack_is_dealt_whole(name: str, players: int) -> None:
     assert list(range(52 * players)) == dealt
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "stock", "reserve", "columns", "on_foundations"),
     [
         ("racing-demon", 24, [], [1, 2, 3, 4, 5, 6, 7], 0),
@@ -117,9 +118,7 @@ def test_the_heap_of_demon_a_is_hidden_and_only_fills() -> None:
     assert (reserve.shows, reserve.playable) == (Shows.NONE, False)
 
 
-@pytest.mark.parametrize(
-    ("name", "unit"), [("demon-a", Unit.WHOLE), ("demon-b", Unit.WHOLE), ("fooliana", Unit.TAIL)]
-)
+@for_each(("name", "unit"), [("demon-a", Unit.WHOLE), ("demon-b", Unit.WHOLE), ("fooliana", Unit.TAIL)])
 def test_what_moves_in_the_demons(name: str, unit: Unit) -> None:
     """Whole columns move in the two demons, any tail in Fooliana (D3)."""
     tableau = _group(GAMES[name], Tableau)
@@ -127,7 +126,7 @@ def test_what_moves_in_the_demons(name: str, unit: Unit) -> None:
     assert (unit, True) == (tableau.unit, tableau.wrap)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "rule"),
     [
         ("demon-a", TailRule.TOP),
@@ -149,7 +148,7 @@ def test_the_classic_game_is_won_by_the_reserve() -> None:
     assert (game.goal, game.scoring.reserve_card, game.scoring.out_bonus) == (Goal.RESERVE_EMPTY, -2, 10)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("options", "kind", "field", "value"),
     [
         ({"turn": 1}, Stock, "turn", 1),
@@ -190,7 +189,7 @@ def test_the_price_of_reserve_cards_is_an_option() -> None:
     assert replace(GAMES["classic"].scoring, reserve_card=-1) == scoring
 
 
-@pytest.mark.parametrize(("players", "columns"), [(1, 6), (2, 6), (3, 5), (4, 4), (8, 4)])
+@for_each(("players", "columns"), [(1, 6), (2, 6), (3, 5), (4, 4), (8, 4)])
 def test_columns_may_depend_on_the_players(players: int, columns: int) -> None:
     """With ``columns_by_players`` few players get more columns."""
     tableau = _group(_declared({"game": "classic", "columns_by_players": True}, players), Tableau)
@@ -198,7 +197,7 @@ def test_columns_may_depend_on_the_players(players: int, columns: int) -> None:
     assert (1,) * columns == tableau.shape
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("options", "message"),
     [
         ({"game": "whist"}, "no game 'whist'; racing-demon games lists all that there are."),
@@ -216,15 +215,15 @@ def test_options_that_contradict_their_game(options: dict[str, object], message:
         _declared(options)
 
 
-@pytest.mark.parametrize("name", [name for name in RACES if name != "racing-demon"])
-@pytest.mark.parametrize("players", [1, 8])
+@for_each("name", [name for name in RACES if name != "racing-demon"])
+@for_each("players", [1, 8])
 def test_the_largest_layout_can_be_dealt(name: str, players: int) -> None:
     """The most columns and the largest reserve that options allow still fit one pack."""
     rules = make_rules(_declared({"game": name, "columns": 9, "reserve": 30}, players), range(players))
     assert all(len(rules.deal().cards[stock]) >= 12 for stock in rules.layout.stock.values())
 
 
-@pytest.mark.parametrize("game", GAMES.values(), ids=list(GAMES))
+@for_each("game", GAMES.values(), ids=list(GAMES))
 def test_the_places_of_a_group_close(game: Game) -> None:
     """Where a group names its rows, or its columns, they have room for all its piles, and an hour is one."""
     for group in game.groups:

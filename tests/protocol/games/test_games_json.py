@@ -15,6 +15,7 @@ from racing_demon_protocol.errors import InvalidGame
 from racing_demon_protocol.games import GAMES, declare
 from racing_demon_protocol.wire.options import Options
 from tests.support import independent_dealer as independent
+from tests.support.cases import for_each
 from tests.support.effort import amount, more_when_long
 from tests.support.typical import of_games
 
@@ -79,7 +80,7 @@ def test_anybody_can_deal_a_hand_again(game: str) -> None:
             assert list(dealer.first_cards()) == independent.shown(game, seats, options, cards)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("game", "options"),
     [
         pytest.param(game.name, options, id=f"{game.name}-{'changed' if options else 'usual'}")

@@ -1,7 +1,5 @@
 """Words of the declarations that no game of ours uses yet: the rules understand them all."""
 
-import pytest
-
 from racing_demon_protocol.engine.board import Kind, Play
 from racing_demon_protocol.engine.cards import card, rank
 from racing_demon_protocol.engine.factory import make_rules
@@ -19,6 +17,7 @@ from racing_demon_protocol.engine.specification import (
     Waste,
 )
 from tests.support.boards import Position, build, cards
+from tests.support.cases import for_each
 
 FAMILIES = {
     2: "2 4 6 8 10 Q A 3 5 7 9 J K",
@@ -45,7 +44,7 @@ def _legal(position: Position, source: int, count: int, destination: int) -> boo
     return position.rules.can_play(position.board, 0, Play(columns[source], count, columns[destination]))
 
 
-@pytest.mark.parametrize("step", FAMILIES)
+@for_each("step", FAMILIES)
 def test_families_in_steps(step: int) -> None:
     """A family that starts with its step and goes round has the expected ranks."""
     rules = _rules(Foundations(base=step, step=step, wrap=True))
@@ -80,7 +79,7 @@ def test_a_short_family() -> None:
     assert not rules.accepts(position.board, 0, cards("4S")[0])
 
 
-@pytest.mark.parametrize(("unit", "counts"), [(Unit.ONE, [1]), (Unit.WHOLE, [1, 3]), (Unit.TAIL, [1, 2, 3])])
+@for_each(("unit", "counts"), [(Unit.ONE, [1]), (Unit.WHOLE, [1, 3]), (Unit.TAIL, [1, 2, 3])])
 def test_what_moves_together(unit: Unit, counts: list[int]) -> None:
     """Single cards, whole columns or any tail move, as the column's unit says; plays agree with it."""
     rules = _rules(Tableau(shape=(1, 1, 1, 1), unit=unit))

@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator
 
-import pytest
-
 from racing_demon_protocol.engine.board import Board, Kind
 from racing_demon_protocol.engine.cards import PACK_SIZE, UNKNOWN
 from racing_demon_protocol.engine.rules.base import Rules
@@ -21,6 +19,7 @@ from racing_demon_protocol.table.state import HandView, TableState
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused
 from tests.support.boards import build, cards, rules_of
+from tests.support.cases import for_each
 from tests.support.matches import log_of, of_matches, options_of
 from tests.support.recordings import recording_of
 
@@ -77,7 +76,7 @@ def test_a_card_that_goes_up_was_a_chance(name: str) -> None:
         assert taken.since < at
 
 
-@pytest.mark.parametrize("name", ["racing-demon", "shouted", "rotated", "eight"])
+@for_each("name", ["racing-demon", "shouted", "rotated", "eight"])
 def test_races_are_chances_that_others_spoiled(name: str) -> None:
     """Whoever had the same face ready before a play, and no place for it after it, has lost a race by it."""
     before: dict[tuple[int, int], Chance] = {}
@@ -186,7 +185,7 @@ def test_it_counts_what_the_log_holds(name: str) -> None:
     assert all(history.is_whole for history in told)
 
 
-@pytest.mark.parametrize("name", ["racing-demon", "shouted", "eight"])
+@for_each("name", ["racing-demon", "shouted", "eight"])
 def test_waits_and_races_lie_within_the_hand(name: str) -> None:
     """No card waited for longer than since the signal, and no race was over before it was open."""
     for history in stories(recording_of(name)):
@@ -274,7 +273,7 @@ def test_every_card_is_somewhere(name: str) -> None:
         assert each.face_down == len(each.buried)
 
 
-@pytest.mark.parametrize("name", ["racing-demon", "eight", "rotated"])
+@for_each("name", ["racing-demon", "eight", "rotated"])
 def test_buried_cards_were_seen_by_nobody(name: str) -> None:
     """What is named as buried is the player's own, was never turned up, and each card is named once."""
     history, hand, seed = last_hand(name)

@@ -28,6 +28,7 @@ from racing_demon_protocol.table.scoring import totals
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused, Snapshot
+from tests.support.cases import for_each
 from tests.support.effort import examples
 from tests.support.matches import final_view, log_of, of_matches, options_of
 from tests.support.recordings import recording_of
@@ -86,9 +87,7 @@ def test_a_refusal_keeps_whose_it_is() -> None:
     assert None not in {entry.seat for entry in record.entries}
 
 
-@pytest.mark.parametrize(
-    ("name", "most", "without"), [("at_ms", 2**43, None), ("at_us", 2**53, 0), ("seat", 7, None)]
-)
+@for_each(("name", "most", "without"), [("at_ms", 2**43, None), ("at_us", 2**53, 0), ("seat", 7, None)])
 def test_numbers_beside_a_message_have_bounds(name: str, most: int, without: int | None) -> None:
     """The last moment, and the last seat, are read; one later is none, as if it had not been noted."""
     refused = Refused(counter=1, reason=Reason.BEATEN, text="")
@@ -114,7 +113,7 @@ def test_what_a_later_version_adds_is_passed_over() -> None:
     assert Record(Header(id="x"), [TimedMessage(ev.Signalled(seq=1), 7)]) == record
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("line", "wrong"),
     [
         ('{"message":"record","format":"chess","version":1}', "a record is wrong in format"),

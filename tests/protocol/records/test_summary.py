@@ -1,12 +1,11 @@
 """Digests: what remains of a match is what its table told."""
 
-import pytest
-
 from racing_demon_protocol.records.format import Correction, Header, Record, TimedMessage, next_state
 from racing_demon_protocol.records.summary import MatchSummary, summarize
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
+from tests.support.cases import for_each
 from tests.support.matches import final_view, of_matches
 from tests.support.recordings import kept_from, recording_of
 
@@ -67,7 +66,7 @@ def test_it_has_the_commitments_of_all_hands() -> None:
     assert len(set(digest.promises)) == 2
 
 
-@pytest.mark.parametrize("cls", [ev.Signalled, ev.HandOver])
+@for_each("cls", [ev.Signalled, ev.HandOver])
 def test_who_comes_late_knows_the_commitment_of_the_hand(cls: type[ev.Event]) -> None:
     """The table that a record begins with has the commitment of its hand, the last one's too."""
     record = recording_of("racing-demon")

@@ -20,6 +20,7 @@ from racing_demon_protocol.table.scoring import match_winners
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import FROM_SERVER, Event, Message
 from racing_demon_protocol.wire.messages import events as ev
+from tests.support.cases import for_each
 from tests.support.effort import examples, more_when_long
 from tests.support.frames import messages
 from tests.support.matches import final_view, log_of, of_matches, options_of
@@ -48,11 +49,11 @@ def _numbered(log: Sequence[Event]) -> list[Event]:
 
 
 @more_when_long
-@pytest.mark.parametrize("cls", FROM_SERVER.values())
+@for_each("cls", FROM_SERVER.values())
 def test_lines_keep_messages(cls: type[Message]) -> None:
     """Every message of the server comes out of its line as it went in."""
 
-    @examples(20, 5)
+    @examples(20, 2)
     @given(messages(cls))
     def check(message: Message) -> None:
         line = message_line(message, at_ms=5)
@@ -84,7 +85,7 @@ def test_other_lines_are_passed_over() -> None:
     assert [ev.Signalled(seq=1)] == list(read_messages(lines))
 
 
-@pytest.mark.parametrize(
+@for_each(
     "line",
     [
         "{",
@@ -155,13 +156,14 @@ def _twice(cls: type[Event], nth: int = 0) -> Callable[[list[Event]], None]:
     return lambda log: log.insert(_place(cls, nth), log[_place(cls, nth)])
 
 
-def _first_shown() -> tuple[int, ...]:
-    dealt = log_of(NAME)[_place(ev.Dealt)]
+def _backwards(log: list[Event]) -> None:
+    place = _place(ev.Dealt)
+    dealt = log[place]
     assert isinstance(dealt, ev.Dealt)
-    return dealt.shown
+    log[place] = dealt.model_copy(update={"shown": dealt.shown[::-1]})
 
 
-@pytest.mark.parametrize(
+@for_each(
     "forge",
     [
         _changed(ev.HandOver, seed="00" * 32),
@@ -171,7 +173,7 @@ def _first_shown() -> tuple[int, ...]:
         _changed(ev.HandOver, out=0),
         _changed(ev.HandOver, reason=EndReason.OUT),
         _changed(ev.MatchOver, winners=(0, 1, 2)),
-        _changed(ev.Dealt, shown=tuple(reversed(_first_shown()))),
+        _backwards,
         _changed(ev.Dealt, seats=(0, 1)),
         _changed(ev.Played, 30, source=3),
         _changed(ev.Played, 30, seat=7),
@@ -248,7 +250,7 @@ def test_a_bonus_that_was_not_given_is_found() -> None:
         verify(_forged("eight", forge))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("changes", "message"),
     [
         ({"out": 5, "reason": EndReason.OUT}, "was not in the hand"),
@@ -283,7 +285,7 @@ def test_a_gap_is_found() -> None:
         verify([TableState("SIM", options_of(NAME)).snapshot(0), *log])
 
 
-@examples(150)
+@examples(150, 15)
 @given(st.data())
 def test_any_messages_are_a_record_or_invalid(data: st.DataObject) -> None:
     """However its messages are mixed up, a record raises nothing but InvalidRecord."""

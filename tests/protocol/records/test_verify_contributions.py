@@ -15,6 +15,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_protocol.wire.options import Options
+from tests.support.cases import for_each
 from tests.support.contributing import contribute, reveal, value_of
 from tests.support.records import Log, change, place_of, record
 from tests.support.tables import MS, SECOND, Sitting
@@ -158,7 +159,7 @@ def test_a_contribution_that_is_left_out_though_it_was_made() -> None:
     assert "the cards are not the seed's" in _forged(forge)
 
 
-@pytest.mark.parametrize("left_out", [(), (0,), (0, 1), (1, 2)])
+@for_each("left_out", [(), (0,), (0, 1), (1, 2)])
 def test_others_are_said_to_be_left_out(left_out: tuple[int, ...]) -> None:
     """Those are named who have committed and not revealed, and nobody else."""
 

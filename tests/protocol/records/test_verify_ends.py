@@ -10,11 +10,12 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_protocol.wire.options import Options
+from tests.support.cases import for_each
 from tests.support.records import MATCHES, Log, change, match, place_of, plays_up, record, refused
 from tests.support.tables import SECOND, Sitting
 
 
-@pytest.mark.parametrize("name", MATCHES)
+@for_each("name", MATCHES)
 def test_a_point_too_many(name: str) -> None:
     """One point more for the last of the last hand is found."""
 
@@ -48,7 +49,7 @@ def test_a_hand_that_ends_before_it_begins() -> None:
     assert "the time is wrong" in refused("classic", forge)
 
 
-@pytest.mark.parametrize("winners", [(), (1,), (0, 1)])
+@for_each("winners", [(), (1,), (0, 1)])
 def test_other_winners(winners: tuple[int, ...]) -> None:
     """Nobody, both and the loser did not win."""
     said = refused("classic", lambda log: change(log, place_of(log, ev.MatchOver), winners=winners))
@@ -92,7 +93,7 @@ def test_a_new_match_without_the_end_of_the_old() -> None:
         verify(record(sitting.options, log))
 
 
-@pytest.mark.parametrize("number", [1, 3, 9])
+@for_each("number", [1, 3, 9])
 def test_a_hand_of_another_number(number: int) -> None:
     """Hands are numbered in a row, so that none is missing."""
     said = refused("racing-demon", lambda log: change(log, place_of(log, ev.Committed, 1), hand=number))
@@ -120,7 +121,7 @@ def stuck_hand() -> Sitting:
     return sitting
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("reason", "complaint"),
     [
         (EndReason.DEAD, "the hand was not dead"),
@@ -137,7 +138,7 @@ def test_another_reason_for_the_end(reason: EndReason, complaint: str) -> None:
         verify(record(sitting.options, log))
 
 
-@pytest.mark.parametrize("seat", [0, 1])
+@for_each("seat", [0, 1])
 def test_stuck_who_never_said_so(seat: int) -> None:
     """A hand is given up by all who are there, not by some."""
     sitting = stuck_hand()

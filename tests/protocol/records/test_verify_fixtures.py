@@ -4,13 +4,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from racing_demon_protocol.records.format import Record, next_state, read_records
 from racing_demon_protocol.records.summary import summarize
 from racing_demon_protocol.records.verify import verify
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event
+from tests.support.cases import for_each
 from tests.support.recordings import picture_of
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "records"
@@ -24,7 +23,7 @@ def fixture(name: str) -> tuple[Record, dict[str, Any]]:
     return record, expected
 
 
-@pytest.mark.parametrize("name", EXPORTS)
+@for_each("name", EXPORTS)
 def test_its_messages_are_those_that_were_kept(name: str) -> None:
     """Header, number of messages, their times and the corrections are read as they were written."""
     record, expected = fixture(name)
@@ -36,7 +35,7 @@ def test_its_messages_are_those_that_were_kept(name: str) -> None:
     assert expected["corrections"] == [correction.model_dump() for correction in record.corrections]
 
 
-@pytest.mark.parametrize("name", EXPORTS)
+@for_each("name", EXPORTS)
 def test_it_proves_itself(name: str) -> None:
     """Every hand is found right, play by play."""
     record, expected = fixture(name)
@@ -44,7 +43,7 @@ def test_it_proves_itself(name: str) -> None:
     assert (expected["hands"], expected["plays"], 0) == (verdict.hands, verdict.plays, verdict.skipped)
 
 
-@pytest.mark.parametrize("name", EXPORTS)
+@for_each("name", EXPORTS)
 def test_it_says_who_had_a_part_in_its_deals(name: str) -> None:
     """How many hands the server shuffled alone, and how many contributions were left out, is as it was."""
     record, expected = fixture(name)
@@ -53,7 +52,7 @@ def test_it_says_who_had_a_part_in_its_deals(name: str) -> None:
     assert (alone, expected.get("left_out", 0)) == (verdict.server_only, len(verdict.left_out))
 
 
-@pytest.mark.parametrize("name", EXPORTS)
+@for_each("name", EXPORTS)
 def test_its_boards_and_its_tally_are_the_same(name: str) -> None:
     """The table lies as it lay then, at many moments; points, names and winners are the same."""
     record, expected = fixture(name)
@@ -70,7 +69,7 @@ def test_its_boards_and_its_tally_are_the_same(name: str) -> None:
     assert expected["names"] == [view.seats[seat].name for seat in sorted(view.seats)]
 
 
-@pytest.mark.parametrize("name", EXPORTS)
+@for_each("name", EXPORTS)
 def test_its_races_are_the_same(name: str) -> None:
     """Who won which race, and by how much, is found again."""
     record, expected = fixture(name)

@@ -12,6 +12,7 @@ from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import Options
+from tests.support.cases import for_each
 from tests.support.records import MATCHES, Log, change, match, place_of, plays_up, record, refused
 from tests.support.tables import MS, Sitting
 
@@ -62,7 +63,7 @@ def test_another_hand_s_promise() -> None:
     assert "committed to" in refused("racing-demon", forge)
 
 
-@pytest.mark.parametrize("name", MATCHES)
+@for_each("name", MATCHES)
 def test_another_card_in_the_deal(name: str) -> None:
     """Two face-up cards of the deal that change places are found."""
 
@@ -102,7 +103,7 @@ def test_a_seat_that_is_left_out_of_the_deal() -> None:
     assert "the seats are others" in refused("racing-demon", forge)
 
 
-@pytest.mark.parametrize("name", MATCHES)
+@for_each("name", MATCHES)
 def test_another_card_turned_up(name: str) -> None:
     """The last card that a play turns up is another one."""
 
@@ -118,20 +119,20 @@ def test_another_card_turned_up(name: str) -> None:
 # Forged plays.
 
 
-@pytest.mark.parametrize("name", MATCHES)
-@pytest.mark.parametrize("nth", [0, 3, -1])
+@for_each("name", MATCHES)
+@for_each("nth", [0, 3, -1])
 def test_a_play_to_the_foundations_is_left_out(name: str, nth: int) -> None:
     """Without one card on the foundations nothing adds up, however the rest is numbered."""
     refused(name, lambda log: log.__delitem__(plays_up(log, name)[nth]))
 
 
-@pytest.mark.parametrize("name", MATCHES)
+@for_each("name", MATCHES)
 def test_a_turn_of_the_stock_is_left_out(name: str) -> None:
     """Without one turn of the stock other cards come up than the seed's."""
     refused(name, lambda log: log.__delitem__(place_of(log, ev.Played)))
 
 
-@pytest.mark.parametrize("name", MATCHES)
+@for_each("name", MATCHES)
 def test_a_play_is_made_twice(name: str) -> None:
     """A card cannot go up twice."""
 
@@ -142,7 +143,7 @@ def test_a_play_is_made_twice(name: str) -> None:
     refused(name, forge)
 
 
-@pytest.mark.parametrize("name", MATCHES)
+@for_each("name", MATCHES)
 def test_a_play_is_somebody_else_s(name: str) -> None:
     """A card of one player's is not the other's to play."""
 
@@ -237,7 +238,7 @@ def test_a_signal_in_a_pause() -> None:
         verify(record(sitting.options, log))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "complaint"),
     [("classic", "the stocks could not be shifted"), ("rotating", "there were plays left")],
 )
@@ -281,7 +282,7 @@ def test_shifts_after_a_play_that_nobody_made() -> None:
         verify(record(sitting.options, log))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("options", "complaint"),
     [({}, "nobody could call out"), ({"call_out": "shout"}, "seat 1 was not out")],
 )
@@ -354,10 +355,9 @@ def test_a_table_that_is_told_again() -> None:
     assert (verdict.hands, verdict.matches, verdict.unproven) == (2, 1, [])
 
 
-@pytest.mark.parametrize(
+@for_each(
     "changes",
     [
-        _raised((500, -500)),
         {"winners": (0,)},
         {"hand_id": "SIM/7/2"},
         {"options": Options(hands=9)},
@@ -370,6 +370,12 @@ def test_another_table_after_the_same_event(changes: dict[str, object]) -> None:
     """A snapshot is what the events before it have made; nothing slips in with one."""
     with pytest.raises(InvalidRecord, match="is not the one that the events before it made"):
         verify(_with_table(ev.MatchOver, **changes))
+
+
+def test_other_points_after_the_same_event() -> None:
+    """The points of a hand are part of the table, too."""
+    with pytest.raises(InvalidRecord, match="is not the one that the events before it made"):
+        verify(_with_table(ev.MatchOver, **_raised((500, -500))))
 
 
 def test_a_later_table_tells_other_points_of_a_proven_hand() -> None:

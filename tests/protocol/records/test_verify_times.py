@@ -13,6 +13,7 @@ from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import Options
+from tests.support.cases import for_each
 from tests.support.records import Log, change, match, place_of, record, refused
 from tests.support.tables import Sitting
 
@@ -162,7 +163,7 @@ def test_a_space_is_filled_before_all_else() -> None:
     assert any("a space had to be filled first" in reason for reason in reasons)
 
 
-@pytest.mark.parametrize("nth", [0, 1])
+@for_each("nth", [0, 1])
 def test_a_record_may_begin_between_two_hands(nth: int) -> None:
     """Whoever comes in the tally has a record of the hands that follow, and of the match's end."""
     options, log = match("classic")

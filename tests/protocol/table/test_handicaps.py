@@ -10,6 +10,7 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.handicap import Handicap
 from racing_demon_protocol.wire.messages.server import HandResult, SeatState
 from racing_demon_protocol.wire.options import HandicapRule, Options
+from tests.support.cases import for_each
 
 CLASSIC = Options(game="classic", handicap=HandicapRule.AUTO)
 
@@ -63,7 +64,7 @@ def test_a_step_that_is_lost_at_a_bound_does_not_come_back() -> None:
     assert 13 + handicaps[0].heap == 19
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("options", "lost"),
     [(CLASSIC, Handicap(heap=-10)), (Options(handicap=HandicapRule.AUTO), Handicap())],
     ids=["heap", "delay"],
@@ -94,7 +95,7 @@ def test_somebody_always_starts_at_once() -> None:
     assert waits_ms(()) == ()
 
 
-@pytest.mark.parametrize("heap", [-29, 29])
+@for_each("heap", [-29, 29])
 def test_a_server_cannot_make_a_heap_of_no_cards(heap: int) -> None:
     """A deal that no pack has, or fewer than no cards, is not applied; whoever sent it is not believed."""
     view = TableState("T", Options(game="classic", columns=9, reserve=20))

@@ -1,5 +1,3 @@
-import pytest
-
 from racing_demon_protocol.engine.dealer import Dealer
 from racing_demon_protocol.engine.factory import make_rules
 from racing_demon_protocol.enums import EndReason
@@ -18,6 +16,7 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import HandResult
 from racing_demon_protocol.wire.options import Options
 from tests.support.boards import cards
+from tests.support.cases import for_each
 
 
 def _view(*hands: tuple[int, ...], left: tuple[int, ...] = (), **options: object) -> TableState:
@@ -65,8 +64,8 @@ def _dealt(game: str) -> TableState:
     return view
 
 
-@pytest.mark.parametrize("out", [None, 0, 1, 2])
-@pytest.mark.parametrize("game", ["racing-demon", "demon-a"])
+@for_each("out", [None, 0, 1, 2])
+@for_each("game", ["racing-demon", "demon-a"])
 def test_whoever_is_out_gets_the_bonus(game: str, out: int | None) -> None:
     """The seat that is out, whichever number it has, gets the bonus, and no other seat does."""
     view = _dealt(game)
@@ -77,7 +76,7 @@ def test_whoever_is_out_gets_the_bonus(game: str, out: int | None) -> None:
     ]
 
 
-@pytest.mark.parametrize("out", [0, 1, 2])
+@for_each("out", [0, 1, 2])
 def test_whoever_is_out_is_ahead(out: int) -> None:
     """On identical deals the seat that is out, whichever number it has, has won, however far others came."""
     view = _dealt("demon-a")
@@ -86,7 +85,7 @@ def test_whoever_is_out_is_ahead(out: int) -> None:
     assert race_order(view.hand, out)[0] == out
 
 
-@pytest.mark.parametrize(("on_leave", "points"), [("freeze", (1, 2, 0)), ("forfeit", (1, 0, 0))])
+@for_each(("on_leave", "points"), [("freeze", (1, 2, 0)), ("forfeit", (1, 0, 0))])
 def test_points_of_a_leaver(on_leave: str, points: tuple[int, ...]) -> None:
     """A leaver keeps the points of the hand, or loses them, as the table has it (A21)."""
     assert points == hand_points(_with_family(_view(left=(1,), on_leave=on_leave)), None)
@@ -120,13 +119,13 @@ def test_a_tie_does_not_go_on_for_ever() -> None:
     assert match_winners(_view(*tied, hands=1, tie_break="hand")) == (0, 1, 2)
 
 
-@pytest.mark.parametrize(("best", "winners"), [(99, None), (100, (0,)), (120, (0,))])
+@for_each(("best", "winners"), [(99, None), (100, (0,)), (120, (0,))])
 def test_a_target_ends_the_match(best: int, winners: tuple[int, ...] | None) -> None:
     """A total that reaches the target ends the match before its last hand."""
     assert winners == match_winners(_view((best, 5, 1), hands=9, target=100))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("totals", "winners"),
     [((34, 5, 1), None), ((35, 5, 1), (0,)), ((35, 35, 1), None), ((-9, -40, -50), (0,))],
 )
@@ -152,7 +151,7 @@ def test_a_match_that_all_left_is_over() -> None:
     assert match_winners(_view((9, 5, 1), hands=5, left=(0, 1, 2))) == (0,)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("progress", "out", "expected"),
     [
         ([(30, 5), (31, 9)], None, [1, 0]),

@@ -18,6 +18,7 @@ from racing_demon_protocol.wire.messages.server import HandResult, Snapshot
 from racing_demon_protocol.wire.options import Options
 from tests.support.boards import cards
 from tests.support.builds import skip_unless_pure
+from tests.support.cases import for_each
 from tests.support.invariants import status
 from tests.support.matches import final_view, log_of, of_matches, options_of
 from tests.support.tables import Sitting
@@ -106,7 +107,7 @@ def test_the_board_knows_only_what_was_shown(name: str) -> None:
 # Gaps and events that do not fit.
 
 
-@pytest.mark.parametrize("seq", [0, 4, 5, 7, 100])
+@for_each("seq", [0, 4, 5, 7, 100])
 def test_a_gap_in_the_log(seq: int) -> None:
     """An event that is not the next one is refused, and nothing has changed."""
     view = seated()
@@ -116,7 +117,7 @@ def test_a_gap_in_the_log(seq: int) -> None:
     assert before == facts(view)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("cls", "fields"),
     [
         (ev.Played, {"seat": 0, "counter": 1, "source": 0, "count": 1, "destination": 1}),
@@ -144,7 +145,7 @@ def test_a_deal_of_an_unknown_game() -> None:
         _next(view_after(game="whist"), ev.Dealt, seats=[0], shown=[], countdown_ms=0)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "fields",
     [
         {"source": 8, "destination": 200},
@@ -161,7 +162,7 @@ def test_plays_that_do_not_fit(fields: dict[str, object]) -> None:
         _next(seated(), ev.Played, **{"seat": 0, "counter": 1, "count": 1, "shown": [], **fields})
 
 
-@pytest.mark.parametrize("points", [[], [1], [1, 2, 3]])
+@for_each("points", [[], [1], [1, 2, 3]])
 def test_points_for_other_seats(points: list[int]) -> None:
     """A tally with fewer or more points than seats is refused."""
     with pytest.raises(InconsistentEvent):
@@ -316,7 +317,7 @@ def test_progress_takes_stuck_back() -> None:
     assert (still, _stuck(view)) == ([True, False], [False, False])
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("cls", "fields"),
     [
         (ev.Rotated, {}),
@@ -370,7 +371,7 @@ def test_snapshots_all_along_a_match(name: str) -> None:
 
 
 @of_matches
-@pytest.mark.parametrize("part", [0, 0.1, 0.5, 0.9])
+@for_each("part", [0, 0.1, 0.5, 0.9])
 def test_a_snapshot_and_the_rest_of_the_log(name: str, part: float) -> None:
     """A snapshot at n and the events after n lead where all events from the start do."""
     log = log_of(name)
@@ -410,7 +411,7 @@ def test_a_snapshot_of_an_unknown_game() -> None:
         TableState.from_snapshot(snapshot)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "changes",
     [
         {"piles": ()},

@@ -2,7 +2,6 @@
 
 import random
 
-import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -21,7 +20,8 @@ from racing_demon_protocol.table.suggestions import (
 )
 from racing_demon_protocol.wire.messages.events import Played
 from tests.support.boards import RACES, Position, build, rules_of
-from tests.support.effort import examples
+from tests.support.cases import for_each
+from tests.support.effort import examples, usually
 from tests.support.matches import log_of, options_of
 from tests.support.tables import Own, Sitting
 from tests.support.view_models import positions
@@ -231,7 +231,7 @@ def test_a_play_that_is_not_legal_is_left_out() -> None:
     assert {0: 1, two: 0} == air
 
 
-@pytest.mark.parametrize("destination", [FOUNDATIONS, 1, 12])
+@for_each("destination", [FOUNDATIONS, 1, 12])
 def test_a_card_of_the_waste_that_is_not_known_is_left_out(destination: int) -> None:
     """What was just turned, and not named yet, may be any card: it goes nowhere before it is told."""
     position = klondike("KS", foundation=(" ".join(f"{rank}D" for rank in "A23456789TJQ"),), stock="2c 3c 4c")
@@ -381,7 +381,7 @@ def test_a_run_that_is_meant_goes_before_its_top_card() -> None:
     assert Play(one, 1, 0) == best_play(rules, board, 0, one)
 
 
-@pytest.mark.parametrize("name", ["racing-demon", "eight", "shouted"])
+@for_each("name", usually(1, ["shouted", "racing-demon", "eight"]))
 def test_what_others_open_is_what_could_not_go_up_before(name: str) -> None:
     """After every play of a match, for every other seat, as all legal plays before and after say."""
     view = TableState("SIM", options_of(name))

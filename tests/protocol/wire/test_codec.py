@@ -24,12 +24,13 @@ from racing_demon_protocol.wire.messages import FROM_CLIENT, FROM_SERVER, Messag
 from racing_demon_protocol.wire.messages.client import Hello, Join, PlayCards, SetOptions
 from racing_demon_protocol.wire.messages.events import Played, Said, trusted_played
 from racing_demon_protocol.wire.options import Options
+from tests.support.cases import for_each
 from tests.support.effort import examples, more_when_long
 from tests.support.frames import messages
 from tests.support.matches import commands_of, log_of, of_matches, options_of
 
-EASY = examples(30)
-HARD = examples(400)
+EASY = examples(30, 4)
+HARD = examples(400, 40)
 
 
 # There and back.
@@ -46,11 +47,11 @@ FIELDS = st.one_of(
 
 
 @more_when_long
-@pytest.mark.parametrize("encoding", Encoding)
+@for_each("encoding", Encoding)
 def test_a_play_is_what_its_model_makes_of_it(encoding: Encoding) -> None:
     """Of any row, the quick way to a play makes what the model makes, or refuses it in the same words."""
 
-    @examples(500)
+    @examples(500, 60)
     @given(st.one_of(st.lists(FIELDS, max_size=8), st.lists(st.integers(0, 110), min_size=5, max_size=6)))
     def check(fields: list[Any]) -> None:
         row = [PlayCards.TAG, *fields]
@@ -107,34 +108,32 @@ def test_an_event_that_is_built_without_validation_is_the_model(event: Message) 
 
 
 @more_when_long
-@pytest.mark.parametrize("encoding", Encoding)
-@pytest.mark.parametrize("cls", FROM_CLIENT.values())
-def test_clients_messages_survive(cls: type[Message], encoding: Encoding) -> None:
+@for_each("cls", FROM_CLIENT.values())
+def test_clients_messages_survive(cls: type[Message]) -> None:
     """Every message of a client comes out of its frame as it went in."""
 
     @EASY
     @given(messages(cls))
     def check(message: Message) -> None:
-        assert message == decode_client(encode(message, encoding))
+        assert [message, message] == [decode_client(encode(message, encoding)) for encoding in Encoding]
 
     check()
 
 
 @more_when_long
-@pytest.mark.parametrize("encoding", Encoding)
-@pytest.mark.parametrize("cls", FROM_SERVER.values())
-def test_servers_messages_survive(cls: type[Message], encoding: Encoding) -> None:
+@for_each("cls", FROM_SERVER.values())
+def test_servers_messages_survive(cls: type[Message]) -> None:
     """Every message of the server comes out of its frame as it went in."""
 
     @EASY
     @given(messages(cls))
     def check(message: Message) -> None:
-        assert message == decode_server(encode(message, encoding))
+        assert [message, message] == [decode_server(encode(message, encoding)) for encoding in Encoding]
 
     check()
 
 
-@pytest.mark.parametrize("encoding", Encoding)
+@for_each("encoding", Encoding)
 def test_the_longest_text_survives(encoding: Encoding) -> None:
     """The limits count characters: as many of four bytes each are not too long for a frame, either way."""
     hello = Hello(version=1, software="𝄞" * MAX_TEXT_LENGTH)
@@ -142,7 +141,7 @@ def test_the_longest_text_survives(encoding: Encoding) -> None:
     assert (decode_client(encode(hello, encoding)), decode_server(encode(said, encoding))) == (hello, said)
 
 
-@pytest.mark.parametrize("encoding", Encoding)
+@for_each("encoding", Encoding)
 def test_the_longest_name_survives(encoding: Encoding) -> None:
     """A name of 64 characters of four bytes reaches the server."""
     message = Join(code="T" * 16, name="𝄞" * 64)
@@ -169,7 +168,7 @@ def test_a_frame_of_json() -> None:
     assert encode(message, Encoding.JSON) == "[6,7,6,2,-1,300]"
 
 
-@pytest.mark.parametrize("encoding", Encoding)
+@for_each("encoding", Encoding)
 def test_a_change_of_options_names_what_changes(encoding: Encoding) -> None:
     """Of the options the frame names those that were named, and so does the message that comes out of it."""
     message = SetOptions(counter=5, options=Options(hands=5, target=None))
@@ -281,7 +280,7 @@ def test_damaged_frames_are_a_message_or_invalid(data: st.DataObject) -> None:
     _refused(bytes(frame))
 
 
-@pytest.mark.parametrize(
+@for_each(
     "frame",
     [
         "",
@@ -343,7 +342,7 @@ def test_frames_that_are_none_of_ours(frame: bytes | str) -> None:
     assert _refused(frame)
 
 
-@pytest.mark.parametrize("tag", [80, 66, 0, 60, 63])
+@for_each("tag", [80, 66, 0, 60, 63])
 def test_a_client_sends_no_events(tag: int) -> None:
     """A server takes no message that only servers send, nor one that does not exist."""
     with pytest.raises(InvalidFrame, match="no message"):
@@ -356,9 +355,7 @@ def test_a_server_sends_no_commands() -> None:
         decode_server(encode(Hello(version=1)))
 
 
-@pytest.mark.parametrize(
-    ("decode", "limit"), [(decode_client, MAX_CLIENT_FRAME), (decode_server, MAX_SERVER_FRAME)]
-)
+@for_each(("decode", "limit"), [(decode_client, MAX_CLIENT_FRAME), (decode_server, MAX_SERVER_FRAME)])
 def test_oversize_frames(decode: Any, limit: int) -> None:
     """A frame beyond the limit is refused before anybody reads it."""
     for frame in (b"\x00" * (limit + 1), " " * (limit + 1)):

@@ -5,6 +5,7 @@ from racing_demon_protocol.games import declare
 from racing_demon_protocol.wire.codec import decode_client, encode
 from racing_demon_protocol.wire.messages.client import Create, SetOptions
 from racing_demon_protocol.wire.options import LATER, CallOut, OnLeave, Options, StallRule, TieBreak
+from tests.support.cases import for_each
 
 CHANGED: dict[str, object] = {
     "game": "classic",
@@ -71,7 +72,7 @@ def test_every_option_is_tried_here() -> None:
     assert set(Options.model_fields) == set(CHANGED)
 
 
-@pytest.mark.parametrize("name", CHANGED)
+@for_each("name", CHANGED)
 def test_an_option_can_be_changed(name: str) -> None:
     """Each option alone makes options that differ from the defaults, and survive a dump."""
     options = Options.model_validate({name: CHANGED[name]})
@@ -79,7 +80,7 @@ def test_an_option_can_be_changed(name: str) -> None:
     assert options == Options.model_validate(options.model_dump(mode="json"))
 
 
-@pytest.mark.parametrize("name", LATER)
+@for_each("name", LATER)
 def test_a_later_option_is_left_out_at_its_default(name: str) -> None:
     """Older clients never see it where a table does not use it; in older encodings it is at its default."""
     assert name not in Options().model_dump()
@@ -106,7 +107,7 @@ def test_options_do_not_change() -> None:
         Options().hands = 7  # type: ignore[misc]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "value"),
     [
         ("game", ""),
@@ -151,7 +152,7 @@ def test_values_that_no_option_takes(name: str, value: object) -> None:
         Options.model_validate({name: value})
 
 
-@pytest.mark.parametrize(
+@for_each(
     "name",
     [
         "hands",

@@ -13,6 +13,7 @@ from racing_demon_protocol.wire.saved_presets import (
     read_list,
     read_preset,
 )
+from tests.support.cases import for_each
 
 OURS = Options(game="classic", reserve=10, countdown_ms=5_000, win_lead=30)
 
@@ -25,14 +26,14 @@ def test_a_saved_preset_comes_back() -> None:
     assert [preset] == list(read_list(json.loads(json.dumps(listed([preset])))))
 
 
-@pytest.mark.parametrize("title", ["", "   ", "♥♥", "Nerts", "x" * 41, "a\nb"])
+@for_each("title", ["", "   ", "♥♥", "Nerts", "x" * 41, "a\nb"])
 def test_titles_that_no_preset_can_have(title: str) -> None:
     """Without a letter or digit, with the name of a well-known preset, too long, or not printable."""
     with pytest.raises(InvalidPreset):
         new_preset(title, OURS)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "data", "why"),
     [
         ("ours", b"{", "no JSON"),

@@ -1,10 +1,10 @@
 """The numbers of a seat's commands: which comes after which."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from racing_demon_protocol.wire.serial_numbers import is_newer, newest_counter, next_counter
+from tests.support.cases import for_each
 from tests.support.effort import examples
 
 HIGHEST = 2**31 - 1
@@ -27,7 +27,7 @@ def test_of_two_counters_one_at_most_is_newer(one: int, other: int) -> None:
     assert not (is_newer(one, other) and is_newer(other, one))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("counter", "last", "newer"),
     [
         (1, 0, True),
@@ -49,7 +49,7 @@ def test_a_counter_is_newer_by_less_than_half_the_way_round(counter: int, last: 
     assert newer is is_newer(counter, last)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("one", "other", "newest"),
     [(0, HIGHEST, HIGHEST), (0, 2**30, 2**30), (7, 9, 9), (9, 7, 9), (HIGHEST, 3, 3), (4, 0, 4)],
 )

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
 from jsonschema import Draft202012Validator
 
 from racing_demon_protocol.engine.board import Kind, Shows
@@ -17,6 +16,7 @@ from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.wire.codec import Encoding, decode_client, decode_server, encode
 from racing_demon_protocol.wire.messages import FROM_CLIENT, FROM_SERVER, name_of
 from racing_demon_protocol.wire.options import Options
+from tests.support.cases import for_each
 
 FOLDER = Path(__file__).parents[3] / "protocol"
 DOCUMENT = (FOLDER.parent / "docs" / "wire.md").read_text(encoding="utf-8")
@@ -34,7 +34,7 @@ def test_every_message_has_an_example() -> None:
     assert sorted({**FROM_CLIENT, **FROM_SERVER}) == sorted(json.loads(text)[0] for text, _, _ in EXAMPLES)
 
 
-@pytest.mark.parametrize(("text", "hexadecimal", "size"), EXAMPLES)
+@for_each(("text", "hexadecimal", "size"), EXAMPLES)
 def test_an_example_is_one_message_in_both_encodings(text: str, hexadecimal: str, size: str) -> None:
     """The JSON and the hexadecimal of an example decode to the same message, and encode to themselves."""
     data = bytes.fromhex(hexadecimal)
@@ -45,7 +45,7 @@ def test_an_example_is_one_message_in_both_encodings(text: str, hexadecimal: str
     assert (text, data, len(data)) == (encode(message, Encoding.JSON), encode(message), int(size))
 
 
-@pytest.mark.parametrize("text", [text for text, _, _ in EXAMPLES])
+@for_each("text", [text for text, _, _ in EXAMPLES])
 def test_an_example_fits_the_schema(text: str) -> None:
     """Each example is valid by schema.json, and is not when a field too many stands behind it."""
     row = json.loads(text)
@@ -79,7 +79,7 @@ def test_the_schema_has_words_for_everything() -> None:
     assert {"hello", "hello.version", "Options.turn", "CallOut.shout", "SeatState.stuck"} <= told.keys()
 
 
-@pytest.mark.parametrize("name", ["docs/wire.md", "protocol/schema.json", "protocol/games.json"])
+@for_each("name", ["docs/wire.md", "protocol/schema.json", "protocol/games.json"])
 def test_the_documents_speak_no_python(name: str) -> None:
     """What clients in any language read has no words of Python, of its docstrings, or of our sources."""
     text = (FOLDER.parent / name).read_text(encoding="utf-8")
@@ -124,7 +124,7 @@ def test_every_word_of_the_games_is_explained() -> None:
     assert {*map(str, Kind), *map(str, Shows), *map(str, Geometry)} <= explained
 
 
-@pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.name)
+@for_each("game", GAMES.values(), ids=lambda game: game.name)
 def test_piles_are_numbered_as_told(game: Game) -> None:
     """With the document's rule and games.json alone the piles of any table get the numbers that they have."""
     seats = {Racing.SOLO: (0,), Racing.TOGETHER: (0, 1)}.get(game.racing, (1, 4, 6))

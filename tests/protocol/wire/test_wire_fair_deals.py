@@ -6,14 +6,13 @@ import re
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from racing_demon_protocol.engine.commit_reveal import contribution_hash, deal_seed
 from racing_demon_protocol.records.verify import VerificationReport, verify
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.codec import decode_server
 from racing_demon_protocol.wire.options import Options
 from tests.support import independent_dealer
+from tests.support.cases import for_each
 
 DOCUMENT = (Path(__file__).parents[3] / "docs" / "wire.md").read_text(encoding="utf-8")
 LINES = DOCUMENT.partition("<!-- generated: one hand -->")[2].split("```")[1].strip().splitlines()
@@ -79,7 +78,7 @@ def test_the_hand_proves_itself() -> None:
     assert verify([table, *map(decode_server, LINES)]) == VerificationReport(1, 0, 0, 0)
 
 
-@pytest.mark.parametrize("line", LINES)
+@for_each("line", LINES)
 def test_a_line_of_the_hand_is_as_an_example_would_be(line: str) -> None:
     """Each event of the hand is one of the wire."""
     assert decode_server(line).seq == json.loads(line)[1]  # type: ignore[attr-defined]

@@ -4,12 +4,11 @@ import os
 import sys
 from collections.abc import Iterator
 
-import pytest
-
 from racing_demon_protocol.engine.board import Board
 from racing_demon_protocol.engine.cards import UNKNOWN
 from racing_demon_protocol.engine.specification import Building, Game, Goal, Racing
 from racing_demon_protocol.games import GAMES
+from tests.support.cases import for_each
 from tests.support.dealt_hands import Dealt, random_hands
 from tests.support.invariants import status
 from tests.support.oracles import ORACLES, every_play
@@ -34,7 +33,7 @@ def _hands(name: str, count: int) -> Iterator[tuple[Dealt, int]]:
             yield dealt, number
 
 
-@pytest.mark.parametrize("name", OWN)
+@for_each("name", OWN)
 def test_all_cards_are_dealt_once(name: str) -> None:
     """Bases, deal and stock together are the packs of the game."""
     game = OWN[name]
@@ -44,7 +43,7 @@ def test_all_cards_are_dealt_once(name: str) -> None:
     assert [card for card in range(52 * packs) if card % 13 + 1 in game.ranks] == cards
 
 
-@pytest.mark.parametrize("name", OWN)
+@for_each("name", OWN)
 def test_a_declaration_says_what_people_want_to_know(name: str) -> None:
     """Source, text, skill and the ways to play are declared, and every doubt names an attribute there is."""
     game = OWN[name]
@@ -59,7 +58,7 @@ def test_a_declaration_says_what_people_want_to_know(name: str) -> None:
         assert not attribute or hasattr(thing, attribute), doubt.field
 
 
-@pytest.mark.parametrize("name", OWN)
+@for_each("name", OWN)
 def test_random_hands_end_sound(name: str) -> None:
     """Random hands keep every invariant, end won or without a play, and another fold of them is equal."""
     played = 0
@@ -76,7 +75,7 @@ def test_random_hands_end_sound(name: str) -> None:
     sys.stdout.write(f"{name}: {HANDS} hands, {played} plays\n")
 
 
-@pytest.mark.parametrize("name", OWN)
+@for_each("name", OWN)
 def test_the_public_board_is_the_open_one_with_backs(name: str) -> None:
     """Where a card is known to everybody it is the right one, and piles are as high for all."""
     for dealt, number in _hands(name, 1):
@@ -86,7 +85,7 @@ def test_the_public_board_is_the_open_one_with_backs(name: str) -> None:
                 assert all(card in {UNKNOWN, other} for card, other in zip(public, hidden, strict=True))
 
 
-@pytest.mark.parametrize("name", OWN)
+@for_each("name", OWN)
 def test_nothing_follows_a_settled_board(name: str) -> None:
     """What is legal, and what follows by itself, is read from a board alone: from one built anew, too."""
     for dealt, number in _hands(name, 1):
@@ -99,7 +98,7 @@ def test_nothing_follows_a_settled_board(name: str) -> None:
                 assert plays == list(dealt.rules.legal_plays(dealt.board, seat))
 
 
-@pytest.mark.parametrize("name", ORACLES)
+@for_each("name", ORACLES)
 def test_legal_plays_are_those_of_brute_force(name: str) -> None:
     """Of all plays from any pile to any pile those are legal that the words of the source allow."""
     oracle, looked_at = ORACLES[name], 0
@@ -112,7 +111,7 @@ def test_legal_plays_are_those_of_brute_force(name: str) -> None:
     assert looked_at
 
 
-@pytest.mark.parametrize("name", OWN)
+@for_each("name", OWN)
 def test_what_is_not_legal_is_refused(name: str) -> None:
     """Verification and generation agree: a play is refused just when it is not among the legal ones."""
     for dealt, number in _hands(name, 1):
@@ -123,9 +122,7 @@ def test_what_is_not_legal_is_refused(name: str) -> None:
                 assert (play in legal) is dealt.rules.can_play(dealt.board, 0, play)
 
 
-@pytest.mark.parametrize(
-    "name", [name for name, game in OWN.items() if game.racing not in {Racing.TOGETHER, Racing.SOLO}]
-)
+@for_each("name", [name for name, game in OWN.items() if game.racing not in {Racing.TOGETHER, Racing.SOLO}])
 def test_players_of_one_hand_do_not_touch_each_other(name: str) -> None:
     """On identical deals the same plays lead two seats to the same cards, whoever comes first."""
     seats = (2, 5)
@@ -147,7 +144,7 @@ def test_players_of_one_hand_do_not_touch_each_other(name: str) -> None:
     assert faces[shared:][:half] == alone.board.cards == faces[shared:][half:]
 
 
-@pytest.mark.parametrize("name", [name for name, game in OWN.items() if game.racing is not Racing.SOLO])
+@for_each("name", [name for name, game in OWN.items() if game.racing is not Racing.SOLO])
 def test_hands_of_several_seats_end_sound(name: str) -> None:
     """The same holds of a table where several play, each alone, or two together."""
     seats = (3, 5) if OWN[name].racing is Racing.TOGETHER else (1, 4, 6)
@@ -160,7 +157,7 @@ def test_hands_of_several_seats_end_sound(name: str) -> None:
         assert dealt.replay() == dealt.board
 
 
-@pytest.mark.parametrize("name", OWN)
+@for_each("name", OWN)
 def test_the_key_for_the_stock_makes_a_legal_play(name: str) -> None:
     """It deals, makes the stock up anew, or is the only play there is; else there is none."""
     for dealt, number in _hands(name, 1):

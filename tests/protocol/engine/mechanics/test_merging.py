@@ -3,12 +3,11 @@
 import random
 from dataclasses import replace
 
-import pytest
-
 from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.engine.cards import rank
 from racing_demon_protocol.engine.mechanics.merging import Merging
 from racing_demon_protocol.games import GAMES
+from tests.support.cases import for_each
 from tests.support.dealt_hands import Dealt
 
 GAME = GAMES["gamblers"]
@@ -38,7 +37,7 @@ def _pass(pack: list[int]) -> list[int]:
     return [card for pile in piles for card in pile]
 
 
-@pytest.mark.parametrize("number", range(6))
+@for_each("number", range(6))
 def test_the_game_goes_as_told(number: int) -> None:
     """Played with ranks on lists, from the right and not by chance, each laying comes to the same pack."""
     deal = list(range(52))

@@ -13,6 +13,7 @@ from racing_demon_protocol.errors import IllegalPlay, InvalidGame
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.games.a_spell import SPELL_WORDS
 from racing_demon_protocol.games.common import RANK_WORDS
+from tests.support.cases import for_each
 from tests.support.dealt_hands import Dealt
 
 
@@ -42,7 +43,7 @@ def test_the_sequel_names_its_cards() -> None:
     assert sum(len(word) for word in RANK_WORDS) == 52
 
 
-@pytest.mark.parametrize(("words", "works"), [(SPELL_WORDS, True), (RANK_WORDS, False)])
+@for_each(("words", "works"), [(SPELL_WORDS, True), (RANK_WORDS, False)])
 def test_the_spell_by_hand(words: list[str], works: bool) -> None:
     """Done with a list, the order that the book prints works if eleven is called knave, and not with jack."""
     pack = ["A23456789TJQK".index(letter) + 1 for letter in "387AK642QJT95"]

@@ -2,11 +2,10 @@
 
 import random
 
-import pytest
-
 from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.engine.cards import name, parse, rank
 from racing_demon_protocol.games import GAMES
+from tests.support.cases import for_each
 from tests.support.dealt_hands import Dealt, random_hands, stacked
 from tests.support.inside import hidden_board
 
@@ -102,7 +101,7 @@ def test_lower_rows_are_shuffled_alike_on_identical_deals() -> None:
     assert most
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("places", "first"),
     [
         ({"p0": "KS", "p3": "QH", "p5": "JC"}, {(0, 3), (0, 5), (3, 5), (3, 0), (5, 0), (5, 3)}),
@@ -159,7 +158,7 @@ def test_a_won_gallery_shows_the_court() -> None:
     assert {True, False} == results
 
 
-@pytest.mark.parametrize("game", ["fourteen", "number-eleven", "picture-gallery"])
+@for_each("game", ["fourteen", "number-eleven", "picture-gallery"])
 def test_hands_are_won_and_lost(game: str) -> None:
     """Both ends are come to, and where nothing more can be played the pairs are really gone."""
     results = set()

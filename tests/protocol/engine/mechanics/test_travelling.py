@@ -15,6 +15,7 @@ from racing_demon_protocol.engine.mechanics.travelling import Complete, Counting
 from racing_demon_protocol.engine.specification import Game
 from racing_demon_protocol.errors import IllegalPlay
 from racing_demon_protocol.games import GAMES
+from tests.support.cases import for_each
 from tests.support.dealt_hands import Dealt, random_hands
 
 DEALS = int(os.environ.get("RACING_DEMON_DEALS", "10000"))
@@ -54,7 +55,7 @@ def _told(rng: random.Random) -> tuple[list[Card], list[Card]]:
     return _deck_that_travels([*order, *last], kept), [*order, *last]
 
 
-@pytest.mark.parametrize("number", range(5))
+@for_each("number", range(5))
 def test_the_lost_game_of_seed_003(number: int) -> None:
     """Deals that end as the seed tells: packets complete and not, 47 cards turned, the last one K♠."""
     deal, order = _told(random.Random(number))
@@ -89,7 +90,7 @@ def test_the_lost_game_is_lost_under_both_readings() -> None:
     assert dealt.is_over()
 
 
-@pytest.mark.parametrize(("complete", "is_won"), [(Complete.TRAVELLED, False), (Complete.RIGHT, True)])
+@for_each(("complete", "is_won"), [(Complete.TRAVELLED, False), (Complete.RIGHT, True)])
 def test_four_aces_that_never_travelled(complete: Complete, is_won: bool) -> None:
     """A packet that was dealt complete counts under one reading only; its cards are turned up in the end."""
     aces = [card for card in range(52) if rank(card) == 1]
@@ -122,7 +123,7 @@ def _turned_up(deal: list[Card]) -> int:
     return count
 
 
-@pytest.mark.parametrize("game", ["travellers", "clock"])
+@for_each("game", ["travellers", "clock"])
 def test_packets_travel_as_counted_by_hand(game: str) -> None:
     """As many cards travel, and as many deals are won, as on thirteen lists that know no engine."""
     outcomes, rng = set(), random.Random(game)
@@ -181,7 +182,7 @@ def _wander(deal: list[Card], *, count_first: bool) -> tuple[list[list[int]], in
     return packets, len(aside)
 
 
-@pytest.mark.parametrize("counting", [Counting.AFTER_FIRST, Counting.ALL])
+@for_each("counting", [Counting.AFTER_FIRST, Counting.ALL])
 def test_wandering_cards_wander_as_told(counting: Counting) -> None:
     """Entry 13, played once more with ranks on lists: the packets are the same, won or lost."""
     game = GAMES["wandering-card"]

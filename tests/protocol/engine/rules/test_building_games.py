@@ -4,8 +4,6 @@ import random
 import sys
 from collections.abc import Iterator
 
-import pytest
-
 from racing_demon_protocol.engine.board import Board, Kind
 from racing_demon_protocol.engine.cards import PACK_SIZE, RANK_NAMES, rank
 from racing_demon_protocol.engine.deal import reshuffle, subseed
@@ -15,11 +13,12 @@ from racing_demon_protocol.engine.rules.building import BuildingRules
 from racing_demon_protocol.engine.specification import Base, Deals, Foundations, Game, Goal, Racing, Special
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.wire.options import Options
+from tests.support.cases import for_each
 from tests.support.dealt_hands import Dealt, random_hands
 from tests.support.solo import CHANCE_GAMES, all_plays, broken, chance_game, lay, named
 from tests.support.typical import BUILDING_GAMES, of_games
 
-every_game = pytest.mark.parametrize("game", BUILDING_GAMES, ids=lambda game: game.name)
+every_game = for_each("game", BUILDING_GAMES, ids=lambda game: game.name)
 typical_games = of_games(BUILDING_GAMES)
 CHECKED = 10 if CHANCE_GAMES == 1 else 25
 """The invariants are asked after so many plays, and in the end: what is broken once mostly stays so."""
@@ -239,7 +238,7 @@ SEQUENCES = {
 }
 
 
-@pytest.mark.parametrize(("name", "group"), SEQUENCES)
+@for_each(("name", "group"), SEQUENCES)
 def test_the_sequence_of_a_family(name: str, group: str) -> None:
     """A family takes just these ranks, one after the other."""
     rules = make_rules(GAMES[name], (0,))

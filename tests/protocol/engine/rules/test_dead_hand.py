@@ -1,7 +1,5 @@
 import random
 
-import pytest
-
 from racing_demon_protocol.engine.board import Kind, Play
 from racing_demon_protocol.engine.cards import UNKNOWN
 from racing_demon_protocol.engine.deal import subseed
@@ -10,7 +8,9 @@ from racing_demon_protocol.engine.specification import Stock, StockShift, TailRu
 from racing_demon_protocol.games import GAMES, declare
 from racing_demon_protocol.wire.options import Options
 from tests.support.boards import RACES, Position, build, cards, deal_seed, names, rules_of
+from tests.support.cases import for_each
 from tests.support.dealt_hands import Dealt
+from tests.support.effort import amount, more_when_long
 
 
 def distance(position: Position, seat: int) -> tuple[int, int, int, int]:
@@ -94,7 +94,7 @@ def _surfaced(stock: Stock, hand: str, waste: str = "", redeals: int = 0) -> str
     return names([card for card in cards(f"{waste} {hand}") if card in found])
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("hand", "surfaced"),
     [
         ("", ""),
@@ -143,7 +143,7 @@ def test_turning_one_by_one_surfaces_everything() -> None:
     assert _surfaced(Stock(turn=1), "3S 4S 5S", waste="AS 2S") == "AS 2S 3S 4S 5S"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("hand", "surfaced"),
     [("AS 2S", "AS 2S"), ("AS 2S 3S 4S", "3S 4S"), ("AS 2S 3S 4S 5S", "3S 4S 5S")],
 )
@@ -174,9 +174,9 @@ def _tops(position: Position) -> set[int]:
     return tops
 
 
-@pytest.mark.parametrize("shift", ["any_time", "once_a_pass"])
-@pytest.mark.parametrize("turned", [0, 1, 3])
-@pytest.mark.parametrize("redeals", [0, 3])
+@for_each("shift", ["any_time", "once_a_pass"])
+@for_each("turned", [0, 1, 3])
+@for_each("redeals", [0, 3])
 def test_shifting_surfaces_what_it_can(shift: str, turned: int, redeals: int) -> None:
     """What turning and shifting bring up is what some row of turns and shifts brings up."""
     deck = ("2d 3d 4d 5d 6d" if shift == "any_time" else "2d 3d 4d 5d 6d 7d 8d").split()
@@ -203,21 +203,19 @@ def test_a_column_end_for_the_foundations() -> None:
     assert _blocked("5s AS").can_progress()
 
 
-@pytest.mark.parametrize(
-    ("stock", "progress"), [("AH 2d 3d", True), ("2d AH 3d", False), ("2d 3d AH", False)]
-)
+@for_each(("stock", "progress"), [("AH 2d 3d", True), ("2d AH 3d", False), ("2d 3d AH", False)])
 def test_a_surfacing_card_for_the_foundations(stock: str, progress: bool) -> None:
     """(i) A card of the stock goes up if turning brings it to the top."""
     assert progress == _blocked(stock=stock.lower()).can_progress()
 
 
-@pytest.mark.parametrize(("stock", "progress"), [("8h 2d 3d", True), ("2d 8h 3d", False)])
+@for_each(("stock", "progress"), [("8h 2d 3d", True), ("2d 8h 3d", False)])
 def test_a_surfacing_card_for_a_column(stock: str, progress: bool) -> None:
     """(ii) A card that turning brings up continues a column."""
     assert progress == _blocked(stock=stock).can_progress()
 
 
-@pytest.mark.parametrize(("stock", "progress"), [("kd 2d 3d", True), ("qd 2d 3d", False)])
+@for_each(("stock", "progress"), [("kd 2d 3d", True), ("qd 2d 3d", False)])
 def test_a_surfacing_king_for_a_space(stock: str, progress: bool) -> None:
     """(ii) A king that turning brings up fills a space; no other card does."""
     assert progress == _blocked("", stock=stock).can_progress()
@@ -349,7 +347,7 @@ def _onward(hand: Dealt) -> Play:
     return (led or held or legal[-1:])[0]
 
 
-@pytest.mark.parametrize("name", ["fooliana", "puzzle-all-piles", "gamblers"])
+@for_each("name", ["fooliana", "puzzle-all-piles", "gamblers"])
 def test_nobody_knows_what_a_shuffle_brings(name: str) -> None:
     """Where a hand ends dead, it does not while its cards can be shuffled and dealt again."""
     options = Options(game=name, shuffle=True)
@@ -367,7 +365,7 @@ def test_nobody_knows_what_a_shuffle_brings(name: str) -> None:
 # The test against a search that makes real plays.
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("options", "players"),
     [
         *(({"game": game}, 1) for game in RACES),
@@ -383,10 +381,11 @@ def test_nobody_knows_what_a_shuffle_brings(name: str) -> None:
     ],
     ids=str,
 )
+@more_when_long
 def test_the_dead_hand_test_agrees_with_real_plays(options: dict[str, str], players: int) -> None:
     """At every step of a hand, progress is possible just if some row of real plays brings it."""
     rules = rules_of(**{"game": "racing-demon", "players": players, **options})  # type: ignore[arg-type]
-    for seed in range(4):
+    for seed in range(amount(1, 4)):
         rng = random.Random(seed)
         position = deal_seed(rules, bytes([seed]) * 32)
         dead: set[int] = set()
@@ -398,7 +397,7 @@ def test_the_dead_hand_test_agrees_with_real_plays(options: dict[str, str], play
             _follow(position, seat, [] if way is None else way, rng)
 
 
-@pytest.mark.parametrize("game", RACES)
+@for_each("game", RACES)
 def test_progress_is_what_brings_the_end_nearer(game: str) -> None:
     """A move is called progress just if it lowers the measure of progress."""
     rules = rules_of(game)

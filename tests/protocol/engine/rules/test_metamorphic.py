@@ -3,8 +3,6 @@
 import random
 from dataclasses import replace
 
-import pytest
-
 from racing_demon_protocol.engine.board import Kind, Play
 from racing_demon_protocol.engine.cards import PACK_SIZE, UNKNOWN, Card, card, pack, rank, suit
 from racing_demon_protocol.engine.deal import deck
@@ -13,6 +11,7 @@ from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.engine.specification import Game, Racing, Reserve, Stock, Tableau, TailRule, Unit
 from racing_demon_protocol.games import GAMES
 from tests.support.boards import RACES, Position, deal, deal_seed, rules_of
+from tests.support.cases import for_each
 from tests.support.dealt_hands import Dealt
 from tests.support.klondike import klondike_plays
 from tests.support.perft import perft
@@ -35,8 +34,8 @@ def _relabelled(number: Card, suits: tuple[int, ...]) -> Card:
     return card(rank(number), suits[suit(number)], pack(number))
 
 
-@pytest.mark.parametrize("suits", RELABELLED.values(), ids=list(RELABELLED))
-@pytest.mark.parametrize(("game", "depth"), list(zip(RACES, (6, 4, 6, 6, 5), strict=True)))
+@for_each("suits", RELABELLED.values(), ids=list(RELABELLED))
+@for_each(("game", "depth"), list(zip(RACES, (6, 4, 6, 6, 5), strict=True)))
 def test_suits_may_change_places(game: str, depth: int, suits: tuple[int, ...]) -> None:
     """A deal with its suits relabelled has just as many rows of plays."""
     rules = rules_of(game)
@@ -45,7 +44,7 @@ def test_suits_may_change_places(game: str, depth: int, suits: tuple[int, ...]) 
     assert perft(deal(rules, [cards]), depth) == perft(relabelled, depth)
 
 
-@pytest.mark.parametrize("game", RACES)
+@for_each("game", RACES)
 def test_a_relabelled_hand_is_the_same_hand(game: str) -> None:
     """The plays of a long hand stay legal one by one when all suits change places."""
     rules = rules_of(game)
@@ -125,7 +124,7 @@ def test_suits_may_not_change_color_alone() -> None:
     assert perft(deal(rules, [cards]), 3) != perft(mixed, 3)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@for_each("seed", range(12))
 def test_alone_racing_demon_is_klondike(seed: int) -> None:
     """With one player the legal plays are those of Klondike, written down a second time."""
     position = deal_seed(rules_of(), bytes([seed]) * 32)
@@ -140,7 +139,7 @@ def _with_twins(position: Position) -> set[Play]:
     return set(plays) | {play for play in named if position.rules.can_play(position.board, 0, play)}
 
 
-@pytest.mark.parametrize("seed", range(10))
+@for_each("seed", range(10))
 def test_a_hand_without_the_other_player(seed: int) -> None:
     """Without another's plays that a player did not build upon, the player's log stays legal."""
     rules = rules_of("racing-demon", 2)
@@ -190,7 +189,7 @@ def test_fooliana_is_demon_while_the_heap_lasts() -> None:
     assert perft(fooliana, 6) == perft(demon, 6)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("plain", "wider"),
     [
         ({"redeals": 0}, {"redeals": 1}),
@@ -225,7 +224,7 @@ def test_a_playable_heap_takes_no_play_away() -> None:
         assert set(narrow.plays()) <= set(wide.plays())
 
 
-@pytest.mark.parametrize("game", RACES)
+@for_each("game", RACES)
 def test_more_cards_never_come_from_nowhere(game: str) -> None:
     """The points of all hands together are the cards on the foundations."""
     rules = rules_of(game, 3)

@@ -5,8 +5,6 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
-import pytest
-
 from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.engine.cards import PACK_SIZE
 from racing_demon_protocol.engine.factory import make_rules
@@ -16,6 +14,7 @@ from racing_demon_protocol.engine.specification import Game
 from racing_demon_protocol.errors import IllegalPlay
 from racing_demon_protocol.games import declare
 from racing_demon_protocol.wire.options import Options
+from tests.support.cases import for_each
 from tests.support.dealt_hands import Dealt, random_hands
 from tests.support.effort import amount, more_when_long
 from tests.support.typical import BUILDING_GAMES, of_games
@@ -78,7 +77,7 @@ def test_what_is_allowed_is_legal(game: Game) -> None:
         _check(game, range(min(3, game.max_seats)))
 
 
-@pytest.mark.parametrize("asked", ODD, ids=str)
+@for_each("asked", ODD, ids=str)
 def test_options_are_heard(asked: dict[str, object]) -> None:
     """The same holds with options of a table."""
     game = declare(Options(game="racing-demon", **asked), 3)
@@ -91,7 +90,8 @@ def test_options_are_heard(asked: dict[str, object]) -> None:
 @more_when_long
 def test_nearly_all_plays_are_plain() -> None:
     """In Racing Demon only spaces, and the rest of a stock, may be anything else."""
-    for hand, rng in random_hands(declare(Options(), 8), 1, seats=range(8)):
+    players = amount(2, 8)
+    for hand, rng in random_hands(declare(Options(), players), 1, seats=range(players)):
         assert isinstance(hand.rules, BuildingRules)
         ways, plain, of = MoveTables(hand.rules.layout, hand.rules.columns), 0, 0
         for _ in islice(hand.play_on(rng), 0, None, amount(30, 1)):

@@ -1,9 +1,9 @@
 """Counts of plays: a change of the rules that nobody meant shows here first."""
 
-import pytest
-
 from racing_demon_protocol.engine.deal import deck
 from tests.support.boards import Position, build, deal, rules_of
+from tests.support.cases import for_each
+from tests.support.effort import amount, more_when_long, usually
 from tests.support.perft import first_twins, perft, positions, possible_plays
 
 SEED = bytes(32)
@@ -21,7 +21,7 @@ def _advanced(game: str, players: int, steps: int, **options: object) -> Positio
     return position
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("game", "players", "steps", "counts"),
     [
         ("racing-demon", 1, 0, [2, 4, 8, 16, 33, 80, 199, 487, 1159]),
@@ -42,31 +42,37 @@ def _advanced(game: str, players: int, steps: int, **options: object) -> Positio
         ("fooliana", 2, 80, [3, 10, 35, 125]),
     ],
 )
+@more_when_long
 def test_numbers_of_plays(game: str, players: int, steps: int, counts: list[int]) -> None:
     """From a known position there are just so many sequences of one play, of two, of three and so on."""
     position = _advanced(game, players, steps)
-    assert counts == [perft(position, depth) for depth in range(1, len(counts) + 1)]
+    known = counts[: amount(-1, len(counts))]
+    assert known == [perft(position, depth) for depth in range(1, len(known) + 1)]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("game", "players", "steps", "depth", "options"),
-    [
-        ("racing-demon", 1, 0, 4, {}),
-        ("racing-demon", 1, 40, 2, {}),
-        ("racing-demon", 2, 60, 1, {}),
-        ("racing-demon", 1, 60, 2, {"take_back": "free"}),
-        ("racing-demon", 1, 10, 3, {"forced_bases": True}),
-        ("racing-demon", 1, 40, 2, {"take_back": "free", "forced_bases": True}),
-        ("racing-demon", 1, 30, 2, {"turn": 1, "redeals": 0}),
-        ("classic", 1, 0, 2, {}),
-        ("classic", 2, 30, 1, {}),
-        ("demon-a", 1, 20, 3, {}),
-        ("demon-b", 1, 20, 3, {}),
-        ("demon-b", 2, 0, 1, {"take_back": "free"}),
-        ("fooliana", 1, 20, 2, {}),
-        ("fooliana", 2, 40, 1, {}),
-    ],
-    ids=str,
+    usually(
+        7,
+        [
+            ("racing-demon", 1, 40, 2, {"take_back": "free", "forced_bases": True}),
+            ("racing-demon", 1, 30, 2, {"turn": 1, "redeals": 0}),
+            ("classic", 2, 30, 1, {}),
+            ("demon-a", 1, 20, 2, {}),
+            ("demon-b", 1, 20, 2, {}),
+            ("demon-b", 2, 0, 1, {"take_back": "free"}),
+            ("fooliana", 2, 40, 1, {}),
+            ("racing-demon", 1, 0, 4, {}),
+            ("racing-demon", 1, 40, 2, {}),
+            ("racing-demon", 2, 60, 1, {}),
+            ("racing-demon", 1, 60, 2, {"take_back": "free"}),
+            ("racing-demon", 1, 10, 3, {"forced_bases": True}),
+            ("classic", 1, 0, 2, {}),
+            ("demon-a", 1, 20, 3, {}),
+            ("demon-b", 1, 20, 3, {}),
+            ("fooliana", 1, 20, 2, {}),
+        ],
+    ),
 )
 def test_what_is_generated_is_what_is_judged_legal(
     game: str, players: int, steps: int, depth: int, options: dict[str, object]
@@ -82,7 +88,7 @@ def test_what_is_generated_is_what_is_judged_legal(
     assert differing == []
 
 
-@pytest.mark.parametrize("game", ["racing-demon", "classic", "demon-a", "demon-b", "fooliana"])
+@for_each("game", ["racing-demon", "classic", "demon-a", "demon-b", "fooliana"])
 def test_no_play_is_generated_twice(game: str) -> None:
     """The plays of a seat are all different."""
     for position in positions(_advanced(game, 1, 20), 3):

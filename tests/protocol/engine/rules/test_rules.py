@@ -7,6 +7,7 @@ from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import IllegalPlay
 from tests.support.boards import Position, build, cards, deal_seed, rules_of, stack
+from tests.support.cases import for_each
 
 STOCK, WASTE = 4, 5
 COLUMNS = range(6, 13)
@@ -62,9 +63,7 @@ def test_aces_are_not_forced() -> None:
     assert position.rules.can_play(position.board, 0, Play(COLUMNS[1], 1, COLUMNS[2]))
 
 
-@pytest.mark.parametrize(
-    ("card", "accepted"), [("4H", True), ("3H", False), ("5H", False), ("4D", False), ("4S", False)]
-)
+@for_each(("card", "accepted"), [("4H", True), ("3H", False), ("5H", False), ("4D", False), ("4S", False)])
 def test_families_go_up_in_suit_one_by_one(card: str, accepted: bool) -> None:
     """A family takes the next rank of its suit and nothing else."""
     position = _klondike(foundation=("AH 2H 3H",))
@@ -115,7 +114,7 @@ def test_a_later_twin_may_be_named() -> None:
 # Columns.
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("below", "above", "fits"),
     [
         ("9S", "8H", True),
@@ -135,7 +134,7 @@ def test_columns_go_down_in_alternate_colors(below: str, above: str, fits: bool)
     assert fits == position.rules.can_play(position.board, 0, Play(COLUMNS[1], 1, COLUMNS[0]))
 
 
-@pytest.mark.parametrize("count", [1, 2, 3])
+@for_each("count", [1, 2, 3])
 def test_any_tail_of_a_run_moves(count: int) -> None:
     """Part of a run may move, or all of it (A7)."""
     position = _klondike(tableau=("8S 7H 6S", ("9D", "8C", "7D")[3 - count]))
@@ -204,7 +203,7 @@ def test_the_usual_turn() -> None:
 # Refusals.
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("play", "sentence"),
     [
         (Play(WASTE, 2, COLUMNS[0]), "Only the top card is available there."),
@@ -256,7 +255,7 @@ def test_nothing_left_to_turn() -> None:
         _klondike(tableau=("KS",)).play(0, Play(COLUMNS[0], 1, STOCK))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("play", "seat", "reason"),
     [
         (Play(99, 1, 0), 0, Reason.UNKNOWN_PILE),

@@ -8,6 +8,7 @@ from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.engine.specification import Tableau
 from racing_demon_protocol.errors import IllegalPlay
 from tests.support.boards import Position, build, cards, rules_of
+from tests.support.cases import for_each
 from tests.support.moves import Move
 
 FULL_ROW = ("KS", "KC", "JS", "JC")
@@ -122,7 +123,7 @@ def test_only_the_top_of_the_reserve_is_available() -> None:
 # What moves.
 
 
-@pytest.mark.parametrize(("game", "counts"), [("demon-b", [1, 3]), ("fooliana", [1, 2, 3])])
+@for_each(("game", "counts"), [("demon-b", [1, 3]), ("fooliana", [1, 2, 3])])
 def test_units(game: str, counts: list[int]) -> None:
     """In Demon one card or the whole column moves, in Fooliana any tail."""
     rules = rules_of(game)
@@ -141,7 +142,7 @@ def test_a_part_of_a_column_stays_in_demon() -> None:
         position.play(0, Play(first, 2, second))
 
 
-@pytest.mark.parametrize(("game", "fits"), [("demon-b", True), ("fooliana", True), ("classic", False)])
+@for_each(("game", "fits"), [("demon-b", True), ("fooliana", True), ("classic", False)])
 def test_ranks_go_round_in_the_columns_of_demons(game: str, fits: bool) -> None:
     """A king goes on an ace where the ranks go round (D2)."""
     rules = rules_of(game)
@@ -194,9 +195,7 @@ def test_redeals_come_to_an_end() -> None:
         position.play(0, Play(5, 1, 4))
 
 
-@pytest.mark.parametrize(
-    ("stock", "counts"), [("2s", [1]), ("2s 3s", [1, 2]), ("2s 3s 4s", [3]), ("2s 3s 4s 5s 6s", [3])]
-)
+@for_each(("stock", "counts"), [("2s", [1]), ("2s 3s", [1, 2]), ("2s 3s 4s", [3]), ("2s 3s 4s 5s 6s", [3])])
 def test_either_of_two(stock: str, counts: list[int]) -> None:
     """With ``either2``, and only with two cards left, one of them may be turned alone (D6)."""
     position = build(rules_of(tail_rule="either2"), stock=stock)
@@ -266,7 +265,7 @@ def test_a_forced_ace_may_choose_its_place() -> None:
     assert position.rules.can_play(position.board, 0, Play(8, 1, 3))
 
 
-@pytest.mark.parametrize("take_back", ["never", "free"])
+@for_each("take_back", ["never", "free"])
 def test_the_hand_goes_on_after_a_forced_ace(take_back: str) -> None:
     """An ace that lies on a foundation forces nothing more, though it might be taken back."""
     position = _forced(take_back)

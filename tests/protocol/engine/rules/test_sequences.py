@@ -1,13 +1,12 @@
 from collections.abc import Iterable
 
-import pytest
-
 from racing_demon_protocol.engine.cards import name, parse
 from racing_demon_protocol.engine.rules.sequences import faces, followers, follows, successors, suits_agree
 from racing_demon_protocol.engine.specification import Build, Foundations, SuitRule
+from tests.support.cases import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("rule", "agreeing"),
     [(SuitRule.SAME, "S"), (SuitRule.ALTERNATE, "HD"), (SuitRule.ANY, "SHCD")],
 )
@@ -17,7 +16,7 @@ def test_suits_upon_a_spade(rule: SuitRule, agreeing: str) -> None:
     assert list(agreeing) == [suit for suit in "SHCD" if suits_agree(rule, below, parse(f"4{suit}"))]
 
 
-@pytest.mark.parametrize(("delta", "ranks"), [(-1, ["4"]), (1, ["6"]), (0, ["5"]), (2, ["7"])])
+@for_each(("delta", "ranks"), [(-1, ["4"]), (1, ["6"]), (0, ["5"]), (2, ["7"])])
 def test_ranks_upon_a_five(delta: int, ranks: list[str]) -> None:
     """The next rank is the last one plus the way's own step."""
     build = Build(delta=delta, suit=SuitRule.ANY)
@@ -25,8 +24,8 @@ def test_ranks_upon_a_five(delta: int, ranks: list[str]) -> None:
     assert ranks == fitting
 
 
-@pytest.mark.parametrize(("wrap", "fits"), [(True, True), (False, False)])
-@pytest.mark.parametrize(("below", "above", "delta"), [("AS", "KH", -1), ("KS", "AH", 1), ("QS", "AH", 2)])
+@for_each(("wrap", "fits"), [(True, True), (False, False)])
+@for_each(("below", "above", "delta"), [("AS", "KH", -1), ("KS", "AH", 1), ("QS", "AH", 2)])
 def test_going_round(below: str, above: str, delta: int, wrap: bool, fits: bool) -> None:
     """A sequence goes round from ace to king, or from king to ace, only where ranks go round."""
     assert fits == follows(Build(delta=delta), parse(below), parse(above), wrap)
@@ -43,7 +42,7 @@ def test_what_may_follow_by_several_ways() -> None:
     assert {"KH", "KD", "2S"} == _names(followers(ways, wrap=True)[parse("AS")])
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("group", "lying", "top", "expected"),
     [
         (Foundations(), 2, "2S", {"3S"}),

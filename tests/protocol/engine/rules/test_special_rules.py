@@ -11,6 +11,7 @@ from racing_demon_protocol.engine.factory import make_rules
 from racing_demon_protocol.engine.rules.building import BuildingRules
 from racing_demon_protocol.errors import IllegalPlay
 from racing_demon_protocol.games import GAMES
+from tests.support.cases import for_each
 from tests.support.dealt_hands import Dealt, stacked
 from tests.support.solo import lay
 
@@ -79,7 +80,7 @@ def test_a_stuck_grandfather_draws_after_the_extra_cards() -> None:
     assert scene.plays(place) == []
 
 
-@pytest.mark.parametrize("drawn_before", [0, 1])
+@for_each("drawn_before", [0, 1])
 def test_a_grandfather_whose_hand_is_out_draws_once(drawn_before: int) -> None:
     """When the hand is out any card goes to its family, once, whether one was drawn before or not."""
     scene = Scene("grandfathers", aces=["AS", "AH"], places=["2S 9C", "2H 8C", "7C"])
@@ -92,7 +93,7 @@ def test_a_grandfather_whose_hand_is_out_draws_once(drawn_before: int) -> None:
     assert scene.plays(scene.pile("places", 1)) == []
 
 
-@pytest.mark.parametrize("left", [["8C 8D 8H"], ["8S 8C 8D 8H"]], ids=["hand out", "a card left"])
+@for_each("left", [["8C 8D 8H"], ["8S 8C 8D 8H"]], ids=["hand out", "a card left"])
 def test_honors_draw_once_whether_the_extra_cards_were_the_last_or_not(left: list[str]) -> None:
     """Who has laid them may draw from the table when nothing else can be done (entry 24)."""
     upper, lower = ["2S", "KH", "AD", "QC"], ["KS", "QH", "JD", "TC"]
@@ -236,7 +237,7 @@ def test_a_family_of_puzzle_takes_from_its_pile() -> None:
     assert [Play(scene.pile("piles", 1), 1, scene.pile("kings", 1))] == _upward(scene)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("game", "dealt"),
     [("puzzle", ["", "7H JD", "QC", "TD"]), ("puzzle-all-piles", ["QC", "7H", "JD", "TD"])],
 )

@@ -5,8 +5,6 @@ from dataclasses import replace
 from itertools import permutations
 from typing import Any
 
-import pytest
-
 from racing_demon_protocol.engine.board import Board, Kind, Play
 from racing_demon_protocol.engine.cards import UNKNOWN, name, rank
 from racing_demon_protocol.engine.factory import make_rules
@@ -15,6 +13,7 @@ from racing_demon_protocol.engine.rules.building import BuildingRules
 from racing_demon_protocol.engine.specification import Game, Waits
 from racing_demon_protocol.games import GAMES, declare
 from racing_demon_protocol.wire.options import Options
+from tests.support.cases import for_each
 from tests.support.dealt_hands import Dealt, stacked
 from tests.support.solo import lay
 
@@ -73,7 +72,7 @@ def _another_order(
     return rules, board, play
 
 
-@pytest.mark.parametrize("order", list(permutations(range(3))))
+@for_each("order", list(permutations(range(3))))
 def test_threes_in_another_order(order: tuple[int, ...]) -> None:
     """Entry 36: "dealing off the three cards in a different order", any, when a pass has led to nothing."""
     rules, board, play = _another_order()
@@ -92,7 +91,7 @@ def test_threes_in_another_order(order: tuple[int, ...]) -> None:
     assert not rules.can_play(board, 0, reorder)
 
 
-@pytest.mark.parametrize(("turn", "aside"), [(1, 0), (2, 2), (4, 3), (5, 3)])
+@for_each(("turn", "aside"), [(1, 0), (2, 2), (4, 3), (5, 3)])
 def test_other_turns_in_another_order(turn: int, aside: int) -> None:
     """Of two turned together either comes first, of more the first three in any order; one has no order."""
     rules, board, play = _another_order(turn)
@@ -131,7 +130,7 @@ def test_fooliana_without_heap_and_hand() -> None:
     assert not rules.can_play(board, 0, Play(column, 1, space))
 
 
-@pytest.mark.parametrize(("game", "free"), [("judges", [9, 10]), ("judges-free", [0, 9, 10])])
+@for_each(("game", "free"), [("judges", [9, 10]), ("judges-free", [0, 9, 10])])
 def test_the_ends_of_a_row_of_judges(game: str, free: list[int]) -> None:
     """Two cards at the right-hand end are free, and in the variant of the appendix the left one, too."""
     faces = [f"{rank}{suit}" for suit in "SH" for rank in (2, 3, 4, 5, 6, 7)][:11]
@@ -148,7 +147,7 @@ def test_the_ends_of_a_row_of_judges(game: str, free: list[int]) -> None:
     assert free == reachable
 
 
-@pytest.mark.parametrize(("game", "fills"), [("judges", False), ("judges-free", True)])
+@for_each(("game", "fills"), [("judges", False), ("judges-free", True)])
 def test_aces_in_the_spaces_of_judges(game: str, fills: bool) -> None:
     """Only a king fills a space; in the variant of the appendix an ace does, too."""
     rules, board = _laid(GAMES[game], columns=["", "9C AS", "9D KS"])

@@ -13,6 +13,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages import server as sv
 from racing_demon_protocol.wire.options import Options
+from tests.support.cases import for_each
 from tests.support.effort import examples, more_when_long
 from tests.support.frames import rows
 
@@ -27,19 +28,19 @@ def test_each_direction_has_its_numbers() -> None:
     }
 
 
-@pytest.mark.parametrize("cls", [cls for cls in FROM_SERVER.values() if issubclass(cls, Event)])
+@for_each("cls", [cls for cls in FROM_SERVER.values() if issubclass(cls, Event)])
 def test_an_event_begins_with_its_number(cls: type[Message]) -> None:
     """The first field of every event is its place in the log."""
     assert next(iter(cls.model_fields)) == "seq"
 
 
-@pytest.mark.parametrize("cls", [cls for cls in FROM_CLIENT.values() if issubclass(cls, cl.Command)])
+@for_each("cls", [cls for cls in FROM_CLIENT.values() if issubclass(cls, cl.Command)])
 def test_a_command_begins_with_its_counter(cls: type[Message]) -> None:
     """The first field of every command is the seat's counter."""
     assert next(iter(cls.model_fields)) == "counter"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("message", "name"),
     [(cl.PlayCards, "play_cards"), (ev.Played, "played"), (cl.Leave(counter=1), "leave")],
 )
@@ -49,11 +50,11 @@ def test_names_of_messages(message: Message | type[Message], name: str) -> None:
 
 
 @more_when_long
-@pytest.mark.parametrize("cls", ALL.values())
+@for_each("cls", ALL.values())
 def test_what_the_schema_draws_is_a_message(cls: type[Message]) -> None:
     """Every row that the published schema allows is read, and written in the same order."""
 
-    @examples(25, 5)
+    @examples(25, 2)
     @given(rows(cls))
     def check(row: list[Any]) -> None:
         message = cls.model_validate(row)
@@ -77,7 +78,7 @@ def _simple(row: list[Any]) -> list[Any]:
     return [field for field in row if not isinstance(field, list | dict)]
 
 
-@pytest.mark.parametrize("cls", ALL.values())
+@for_each("cls", ALL.values())
 def test_no_row_is_too_long(cls: type[Message]) -> None:
     """A row with a field too many is refused."""
     with pytest.raises(ValidationError):
@@ -114,7 +115,7 @@ def test_rows_lie_in_rows() -> None:
     assert row[place] == [[2, "Ada", "", True, False, False, False, "", False]]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("cls", "row"),
     [
         (cl.PlayCards, [1, 2, 0, 3, 0]),
@@ -165,16 +166,14 @@ def test_texts_are_bounded(text: str) -> None:
             cl.Hello(version=1, software=text)
 
 
-@pytest.mark.parametrize("code", [" bcdf ", "BCDF", "B C-é"])
+@for_each("code", [" bcdf ", "BCDF", "B C-é"])
 def test_codes_as_people_type_them(code: str) -> None:
     """Small letters and blanks make no difference, and a code that is no table's is only not found."""
     assert cl.Watch(code=code).code == code
 
 
-@pytest.mark.parametrize("code", ["A\0", "\0", "BCDF\n", "\x7fBCDF"])
-@pytest.mark.parametrize(
-    "request_of", [cl.Watch, partial(cl.Join, name="Ann"), partial(cl.Resume, token="a" * 64)]
-)
+@for_each("code", ["A\0", "\0", "BCDF\n", "\x7fBCDF"])
+@for_each("request_of", [cl.Watch, partial(cl.Join, name="Ann"), partial(cl.Resume, token="a" * 64)])
 def test_no_code_has_a_control_character(request_of: Callable[..., Message], code: str) -> None:
     """A code is a key in databases, which can hold no NUL."""
     with pytest.raises(ValidationError):
