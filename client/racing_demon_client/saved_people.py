@@ -131,7 +131,7 @@ class PlayerCredentials:
             facts = ProofFacts(server, nonce, self._address, known.player, known.device)
             proof = older_proof(known.secret, facts) if is_older else player_proof(known.secret, facts)
             return Identify(player=known.player, device=known.device, proof=proof)
-        if not challenge.suggested:
+        if not (challenge.suggested and self._name):
             return None
         self._secret = secrets.token_hex(32)
         return Enroll(name=self._name, secret=self._secret, device=DEVICE)
@@ -167,6 +167,10 @@ class PlayerCredentials:
         if refusal.reason is Reason.UNKNOWN_PLAYER and self._known is not None:
             dropped = self._known.model_copy(update={"dropped": int(time.time())})
             self._save([dropped if each == self._known else each for each in self._people()])
+
+    def forget(self) -> None:
+        """Drop whom the server has just forgotten; nothing could bring them back."""
+        self._save([each for each in self._people() if each != self._known])
 
     def _chosen(self) -> SavedPerson | None:
         """Return who sits down at the server that asks; ``None`` for somebody new."""

@@ -245,6 +245,14 @@ REPLAY = """examples:
 A position is h2 (hand 2), e120 (event 120), 1:30 (a time in the hand), or +10 or -10 (seconds).
 """
 
+YOU = """examples:
+  racing-demon you http://192.168.1.5:5252               your name there, and your devices
+  racing-demon you http://192.168.1.5:5252 --trust 17    a device that was added by a code is as the others
+  racing-demon you cards.example.org --rename Annabel    another name, with all results
+
+To be Ann on this machine, see racing-demon link.
+"""
+
 SCORES = """examples:
   racing-demon scores                          all matches in this machine's journal
   racing-demon scores --since 30d --no-bots    the last thirty days, without the bots' lines
@@ -331,6 +339,7 @@ def parser() -> argparse.ArgumentParser:
     _add_link(
         commands.add_parser("link", help="be somebody whom a server knows, by a code of another device")
     )
+    _add_you(commands.add_parser("you", help="see who a server knows you as, and change that", epilog=YOU))
     _add_solo(commands.add_parser("solo", help="play a game alone", epilog=SOLO))
     games = commands.add_parser("games", help="list the games")
     games.add_argument("--json", action="store_true", help="print one JSON object per line")
@@ -508,6 +517,20 @@ def _add_link(link: argparse.ArgumentParser) -> None:
     link.add_argument("code", nargs="?", help="the code, if it is not in the link")
     link.add_argument("--yes", action="store_true", help="you are who the link or --name says: do not ask")
     _add_name(link)
+
+
+def _add_you(you: argparse.ArgumentParser) -> None:
+    you.add_argument("url", type=parse_server, help="the server's address, or a link to it")
+    change = you.add_mutually_exclusive_group()
+    change.add_argument("--rename", type=parse_name, metavar="NAME", help="be called NAME there")
+    text = "let a device that was added by a code be as the others"
+    change.add_argument("--trust", type=int, metavar="DEVICE", help=text)
+    change.add_argument("--remove", type=int, metavar="DEVICE", help="let a device be yours no longer")
+    text = "let the server forget you for good; it asks twice"
+    change.add_argument("--forget", action="store_true", help=text)
+    you.add_argument("--yes", action="store_true", help="with --forget: do not ask")
+    text = "who you are, of several people (default: who played there last)"
+    you.add_argument("--name", type=parse_name, help=text)
 
 
 # What several commands take.

@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import contextlib
+import datetime as dt
 import functools
 import getpass
 import json
@@ -63,7 +64,16 @@ from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused, InvalidGame
 from racing_demon_protocol.formatting import join_words, printable
 from racing_demon_protocol.games import GAMES, game_named
-from racing_demon_protocol.wire.messages.client import Start
+from racing_demon_protocol.wire.messages.client import (
+    ForgetMe,
+    ListDevices,
+    PlayerRequest,
+    RemoveDevice,
+    Rename,
+    Start,
+    TrustDevice,
+)
+from racing_demon_protocol.wire.messages.server import DeviceRow, Devices, Identified
 from racing_demon_protocol.wire.options import Options
 from racing_demon_protocol.wire.presets import PRESETS
 
@@ -377,6 +387,58 @@ async def link(arguments: argparse.Namespace) -> int:
     return 0
 
 
+async def you(arguments: argparse.Namespace) -> int:
+    """Show who a server knows this user as, or change that."""
+    from racing_demon_client.net.introductions import ask_as  # noqa: PLC0415 - done once a server
+
+    url = server_url(await find_server(arguments.url))
+    name = arguments.name if arguments.is_named else ""
+    request: PlayerRequest = ListDevices()
+    if arguments.rename is not None:
+        request = Rename(name=arguments.rename)
+    elif arguments.trust is not None:
+        request = TrustDevice(device=arguments.trust)
+    elif arguments.remove is not None:
+        request = RemoveDevice(device=arguments.remove)
+    elif arguments.forget:
+        known, _ = await ask_as(url, name, request)
+        if not (arguments.yes or _is_forgetting_confirmed(printable(known.name))):
+            write_error("nobody is forgotten; --yes answers in advance")
+            return 1
+        request = ForgetMe()
+    known, answer = await ask_as(url, name, request)
+    if arguments.forget:
+        write(f"The server has forgotten {printable(known.name)}.")
+    elif isinstance(answer, Identified):
+        write(f"You are {printable(answer.name)} now, at every table that you sit down at from now on.")
+    elif isinstance(answer, Devices):
+        write(f"You are {printable(known.name)}, on these devices:")
+        for each in answer.devices:
+            write(f"  {each.device}  {_device_text(each, is_own=each.device == known.device)}")
+    return 0
+
+
+def _device_text(device: DeviceRow, *, is_own: bool) -> str:
+    """Return what is known of a device."""
+    added = dt.datetime.fromtimestamp(device.added_ms / 1_000).astimezone()
+    notes = [f"{printable(device.label) or '?'}, added {added:%Y-%m-%d}"]
+    notes += ["this machine"] * is_own
+    notes += ["nobody trusts it yet: it sees what guests see"] * device.is_new
+    return ", ".join(notes)
+
+
+def _is_forgetting_confirmed(name: str) -> bool:
+    """Return whether the user says twice that the server is to forget them."""
+    write(
+        f"The server forgets {name}: the name, all devices, and what {name} has said, also in the records of "
+        'old matches. It stays that somebody played: results show "A former player", with the points. '
+        "Backups, and what others have recorded or remember, are out of reach."
+    )
+    return _is_confirmed("Go on? [y/N] ") and _is_confirmed(
+        f"Nothing brings that back: who comes again is somebody new. Really forget {name}? [y/N] "
+    )
+
+
 def _is_confirmed(question: str) -> bool:
     """Return whether the user says yes."""
     try:
@@ -610,6 +672,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], Coroutine[Any, Any, int]]] = 
     "rules": rules,
     "solo": solo,
     "link": link,
+    "you": you,
     "welcome": welcome,
     "settings": settings,
 }

@@ -1,15 +1,23 @@
 """Tell a server who somebody is, without taking a seat: for a token, or to become known by a code."""
 
+import asyncio
+
+from websockets.exceptions import ConnectionClosed
+
 from racing_demon_client.errors import ConnectionFailed
 from racing_demon_client.saved_people import DeviceLink, NameSource, PlayerCredentials, kept_names
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.formatting import printable
+from racing_demon_protocol.wire.capabilities import ERASES
 from racing_demon_protocol.wire.codec import Encoding
+from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Challenge, Identified, Refused
 
 from .transport import ServerConnection
 
+ANSWER_SECONDS = 15.0
+KNOWS_NOBODY = "This server knows nobody on this machine."
 REMEMBERS_NOBODY = "This server remembers nobody: it keeps no journal, or is older."
 
 
@@ -64,6 +72,47 @@ async def player_token(url: str) -> str:
         return ""
     found = await _introduced(url, PlayerCredentials(url, "", source=NameSource.LOGIN))
     return "" if found.known is None else found.known.token
+
+
+async def ask_as(url: str, name: str, request: cl.PlayerRequest) -> tuple[Identified, Message]:
+    """Ask a server something as somebody whom it knows on this machine.
+
+    Args:
+        url: the server's address.
+        name: the name of the person; empty for the one who was chosen last.
+        request: the question, or the change.
+
+    Returns:
+        who that is, and the answer.
+
+    Raises:
+        CommandRefused: the server refuses it.
+        ConnectionFailed: the server cannot be reached, or knows nobody here.
+
+    """
+    source = NameSource.TYPED if name else NameSource.LOGIN
+    person = PlayerCredentials(url, name, source=source)
+    introduction = _Introduction(person)
+    connection = ServerConnection(url, Encoding.MSGPACK, lambda: False, person=introduction)
+    try:
+        await connection.open()
+        if introduction.known is None:
+            raise ConnectionFailed(f"This server knows no {printable(name)} here." if name else KNOWS_NOBODY)
+        connection.verify_known({ERASES} if isinstance(request, cl.ForgetMe) else ())
+        await connection.send(request)
+        async with asyncio.timeout(ANSWER_SECONDS):
+            answer = await connection.receive()
+    except (ConnectionClosed, TimeoutError):
+        raise ConnectionFailed("The server does not answer.") from None
+    finally:
+        await connection.close()
+    if isinstance(answer, Refused):
+        raise CommandRefused(answer.reason, printable(answer.text))
+    if isinstance(answer, Identified):  # under another name
+        person.identified(answer)
+    elif isinstance(request, cl.ForgetMe):
+        person.forget()
+    return introduction.known, answer
 
 
 async def link_device(url: str, name: str, code: str) -> Identified:

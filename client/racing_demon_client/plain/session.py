@@ -18,7 +18,13 @@ from racing_demon_client.records.verifier import Verifier
 from racing_demon_client.saved_people import folded
 from racing_demon_client.shared.analysis_text import analysis_lines, hashes, summary
 from racing_demon_client.shared.message_text import MessageText, Write, kick_question
-from racing_demon_client.shared.trackers import BestPlayThrottle, HintFinder, RaceTracker, StuckTracker
+from racing_demon_client.shared.trackers import (
+    BestPlayThrottle,
+    DeviceTracker,
+    HintFinder,
+    RaceTracker,
+    StuckTracker,
+)
 from racing_demon_client.sources.tables import OpenedTable
 from racing_demon_client.streams import read_in_background, run_until_one_ends
 from racing_demon_protocol.constants import MAX_CHAT_LENGTH, TEAM_LETTERS
@@ -171,6 +177,7 @@ class _Player:
         self._history = HistoryTracker()
         self._analysis: list[SeatAnalysis] = []
         self._stuck_tracker = StuckTracker()
+        self._device_tracker = DeviceTracker()
         self._hints = HintFinder()
         self._choices = BestPlayThrottle()
         self._to_kick: SeatState | None = None
@@ -191,6 +198,7 @@ class _Player:
             self._verifier.observe(message, self._client.view, self._client.contribution_state)
             if self._client.view.options.hints:
                 self._hints.observe(message, self._client.view, self._client.seat)
+            self._write_all(self._device_tracker.observe(message))
             is_news = self._stuck_tracker.observe(message, self._client.view)
             words = MessageText(self._client.view, self._client.seat, ascii_only=self._ascii)
             if (freed := words.describe_opened(message, self._stuck_tracker.opened)) is not None:

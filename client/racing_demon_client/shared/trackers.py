@@ -1,4 +1,4 @@
-"""What a client infers from a table's messages: helpful plays, lost races, and who is no longer stuck.
+"""What a client infers from a server's messages: helpful plays, lost races, who can go on, new devices.
 
 Reads no clock: times are milliseconds on the caller's monotonic clock.
 """
@@ -12,14 +12,19 @@ from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.engine.rules.building import BuildingRules
 from racing_demon_protocol.engine.specification import Stock, TailRule
 from racing_demon_protocol.enums import Reason
+from racing_demon_protocol.formatting import printable
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.table.suggestions import helpful_play, opened_play
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
-from racing_demon_protocol.wire.messages.server import Refused, Snapshot
+from racing_demon_protocol.wire.messages.server import Devices, Refused, Snapshot
 
 NOTHING_HELPS: Final = "Nothing helps: stuck"
 """The hint for a player whom no play helps."""
+ADDED: Final = (
+    "another device is you now: {}. If it is yours, trust it with racing-demon you, or on the page /you; if "
+    "not, remove it there"
+)
 SHIFT_HELPS: Final = "The stock's top card to its bottom"
 """The hint for such a player who may still shift the stock."""
 
@@ -178,6 +183,21 @@ class RaceTracker:
             if rules.follows_on(board, pile, board.cards[pile][:height], card):
                 return LostRace(card, rival, 1_000 * (pressed_at - at))
         return None
+
+
+class DeviceTracker:
+    """Follows which devices are added to this player, of which the server tells at each connection."""
+
+    def __init__(self) -> None:
+        self._told: set[int] = set()
+
+    def observe(self, message: Message) -> list[str]:
+        """Return a line for each device that was added and that nobody trusts yet; once for each."""
+        if not isinstance(message, Devices):
+            return []
+        added = [each for each in message.devices if each.is_new and each.device not in self._told]
+        self._told |= {each.device for each in added}
+        return [ADDED.format(printable(each.label) or "?") for each in added]
 
 
 class StuckTracker:

@@ -11,7 +11,7 @@ from typing import Final
 
 from racing_demon_client.shared.message_text import MessageText
 from racing_demon_client.shared.pile_names import addresses
-from racing_demon_client.shared.trackers import LostRace, RaceTracker, StuckTracker
+from racing_demon_client.shared.trackers import DeviceTracker, LostRace, RaceTracker, StuckTracker
 from racing_demon_protocol.engine.board import Board, Kind, Play
 from racing_demon_protocol.engine.cards import UNKNOWN, Card
 from racing_demon_protocol.enums import EndReason, Phase, Reason
@@ -316,6 +316,7 @@ class ViewModel:
         self._turn_at: int | None = None
         self._race_tracker = RaceTracker()
         self._stuck_tracker = StuckTracker()
+        self._device_tracker = DeviceTracker()
         self._age: object = None
 
     # Table events.
@@ -337,6 +338,9 @@ class ViewModel:
         cue = self._sound_cue(message, now)
         if view.options.hints:
             self.selection.hints.observe(message, view, seat)
+        for text in self._device_tracker.observe(message):
+            self.activity.feed.append(FeedLine(None, screen_text(text), Role.WARNING))
+            self.selection.show_message(screen_text(text), now, is_warning=True)
         is_news = self._stuck_tracker.observe(message, view)
         if is_news and not (isinstance(message, ev.SPOKEN) and message.seat in self.ignored):
             self._report(message, refused, lost, now)

@@ -130,5 +130,5 @@ def refusal(words: Collection[str]) -> str:
 
 def in_words(words: Collection[str]) -> str:
     """Return what people call these extensions."""
-    names = {**EXTENSIONS, UNLISTED: "tables that are in no list"}
+    names = {**EXTENSIONS, UNLISTED: "tables that are in no list", ERASES: "how a player is forgotten"}
     return join_words([names.get(word, word) for word in sorted(words)])

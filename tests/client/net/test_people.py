@@ -8,7 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from racing_demon_client.cli import commands
+from racing_demon_client.cli.arguments import parse
+from racing_demon_client.errors import ConnectionFailed
 from racing_demon_client.net.client import Client
+from racing_demon_client.net.introductions import ask_as
 from racing_demon_client.saved_people import (
     MAX_OF_HOST,
     NameSource,
@@ -17,9 +21,11 @@ from racing_demon_client.saved_people import (
     kept_name,
     kept_names,
 )
+from racing_demon_client.shared.trackers import DeviceTracker
+from racing_demon_client.terminal.view_model import ViewModel
 from racing_demon_protocol.enums import Reason
-from racing_demon_protocol.wire.messages.client import Enroll, Identify, Rename
-from racing_demon_protocol.wire.messages.server import Challenge, Identified, Refused
+from racing_demon_protocol.wire.messages.client import Enroll, Identify, Link, ListDevices, Rename
+from racing_demon_protocol.wire.messages.server import Challenge, Devices, Identified, Refused
 from tests.support.people import answer, challenged
 from tests.support.restartable_server import RestartableServer
 from tests.support.results import get
@@ -93,6 +99,60 @@ async def test_a_change_of_name_stays(tmp_path: Path) -> None:
         assert names == ["Ann", "Annabel", "Annabel", "Annabel"]
         assert kept["name"] == "Annabel"
         assert kept_name(server.url, "Ann", path) == "Annabel"
+
+
+async def test_a_device_that_was_added_meanwhile_is_told_trusted_and_the_player_forgotten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In plain lines and in the feed, once for each device; the command ``you`` decides about it."""
+    monkeypatch.setenv("RACING_DEMON_STATE", str(tmp_path))
+    written: list[str] = []
+    monkeypatch.setattr(commands, "write", written.append)
+
+    async def you(*arguments: str) -> list[str]:
+        written.clear()
+        code = await commands.you(parse(["you", server.url, *arguments]))
+        return [str(code), *written]
+
+    async with RestartableServer.started(tmp_path / "journal.sqlite", *REMEMBERS) as server:
+        with pytest.raises(ConnectionFailed, match="knows nobody on this machine"):
+            await you()
+        person = PlayerCredentials(server.url, "Ann")
+        async with await Client.create(server.url, "Ann", person=person):
+            assert kept_names(server.url) == ["Ann"]
+        _, said = await ask_as(server.url, "Ann", ListDevices(with_code=True))
+        assert isinstance(said, Devices)
+        async with Peer.connect(server.url) as tablet:
+            await challenged(tablet)
+            await tablet.say(Link(name="Ann", code=said.code, secret="2" * 64, device="tablet"))
+            number = (await tablet.until(Identified)).device
+        told, lines = DeviceTracker(), list[str]()
+        async with await Client.create(server.url, "Ann", person=PlayerCredentials(server.url, "Ann")) as ann:
+            model = ViewModel(ann)
+            async for message in ann:
+                model.observe(message, 0)
+                if lines := told.observe(message):
+                    break
+            assert told.observe(message) == []
+        assert "another device is you now: tablet" in lines[0]
+        assert any("another device is you now: tablet" in line.text for line in model.activity.feed)
+        first, *rows = await you()
+        assert (first, len(rows)) == ("0", 3)
+        assert "this machine" in rows[1]
+        assert f"  {number}  tablet" in rows[2]
+        assert "nobody trusts it" in rows[2]
+        assert "nobody trusts it" not in (await you("--trust", str(number)))[3]
+        assert len(await you("--remove", str(number))) == 3
+        assert "Annabel" in (await you("--rename", "Annabel"))[1]
+        assert "Annabel" in (await you())[1]
+        answers = iter(["y", "n", "y", "y"])
+        monkeypatch.setattr("builtins.input", lambda _: next(answers))
+        assert "A former player" in (refused := await you("--forget"))[1]
+        assert refused[0] == "1"
+        assert (await you("--forget"))[0] == "0"
+        assert json.loads((tmp_path / "people.json").read_text("utf-8")) == []
+        with pytest.raises(ConnectionFailed, match="knows nobody on this machine"):
+            await you()
 
 
 async def renamed(server: RestartableServer, path: Path, name: str) -> None:
