@@ -7,7 +7,7 @@ from playwright.async_api import Browser
 
 from tests.browser.test_results import leave
 from tests.support.browsers import LASTING, Phone, phone
-from tests.support.effort import amount, more_when_long
+from tests.support.effort import amount
 from tests.support.nodes import tool
 from tests.support.servers import serving
 
@@ -39,7 +39,7 @@ async def violations(player: Phone) -> list[Any]:
     return found
 
 
-@more_when_long
+@pytest.mark.long
 async def test_no_screen_breaks_a_rule_of_accessibility_in_any_palette(browser: Browser) -> None:
     """Axe finds nothing: names, contrast, sizes of targets, headings, order, and roles are right."""
     async with serving(lists_tables=True, **QUICK) as served:

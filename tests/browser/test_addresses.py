@@ -52,6 +52,7 @@ async def test_back_leads_out_of_a_sheet_first(browser: Browser) -> None:
         assert f"{served.origin}/{code}" == player.page.url
 
 
+@pytest.mark.long
 async def test_who_leaves_by_the_way_back_is_at_the_start(browser: Browser) -> None:
     """The address is the start's, and a reload shows the start."""
     async with serving() as served, phone(browser, served.origin) as player:
@@ -93,6 +94,7 @@ async def test_leaving_a_big_screen_gives_no_seat_up(browser: Browser) -> None:
         await player.page.locator(".player .state", has_text="you, host").wait_for()
 
 
+@pytest.mark.long
 async def test_a_spectator_still_watches_after_a_reload(browser: Browser) -> None:
     """Nobody has to say again that they only watch, and the address can be passed on to players."""
     async with serving() as served, phone(browser, served.origin) as player:

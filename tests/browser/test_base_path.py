@@ -140,6 +140,7 @@ def fetched(url: str, folder: Path) -> bytes:
         return bytes(response.read())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", PROXIES)
 async def test_a_match_is_played_below_a_path(kind: str, tmp_path: Path) -> None:
     """A guest comes by the invitation, both play to the tally, and whatever the page shows is below."""

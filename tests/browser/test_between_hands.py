@@ -21,6 +21,7 @@ OVERLAP: Final = """() => [...document.querySelectorAll(".bar button")].some((bu
 })"""
 
 
+@pytest.mark.long
 async def test_the_next_hand_is_within_reach(browser: Browser) -> None:
     """On the smallest phone, with eight players, its button is in view; so is when it is dealt by itself."""
     async with AsyncExitStack() as stack:

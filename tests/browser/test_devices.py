@@ -43,6 +43,7 @@ SECONDS: Final = r"""() => {
 }"""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("way", usually(1, ["?tv", "#watch"]))
 async def test_a_screen_that_watches_stays_on(way: str, browser: Browser) -> None:
     """A big screen and a spectator's keep awake while cards are played, though nobody touches them."""
@@ -85,6 +86,7 @@ async def test_a_phone_may_sleep_when_it_has_left(browser: Browser) -> None:
         await player.page.wait_for_function(f"() => !({IS_AWAKE})()")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("way", usually(1, ["", "?tv"]))
 async def test_an_old_browser_shows_the_way_and_the_cards(way: str, browser: Browser) -> None:
     """A television and a host's laptop that get no updates: QR code, address, all cards, no errors."""

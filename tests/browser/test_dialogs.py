@@ -30,6 +30,7 @@ async def test_a_player_leaves_where_dialogs_are_suppressed(browser: Browser) ->
         assert player.complaints == []
 
 
+@pytest.mark.long
 async def test_a_host_kicks_where_dialogs_are_suppressed(browser: Browser) -> None:
     """The host is told what it means, and then the player is removed."""
     async with serving() as served, phone(browser, served.origin) as host:

@@ -62,7 +62,7 @@ async def is_refused(page: Page, frame: Frame) -> bool:
     return not frame.url.startswith("http")
 
 
-@pytest.mark.parametrize("view", usually(1, ["watch", "tv", "overlay"]))
+@pytest.mark.parametrize("view", usually(1, ["overlay", "watch", "tv"]))
 async def test_a_site_that_is_named_shows_a_table_that_is_watched(browser: Browser, view: str) -> None:
     """It sees the table as any spectator does, and another site sees nothing."""
     async with (
@@ -92,6 +92,7 @@ async def test_nobody_frames_a_page_on_which_somebody_may_play(browser: Browser)
                 assert await is_refused(guest.page, await framed_by(guest.page, club)), path
 
 
+@pytest.mark.long
 async def test_a_framed_page_has_no_seat(browser: Browser) -> None:
     """Where the device holds a seat it only watches, and nobody can join or open a table: it is said why."""
     async with site() as (club, at_club), serving(embeds=(club,)) as served:
@@ -113,6 +114,7 @@ async def test_a_framed_page_has_no_seat(browser: Browser) -> None:
             assert list(served.registry.room(code).table.view.seats) == [0]
 
 
+@pytest.mark.long
 async def test_the_overlay_is_transparent_around_names_points_and_foundations(
     browser: Browser,
 ) -> None:

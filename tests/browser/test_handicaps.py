@@ -103,6 +103,7 @@ async def test_four_with_four_handicaps(browser: Browser) -> None:
         assert not mia.complaints
 
 
+@pytest.mark.long
 async def test_a_host_sets_handicaps_and_all_see_them(browser: Browser, tmp_path: Path) -> None:
     """On a phone of any size by the menu; on the television everybody reads them."""
     async with AsyncExitStack() as stack:

@@ -84,6 +84,7 @@ async def test_a_question_mark_shows_what_the_keys_do(browser: Browser) -> None:
         await help_.filter(has_text="racing-demon solo racing-demon").wait_for()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", usually(1, SCREENS))
 @pytest.mark.parametrize("others", usually(1, [0, 1]))
 async def test_what_is_told_covers_no_card(browser: Browser, name: str, others: int) -> None:

@@ -32,6 +32,7 @@ async def start_of(player: Phone) -> str:
     return urljoin(player.page.url, str(data["start_url"]))
 
 
+@pytest.mark.long
 async def test_an_icon_opens_the_table_where_it_was_made(browser: Browser) -> None:
     """It brings the name to a storage of its own; a table that is closed by then leads to the first page."""
     async with serving() as served, phone(browser, served.origin) as player:
@@ -58,6 +59,7 @@ async def test_an_icon_opens_the_table_where_it_was_made(browser: Browser) -> No
             assert await start_of(icon) == f"{served.origin}/#name=Zo%C3%AB+%26+Bo+%231"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("link", usually(1, ["#1abcdefghijkmnpq", "?tv", "scores"]))
 async def test_an_icon_holds_no_secret(browser: Browser, link: str) -> None:
     """The word of an invitation is in no address that a server is asked for, and so in no icon."""

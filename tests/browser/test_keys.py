@@ -91,6 +91,7 @@ async def desk(browser: Browser, script: str = "") -> AsyncIterator[Desk]:
             yield Desk(player, room.table, keys)
 
 
+@pytest.mark.long
 async def test_a_key_that_is_held_acts_once(browser: Browser) -> None:
     """Held for seconds, or by a cat: one turn, one reaction, and one message each."""
     async with desk(browser) as at:

@@ -29,6 +29,7 @@ async def _beyond(page: Page, size: str) -> int:
     return int(await page.evaluate(BEYOND))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("width", "size"), usually(1, [(390, "32px"), (280, "16px")]))
 async def test_no_screen_scrolls_sideways(browser: Browser, width: int, size: str) -> None:
     """The lobby, all options, the menu and the page of people fit a folded phone, and text at 200 %."""

@@ -77,6 +77,7 @@ async def test_a_file_that_does_not_come_is_told_and_asked_for_again(
         await context.close()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "lose"), usually(1, product(("tables.js", "tables.json", "texts.json"), LOSSES))
 )
@@ -92,6 +93,7 @@ async def test_what_is_not_needed_stops_nobody(name: str, lose: Loss, browser: B
         await context.close()
 
 
+@pytest.mark.long
 async def test_a_tables_game_is_loaded_before_its_cards_are_dealt(browser: Browser) -> None:
     """Whoever comes to a table of another game waits for its file, and is at the table once it comes."""
     async with serving() as served, Peer.hosting(served.url, game="st-helena") as ann:

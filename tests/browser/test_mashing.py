@@ -2,6 +2,7 @@
 
 from typing import Final
 
+import pytest
 from playwright.async_api import Browser
 
 from racing_demon_protocol.engine.board import Kind
@@ -21,6 +22,7 @@ PRESS: Final = """(codes) => {
 """Presses keys at once: no time passes between them."""
 
 
+@pytest.mark.long
 async def test_keys_pressed_in_vain_rest(browser: Browser) -> None:
     """A fourth key at once finds nothing, although its column has a play; a little later it does."""
     async with serving(seed=SEED) as served, phone(browser, served.origin) as ann:

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from playwright.async_api import Browser
 
 from racing_demon_protocol.wire.messages import client as cl
@@ -41,6 +42,7 @@ async def test_a_host_locks_the_table_and_removes_a_spectator(browser: Browser) 
         assert ann.complaints == []
 
 
+@pytest.mark.long
 async def test_a_player_reports_another(browser: Browser, tmp_path: Path) -> None:
     """The form names the people at the table; the operator's folder has what was sent."""
     journal = tmp_path / "journal"

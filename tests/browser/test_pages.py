@@ -29,6 +29,7 @@ PLACE: Final = "Number(document.querySelector('.replay input').value)"
 FAST: Final = ("--bot-speed=100", "--standings=open", "--list-tables")
 
 
+@pytest.mark.long
 async def test_a_match_is_found_again_after_it_is_left(browser: Browser, tmp_path: Path) -> None:
     """A player goes from the tally to a match, watches it again, and comes back to the table."""
     journal = tmp_path / "journal.sqlite"
@@ -51,6 +52,7 @@ async def test_a_match_is_found_again_after_it_is_left(browser: Browser, tmp_pat
         assert player.complaints == []
 
 
+@pytest.mark.long
 async def test_a_casual_match_says_that_it_does_not_count(browser: Browser, tmp_path: Path) -> None:
     """Its page and the list of matches say so; the standings are empty, and guests see it in the lobby."""
     journal = tmp_path / "journal.sqlite"

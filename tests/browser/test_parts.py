@@ -19,6 +19,7 @@ TONES: Final = """() => {
 }"""
 
 
+@pytest.mark.long
 async def test_a_sheet_that_does_not_come_is_tried_again(browser: Browser) -> None:
     """Who asks for the menu reads that it is missing, and gets it with a press."""
     async with serving() as served, phone(browser, served.origin) as ann:
@@ -43,6 +44,7 @@ async def test_a_list_that_does_not_come_is_tried_again(browser: Browser) -> Non
         await ann.page.locator(".options select").first.wait_for()
 
 
+@pytest.mark.long
 async def test_sounds_are_heard_until_they_are_switched_off(browser: Browser) -> None:
     """The table is silent until somebody asks for sounds, and again as soon as nobody wants them."""
     async with serving(seed=LASTING) as served, phone(browser, served.origin) as ann:

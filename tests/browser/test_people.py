@@ -32,6 +32,7 @@ async def people(server: RestartableServer, matches: int) -> list[dict[str, Any]
     return rows
 
 
+@pytest.mark.long
 async def test_who_signs_in_at_a_proxy_is_shown_as_who_they_are(browser: Browser, tmp_path: Path) -> None:
     """The page has the name and leads to the results, and offers nothing that is for devices."""
     flags = (*FAST, "--identity-header=X-Remote-User", "--identity-proxy=127.0.0.1")
@@ -98,6 +99,7 @@ async def test_two_phones_are_one_person(browser: Browser, tmp_path: Path) -> No
             assert first.complaints + second.complaints == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("away", usually(1, ["Escape", "✕", "Hide the code", "Standings", "another site"]))
 async def test_a_code_ends_when_nobody_looks_at_it(browser: Browser, tmp_path: Path, away: str) -> None:
     """However its person leaves it, the code makes nobody Ann any more."""
@@ -130,6 +132,7 @@ DRAWN: Final = """async (link) => {
 }"""
 
 
+@pytest.mark.long
 async def test_a_scanned_code_fills_in_the_form(browser: Browser, tmp_path: Path) -> None:
     """The QR code brings name and code behind ``#``; they leave the address at once, and a question links."""
     async with RestartableServer.started(
@@ -179,6 +182,7 @@ async def test_only_players_see_standings(browser: Browser, tmp_path: Path) -> N
             await expect(strange.page.locator("#page")).to_contain_text("shows no standings")
 
 
+@pytest.mark.long
 async def test_another_name_is_another_person(browser: Browser, tmp_path: Path) -> None:
     """A tablet that two people share knows both; who forbids it is a guest."""
     async with RestartableServer.started(tmp_path / "journal.sqlite", *FAST) as server:
@@ -284,6 +288,7 @@ def players(journal: Path) -> list[tuple[str, str]]:
         return file.execute("SELECT id, name FROM players").fetchall()
 
 
+@pytest.mark.long
 async def test_a_person_is_forgotten_after_two_questions(browser: Browser, tmp_path: Path) -> None:
     """The page says what goes and what stays; one press forgets nobody, nor does a no."""
     async with RestartableServer.started(tmp_path / "journal.sqlite", *FAST) as server:
@@ -317,6 +322,7 @@ REFUSALS: Final = {
 """How browsers store nothing: cookies are blocked, there is no room, or an app's browser says nothing."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("refusal", usually(1, REFUSALS.values()))
 async def test_a_browser_that_stores_nothing_is_a_guest_with_a_seat(
     browser: Browser, tmp_path: Path, refusal: str

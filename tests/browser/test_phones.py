@@ -80,6 +80,7 @@ async def test_a_phone_that_hears_nothing_comes_back_to_its_seat(browser: Browse
             await wait_until(lambda: view.seats[0].ready)
 
 
+@pytest.mark.long
 async def test_a_page_that_is_loaded_again_is_on_its_seat_at_once(browser: Browser) -> None:
     """The seat's token stays on the device: nobody is asked for a name again."""
     async with serving() as served, phone(browser, served.origin) as player:

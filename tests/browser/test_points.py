@@ -41,6 +41,7 @@ CHIPS: Final = """() => [...document.querySelectorAll("#table .chip")].map((chip
   [".name", ".out", ".heap"].map((each) => chip.querySelector(each).textContent))"""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("game", usually(1, ["classic", "racing-demon"]))
 async def test_each_screen_tells_the_points_of_the_hand(browser: Browser, game: str) -> None:
     """Players read their own points and place, and those of the others with what is left in their heaps."""

@@ -33,6 +33,7 @@ async def test_the_page_opens_a_table_by_a_preset(browser: Browser) -> None:
         assert room.table.view.options == PRESETS["quick"].options
 
 
+@pytest.mark.long
 async def test_a_device_keeps_the_options_of_a_table(browser: Browser) -> None:
     """Saved under a name, they are offered for the next table, until the device forgets them."""
     async with serving() as served, phone(browser, served.origin) as ann:
@@ -59,6 +60,7 @@ async def test_a_device_keeps_the_options_of_a_table(browser: Browser) -> None:
         assert ann.complaints == []
 
 
+@pytest.mark.long
 async def test_a_server_s_own_presets_are_offered(browser: Browser) -> None:
     """They stand behind the two that most people look for."""
     ours = new_preset("Club night", Options(game="classic", reserve=11))
@@ -73,6 +75,7 @@ async def test_a_server_s_own_presets_are_offered(browser: Browser) -> None:
             await ann.page.locator("#sheet .preset.primary", has_text="Club night").wait_for()
 
 
+@pytest.mark.long
 async def test_a_television_opens_a_table_for_those_around_it(browser: Browser) -> None:
     """It takes no seat, shows how to join, and leaves the table to whoever comes first."""
     television = {"viewport": {"width": 1920, "height": 1080}, "is_mobile": False}
@@ -89,6 +92,7 @@ async def test_a_television_opens_a_table_for_those_around_it(browser: Browser) 
         assert tv.complaints == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", usually(1, ["nerts", "luck"]))
 async def test_a_link_to_a_preset_opens_nothing(name: str, browser: Browser) -> None:
     """It fills in the form; only a press opens the table, and a preset that does not exist is the default."""
@@ -100,6 +104,7 @@ async def test_a_link_to_a_preset_opens_nothing(name: str, browser: Browser) -> 
         assert len(served.registry) == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", usually(1, PRESETS))
 async def test_a_preset_is_played_by_link(name: str, browser: Browser) -> None:
     """A phone opens the table by a link, a program joins it, and both see the tally of a hand."""

@@ -14,6 +14,7 @@ SPOIL: Final = """() => {
 }"""
 
 
+@pytest.mark.long
 async def test_results_are_offered_as_soon_as_a_table_is_left(browser: Browser) -> None:
     """The first screen has the match that was just played, and the tables that are open now."""
     async with serving(lists_tables=True, bot_speed=200.0) as served, phone(browser, served.origin) as player:

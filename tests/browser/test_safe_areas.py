@@ -27,6 +27,7 @@ INSIDE: Final = """({top, right, bottom, left}) => {
 }"""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", usually(1, SCREENS))
 async def test_nothing_lies_in_parts_that_the_device_keeps(browser: Browser, name: str) -> None:
     """Cards, buttons and words are inside of them in the lobby, at the table, and in the menu."""

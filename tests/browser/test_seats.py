@@ -62,6 +62,7 @@ async def evening(browser: Browser) -> AsyncIterator[Evening]:
             yield Evening(served.origin, served.registry.room(host.code), first)
 
 
+@pytest.mark.long
 async def test_who_comes_back_by_the_front_page_has_the_same_seat(browser: Browser) -> None:
     """A closed page, an installed app and a typed code all lead to the seat, and nobody sits there twice."""
     async with evening(browser) as held:
@@ -106,6 +107,7 @@ async def test_another_name_is_asked_about(browser: Browser) -> None:
         assert await again.page.input_value("#name") == "Ann"
 
 
+@pytest.mark.long
 async def test_two_who_share_a_device_keep_a_seat_each(browser: Browser) -> None:
     """A second player takes a new seat, and the first one's is found again by the name."""
     async with evening(browser) as held:
@@ -133,6 +135,7 @@ async def test_a_number_that_the_server_gave_a_name_is_no_other_name(browser: Br
         assert held.names == ["Ann", "Ann 2"]
 
 
+@pytest.mark.long
 async def test_of_two_tabs_one_plays_and_the_other_says_so(browser: Browser) -> None:
     """The newer one has the seat; at the older one a tap takes it back, and then the newer one says it."""
     async with evening(browser) as held:

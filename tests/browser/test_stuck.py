@@ -3,6 +3,7 @@
 import re
 from typing import Final
 
+import pytest
 from playwright.async_api import Browser
 
 from racing_demon_protocol.engine.board import Play
@@ -16,6 +17,7 @@ OPENS_NOTHING, OPENS_ONE = Play(25, 1, 0), Play(24, 1, 1)
 """Ben's first plays in this deal: a two of Ann's can go up upon the second."""
 
 
+@pytest.mark.long
 async def test_a_word_stands_until_a_play_opens_one(browser: Browser) -> None:
     """The button is not live again after others' plays; then a sentence says which play opened which."""
     async with serving(seed=SEED) as served, phone(browser, served.origin) as ann:

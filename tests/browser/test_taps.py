@@ -117,6 +117,7 @@ async def test_the_stock_turns_while_the_finger_is_down(browser: Browser) -> Non
         await there.touch("End")
 
 
+@pytest.mark.long
 async def test_a_finger_that_comes_as_the_hand_ends_presses_nothing(browser: Browser) -> None:
     """For half a second the tally heeds no finger: it was on its way to a card."""
     async with sitting(browser) as there:

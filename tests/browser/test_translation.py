@@ -74,6 +74,7 @@ async def test_the_lobby_follows(browser: Browser) -> None:
         await player.page.locator(".ready", has_text="«Ready ✓»").wait_for()
 
 
+@pytest.mark.long
 async def test_the_hand_follows(browser: Browser) -> None:
     """The clock runs, the count of others' cards rises, large words end, and each card shows its own rank."""
     async with serving(seed=bytes(31) + b"\7", bot_speed=20.0) as served:

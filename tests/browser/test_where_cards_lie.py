@@ -52,6 +52,7 @@ FELT: Final = """() => {
 }"""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seats", usually(1, [2, 6]))
 async def test_screens_show_every_hand_as_the_server_has_it(browser: Browser, seats: int) -> None:
     """Each pile shows its top card; the foundations lie in a row for each suit. So it is in each hand."""

@@ -364,21 +364,6 @@ async def test_a_server_that_is_cut_off_from_the_database(tmp_path: Path, server
             await wait_until(lambda: not cluster.nodes[name].is_running)
 
 
-async def test_every_server_lists_the_tables_of_all(tmp_path: Path, database: str) -> None:
-    """Browsers see a table at each server, as long as it is open."""
-    async with Cluster.started(database, tmp_path, "--list-tables", PATIENT, count=2) as cluster:
-        there = cluster.nodes["n2"].url.replace("ws:", "http:").replace("/v1", "/tables.json")
-
-        def listed() -> list[str]:
-            with urlopen(there) as answer:  # noqa: S310
-                return [table["code"] for table in json.load(answer)]
-
-        async with Peer.hosting(cluster.nodes["n1"].url) as host:
-            async with deadline(lambda: f"{host.code} is not listed"):
-                while host.code not in await asyncio.to_thread(listed):  # noqa: ASYNC110
-                    await asyncio.sleep(0.1)  # nobody tells when a list was read
-
-
 async def test_a_seat_is_found_at_any_server(tmp_path: Path, database: str) -> None:
     """``tables`` and ``join`` with the address of one server find the table that another one has."""
     async with Cluster.started(database, tmp_path, "--list-tables", PATIENT, count=2) as cluster:

@@ -75,6 +75,7 @@ async def test_who_is_sent_to_another_port_is_the_same_player(tmp_path: Path, da
                 assert isinstance(heard, Identified) is is_accepted
 
 
+@pytest.mark.long
 async def test_who_is_proxied_sits_as_the_same_player(tmp_path: Path, database: str) -> None:
     """Ann joins the table of one server by another that knows her: the match is hers, but no second seat."""
     async with Cluster.started(database, tmp_path, *FAST, PATIENT, count=2) as cluster:

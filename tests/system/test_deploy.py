@@ -164,6 +164,7 @@ async def test_the_broker_can_be_reached_with_encryption(tmp_path: Path) -> None
                 await watcher.subscribe("rd/pub/#")
 
 
+@pytest.mark.long
 async def test_server_and_client_meet_the_broker_with_encryption(tmp_path: Path) -> None:
     """A server publishes, and a client lists, through TLS with the private authority, and not without it."""
     await certificates(tmp_path, "localhost")
@@ -201,6 +202,7 @@ async def test_certificates_are_checked(tmp_path: Path) -> None:
 # The container.
 
 
+@pytest.mark.long
 def test_the_files_pass_their_linters() -> None:
     """Container, compose and workflow files have nothing that linters and specifications dislike."""
     run(SCRIPTS / "hadolint", "--no-color", DEPLOY / "Containerfile")

@@ -76,6 +76,7 @@ def here(arguments: list[str], key: Path, url: str) -> list[str]:
     return [each.replace("mosquitto:1883", "127.0.0.1:9") for each in changed]
 
 
+@pytest.mark.long
 def test_the_compose_file_passes_its_linters() -> None:
     """It follows the compose specification, and every file that it mounts exists."""
     rules = "{extends: default, rules: {line-length: {max: 120}}}"

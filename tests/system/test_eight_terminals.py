@@ -20,11 +20,11 @@ from tests.support.recordings import events_of
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 
-PLAYERS: Final = amount(3, 8)
+PLAYERS: Final = amount(2, 8)
 SIZE: Final = (80, 24)
 PATIENCE: Final = 60.0
 OVER: Final = "Checked: you took part in the shuffle"
-ROUNDS: Final = amount(2, 6)
+ROUNDS: Final = amount(1, 6)
 MAX_ROUNDS: Final = 15
 """Each turns two cards: the whole stock, whose aces the script plays."""
 CARD: Final = re.compile(r"[A2-9TJQK][♠♥♣♦]")

@@ -154,6 +154,7 @@ async def is_served(port: int, code: str) -> bool:
     return False
 
 
+@pytest.mark.long
 async def test_another_table_can_be_had(tmp_path: Path, port: int, servers: list[int]) -> None:
     """``--new`` leaves the old table alone, if it has a journal of its own."""
     async with hosting(tmp_path, port) as (first, code):
@@ -223,6 +224,7 @@ async def test_the_server_of_a_deserted_table_ends() -> None:
         assert (await server.end()).code == 0
 
 
+@pytest.mark.long
 async def test_a_television_that_was_left_on_keeps_no_table_open() -> None:
     """Whoever only watches is sent away when no player has been there for so long."""
     limits = ("--until-table-ends", "--limit", "idle_table_seconds=3")
@@ -281,6 +283,7 @@ def codes(folder: Path) -> int:
         return int(db.execute("SELECT count(*) FROM device_codes").fetchone()[0])
 
 
+@pytest.mark.long
 async def test_the_host_lets_a_cleared_phone_be_its_owners(
     tmp_path: Path, port: int, servers: list[int]
 ) -> None:

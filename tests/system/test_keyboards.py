@@ -30,6 +30,7 @@ def test_cards_are_picked_up_and_put_back(solo: Mouse, keys: str) -> None:
     solo.until(r"(?s)\A(?!.*holding)")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("keys", usually(1, TYPED.values()))
 def test_buttons_and_questions_take_them(tmp_path: Path, keys: str) -> None:
     """``p`` on the first screen begins to practice, and ``y`` says yes."""

@@ -43,6 +43,7 @@ def key(tmp_path: Path) -> str:
     return str(path)
 
 
+@pytest.mark.long
 @pytest.mark.timeout(300)  # two servers and five commands, one after the other
 async def test_a_match_outlives_its_server(database: str, key: str) -> None:
     """It is listed, corrected, exported, counted in the scores and found right; its table is opened again."""

@@ -285,6 +285,7 @@ async def opened(url: str) -> str:
         return ann.code
 
 
+@pytest.mark.long
 async def test_one_process_s_tables_are_found_among_several(tmp_path: Path) -> None:
     """Whatever their codes, from wherever one comes: the first process has them."""
     arguments = ("--journal", str(tmp_path / "journal.sqlite"))
@@ -337,6 +338,7 @@ async def test_a_port_that_is_taken_is_named() -> None:
     assert f"cannot listen on 127.0.0.1:{port + 2}: Address already in use" in ended.err
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("which", usually(1, ["journal-process-2.sqlite", "journal.sqlite"]))
 async def test_no_process_shares_its_journal(tmp_path: Path, which: str) -> None:
     """Where another server has the journal of one of them, none is started."""

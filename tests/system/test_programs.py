@@ -11,14 +11,8 @@ from typing import Any
 
 import pytest
 
-from racing_demon_client.net.client import Client
-from racing_demon_client.net.local_server import local_server
-from racing_demon_protocol.wire.messages.client import AddBot
-from racing_demon_protocol.wire.messages.events import Played
-from racing_demon_protocol.wire.options import Options
 from tests.support.effort import amount, more_when_long, usually
 
-ROOT = Path(__file__).parents[2]
 HANDS = amount(1, 3)
 NO_SUITS = usually(1, [([], {"LC_ALL": "C"}), ([], {"PYTHONIOENCODING": "latin-1"}), (["--ascii"], {})])
 
@@ -70,6 +64,7 @@ async def test_a_recorded_match_adds_up_and_verifies() -> None:
     assert (await racing_demon("verify", "-", stdin=record.encode()))[0] == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("more", "env"), NO_SUITS)
 async def test_terminals_that_know_no_suits_get_letters(more: list[str], env: dict[str, Any]) -> None:
     """In the C locale, with another encoding, or with --ascii, all that is printed is ASCII."""
@@ -78,6 +73,7 @@ async def test_terminals_that_know_no_suits_get_letters(more: list[str], env: di
     assert (code, output.isascii(), complaints) == (0, True, "")
 
 
+@pytest.mark.long
 async def test_one_seed_deals_the_same_cards_again() -> None:
     """`--seed` repeats the deals, whatever the bots then do."""
     command = ["play", "--json", "--bots", "2", "--hands", "1", "--speed", "1000", "--seed", "c0ffee"]
@@ -90,6 +86,7 @@ async def test_one_seed_deals_the_same_cards_again() -> None:
     assert deals[0] == deals[1]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "arguments",
     usually(
@@ -118,20 +115,3 @@ async def test_the_product_does_not_depend_on_docstrings(arguments: list[str], t
         told.append((program.returncode, output.decode().replace(str(folder), "FOLDER"), written))
     assert told[0] == told[1]
     assert told[0][0] == 0
-
-
-async def test_the_readmes_player_plays() -> None:
-    """The program in the README joins a table and plays."""
-    source = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
-    assert source is not None
-    async with local_server() as url:
-        options = Options(countdown_ms=0)
-        async with await Client.create(url, "Ann", options, seated=False) as host:
-            program = source.group(1).replace("ws://127.0.0.1:5252/v1", url).replace("BCDF", host.code)
-            await host.ask(AddBot(counter=host.next_counter()))
-            player = await asyncio.create_subprocess_exec(sys.executable, "-c", program)
-            async for message in host:
-                if isinstance(message, Played) and message.seat == 1:
-                    break
-        player.terminate()
-        await player.wait()

@@ -77,6 +77,7 @@ async def test_a_table_goes_on_at_servers_of_its_protocol(tmp_path: Path, databa
     assert verdict.is_right, verdict
 
 
+@pytest.mark.long
 async def test_who_speaks_another_version_is_told_who_must_update(tmp_path: Path, database: str) -> None:
     """Programs of either version end with a sentence, at servers of the other one and at tables of it."""
     async with being_upgraded(database, tmp_path, PATIENT) as (cluster, _):

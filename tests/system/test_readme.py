@@ -49,6 +49,7 @@ def test_the_library_shows_its_names() -> None:
     assert all(getattr(racing_demon_client, name) for name in racing_demon_client.__all__)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 async def test_a_match_against_bots_is_kept_as_practice(tmp_path: Path) -> None:
     """After ``make play``, ``scores`` says in which file it is, and with that shows who has played."""

@@ -19,7 +19,7 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.recovery import saved_state_of
 from racing_demon_server.journal.sqlite.database import open_journal
 from racing_demon_server.journal.table_journal import CHECKPOINT_EVENTS
-from tests.support.effort import amount, more_when_long, usually
+from tests.support.effort import amount, usually
 from tests.support.journals import check, overwrite_page
 from tests.support.processes import CLIENT, SERVER, server_process, started, text_of
 from tests.support.restartable_server import RestartableServer, entered_when_read
@@ -125,7 +125,7 @@ async def test_what_its_owner_ends_is_ended_for_good(tmp_path: Path, how: str) -
     assert left_open(journal) == 0
 
 
-@more_when_long
+@pytest.mark.long
 async def test_a_match_that_its_owner_ends_is_over(tmp_path: Path) -> None:
     """A guest gets the final standings before the table is gone, and record and scores know who has won."""
     journal, kept = tmp_path / "journal.sqlite", tmp_path / "ben.jsonl"

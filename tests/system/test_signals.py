@@ -87,6 +87,7 @@ def test_an_interrupt_ends_plain_text_at_once(tmp_path: Path, command: list[str]
         assert "Traceback" not in program.screen.text
 
 
+@pytest.mark.long
 def test_a_dumb_terminal_gets_no_escape_sequences(tmp_path: Path) -> None:
     """Where the terminal says that it is dumb, the table is played line by line."""
     env = {**os.environ, "TERM": "dumb", "LANG": "C.UTF-8"}

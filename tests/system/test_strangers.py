@@ -112,6 +112,7 @@ async def test_a_stranger_reaches_the_public_address_alone(tmp_path: Path) -> No
         assert (await here.page("home", f"http://127.0.0.1:{here.room}/metrics"))[0] == 200
 
 
+@pytest.mark.long
 async def test_guests_are_told_apart_by_where_they_are(tmp_path: Path) -> None:
     """Each has the limits of an address, whatever they claim: none is taken for another, or for local."""
     too_many = Closing(CloseCode.FULL, "Too many connections from your address.")

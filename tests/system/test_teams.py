@@ -26,6 +26,7 @@ def _teams(guest: Guest) -> list[int | None]:
     return [state.team for _, state in sorted(guest.client.view.seats.items())]
 
 
+@pytest.mark.long
 async def test_teams_survive_a_kill(tmp_path: Path) -> None:
     """Killed before the match and within a hand: all have the teams that were chosen, and their winners."""
     journal = tmp_path / "journal.sqlite"

@@ -150,6 +150,7 @@ async def test_a_table_without_a_journal_does_not_seem_to_close_its_tunnel(
 LINK = r"https://(127\.0\.0\.1:\d+)/#([2-9][A-Z2-9]{15}) over the internet"
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 async def test_a_key_in_the_lobby_closes_the_tunnel_and_opens_it(
     certificate: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
