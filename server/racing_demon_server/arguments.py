@@ -54,6 +54,15 @@ def fail(code: int, why: object) -> int:
     return code
 
 
+def is_confirmed(question: Callable[[], str]) -> bool:
+    """Ask at a terminal whether to do what cannot be undone; a script has decided, and is not asked."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return True
+    sys.stdout.write(f"{question()} [y/N] ")
+    sys.stdout.flush()
+    return sys.stdin.readline().strip().lower() in {"y", "yes"}
+
+
 port = _argument(arguments.port)
 seed = _argument(arguments.seed)
 speed = _argument(arguments.speed)

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 
 from racing_demon_protocol.formatting import pluralize
 from racing_demon_protocol.records.format import Correction, correction_problem
-from racing_demon_server.arguments import fail, parser_of
+from racing_demon_server.arguments import fail, is_confirmed, parser_of
 from racing_demon_server.arguments import journal as journal_named
 from racing_demon_server.journal.sqlite.database import default_path, journals_of, practice_path, reading
 
@@ -143,16 +143,17 @@ def _check(part: JournalPart, unrestorable: FindUnrestorable) -> int:
 def _prune(path: Path, before: datetime, *, dry_run: bool, asks: bool) -> int:
     """Delete old matches; at a terminal ask first, because this cannot be undone."""
     moment = round(before.timestamp() * 1_000)
-    if dry_run or (asks and sys.stdin.isatty() and sys.stdout.isatty()):
-        old = pluralize(prune(path, moment, dry_run=True).matches, "match", "matches")
-        if dry_run:
-            sys.stdout.write(f"would be deleted: {old} that ended before {before:%Y-%m-%d %H:%M}\n")
-            return 0
-        sys.stdout.write(f"Delete {old} that ended before {before:%Y-%m-%d %H:%M} for good? [y/N] ")
-        sys.stdout.flush()
-        if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
-            sys.stdout.write("nothing is deleted\n")
-            return 0
+
+    def old() -> str:
+        matches = pluralize(prune(path, moment, dry_run=True).matches, "match", "matches")
+        return f"{matches} that ended before {before:%Y-%m-%d %H:%M}"
+
+    if dry_run:
+        sys.stdout.write(f"would be deleted: {old()}\n")
+        return 0
+    if asks and not is_confirmed(lambda: f"Delete {old()} for good?"):
+        sys.stdout.write("nothing is deleted\n")
+        return 0
     pruned = prune(path, moment)
     for why in pruned.kept:
         sys.stdout.write(f"not deleted: {why}\n")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from racing_demon_protocol.formatting import is_printable, pluralize, printable
-from racing_demon_server.arguments import fail, parser_of, tunnel_address
+from racing_demon_server.arguments import fail, is_confirmed, parser_of, tunnel_address
 from racing_demon_server.journal.interface import JournalUnusable
 from racing_demon_server.journal.sqlite.database import bans_of, default_path, journals_of, reports_of
 from racing_demon_server.journal.sqlite.lock_file import numbered
@@ -302,19 +302,16 @@ def _code_text(confirmed: Mapping[str, Any]) -> str:
 
 
 def _change_player(arguments: argparse.Namespace) -> int:
-    asked: dict[str, Any] = {"command": "change_player", "player": arguments.player}
-    if arguments.into is not None:
-        asked["into"] = arguments.into
-    elif arguments.undo is not None:
-        asked["undo"] = arguments.undo
-    elif arguments.end_code:
+    changes = {name: getattr(arguments, name) for name in ("into", "undo", "trust", "name")}
+    asked = {name: value for name, value in changes.items() if value is not None}
+    if arguments.end_code:
         asked["end_code"] = True
-    elif arguments.trust is not None:
-        asked["trust"] = arguments.trust
-    elif arguments.name is not None:
-        asked["name"] = arguments.name
-    elif not arguments.forget:
+    if not (asked or arguments.forget):
         return _list_devices(arguments)
+    question = f"Forget {printable(arguments.player)} with all devices for good?"
+    if arguments.forget and not _may_forget(arguments, question):
+        return 0
+    asked |= {"command": "change_player", "player": arguments.player}
     if any(answer["changed"] for answer in _ask_all(arguments.journal, **asked)):
         sys.stdout.write("done\n")
         return 0
@@ -325,6 +322,14 @@ def _change_player(arguments: argparse.Namespace) -> int:
             1, f"{printable(arguments.player)} has no device {arguments.undo}, and no seat taken with it."
         )
     return fail(1, f"there is no player {printable(arguments.player)}.")
+
+
+def _may_forget(arguments: argparse.Namespace, question: str) -> bool:
+    """Ask whoever sits at a terminal, unless ``--yes`` says so."""
+    if arguments.yes or is_confirmed(lambda: question):
+        return True
+    sys.stdout.write("nobody is forgotten\n")
+    return False
 
 
 def _split_player(arguments: argparse.Namespace) -> int:
@@ -341,6 +346,8 @@ def _split_player(arguments: argparse.Namespace) -> int:
 def _clear_players(arguments: argparse.Namespace) -> int:
     if arguments.player is not None:
         return fail(2, "--clear is for all players: name none.")
+    if not _may_forget(arguments, "Forget all who were away for so long for good?"):
+        return 0
     asked = {"command": "clear_players", "seconds": int(arguments.clear), "played": arguments.played}
     cleared = sum(answer["cleared"] for answer in _ask_all(arguments.journal, **asked))
     sys.stdout.write(f"{pluralize(cleared, 'player')} forgotten\n")
@@ -402,6 +409,9 @@ def _reason(text: str) -> str:
     return text
 
 
+WITH_TABLE: Final = "ask the server that has this table, of all that use journals like FILE"
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = parser_of(
         "racing-demon-server", "Tables of a server that runs, bans, players, a tunnel, and reports.", EXAMPLES
@@ -445,7 +455,29 @@ def _parser() -> argparse.ArgumentParser:
     )
     add_reason(ban)
     add("bans", "list the bans", _bans)
-    players = add("players", "list the players whom the server remembers, or change one", _players)
+    _add_players(add("players", "list the players whom the server remembers, or change one", _players))
+    tunnel = add("tunnel", "open a tunnel to a table that racing-demon host has opened, or close it", _tunnel)
+    tunnel.add_argument(
+        "tunnel", nargs="?", default="auto", metavar="COMMAND", help="which one, as for the server's --tunnel"
+    )
+    tunnel.add_argument("--close", action="store_true", help="close it")
+    tunnel.add_argument(
+        "--seats", action="store_true", help="write the links to the seats of those who are away, as JSON"
+    )
+    tunnel.add_argument(
+        "--address",
+        type=tunnel_address,
+        metavar="URL",
+        help="its public address, if it does not print it",
+    )
+    tunnel.add_argument("--table", type=str.upper, metavar="CODE", help=WITH_TABLE)
+    reports = add("reports", "list what people have reported, with the last lines of chat", _reports)
+    reports.add_argument("--all", action="store_true", help="list those that are done, too")
+    reports.add_argument("--done", metavar="ID", help="mark this report as done")
+    return parser
+
+
+def _add_players(players: argparse.ArgumentParser) -> None:
     players.add_argument(
         "player", nargs="?", metavar="ID", help="the player whose devices are listed, or who is changed"
     )
@@ -464,26 +496,8 @@ def _parser() -> argparse.ArgumentParser:
     text = "forget all who were not seen for so long, and never finished a hand with another player"
     change.add_argument("--clear", type=_seconds, metavar="TIME", help=text)
     players.add_argument("--played", action="store_true", help="with --clear: also those who did")
+    text = "forget without asking; only at a terminal is anything asked"
+    players.add_argument("--yes", action="store_true", help=text)
     players.add_argument("--hold", action="store_true", help="with --code: end it with standard input")
     players.add_argument("--json", action="store_true", help="write JSON, one line for each player")
-    text = "ask the server that has this table, of all that use journals like FILE"
-    players.add_argument("--table", type=str.upper, metavar="CODE", help=text)
-    tunnel = add("tunnel", "open a tunnel to a table that racing-demon host has opened, or close it", _tunnel)
-    tunnel.add_argument(
-        "tunnel", nargs="?", default="auto", metavar="COMMAND", help="which one, as for the server's --tunnel"
-    )
-    tunnel.add_argument("--close", action="store_true", help="close it")
-    tunnel.add_argument(
-        "--seats", action="store_true", help="write the links to the seats of those who are away, as JSON"
-    )
-    tunnel.add_argument(
-        "--address",
-        type=tunnel_address,
-        metavar="URL",
-        help="its public address, if it does not print it",
-    )
-    tunnel.add_argument("--table", type=str.upper, metavar="CODE", help=text)
-    reports = add("reports", "list what people have reported, with the last lines of chat", _reports)
-    reports.add_argument("--all", action="store_true", help="list those that are done, too")
-    reports.add_argument("--done", metavar="ID", help="mark this report as done")
-    return parser
+    players.add_argument("--table", type=str.upper, metavar="CODE", help=WITH_TABLE)

@@ -528,7 +528,7 @@ class Registry:
         if saved_state is not None:
             yield from room.continue_after_restart(options, saved_state)
         self._rooms[code] = room
-        log.info("table opened", extra={"table": code})
+        log.info("table opened" if saved_state is None else "table restored", extra={"table": code})
         for observer in room.observers:
             observer.opened(room.shown)
         self.expire(room)

@@ -196,20 +196,16 @@ async def test_at_a_terminal_it_asks(path: Path) -> None:
 
 def at_a_terminal(path: Path, *flags: str, typed: str = "") -> str:
     """Prune at a terminal, and return what it shows."""
+    return shown_at_terminal("journal", "prune", str(path), "--before=0d", *flags, typed=typed)
+
+
+def shown_at_terminal(*arguments: str, typed: str) -> str:
+    """Run a command of the server at a terminal, and return what it shows."""
     import pty  # noqa: PLC0415 - not there on Windows
 
     ours, theirs = pty.openpty()
-    command = [
-        sys.executable,
-        "-m",
-        "racing_demon_server",
-        "journal",
-        "prune",
-        str(path),
-        "--before=0d",
-        *flags,
-    ]
-    with subprocess.Popen([*command, *flags], stdin=theirs, stdout=theirs) as program:  # noqa: S603
+    command = [sys.executable, "-m", "racing_demon_server", *arguments]
+    with subprocess.Popen(command, stdin=theirs, stdout=theirs) as program:  # noqa: S603
         os.close(theirs)
         os.write(ours, typed.encode())
         shown = b""
@@ -219,6 +215,13 @@ def at_a_terminal(path: Path, *flags: str, typed: str = "") -> str:
         os.close(ours)
         assert program.wait() == 0
     return shown.decode()
+
+
+def test_nobody_is_forgotten_by_a_slip(path: Path) -> None:
+    """At a terminal it is asked first, and Enter alone says no; no server need run for that."""
+    for words in (["k3xw7q2m", "--forget"], ["--clear", "90d"]):
+        said = shown_at_terminal("players", *words, "--journal", str(path), typed="\n")
+        assert "nobody is forgotten" in said
 
 
 def test_all_rows_without_a_table_are_deleted(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
