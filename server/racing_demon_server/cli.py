@@ -416,6 +416,9 @@ def _announce(url: str, chosen: Path | None = None) -> None:
     except OSError:
         # What is still in the buffer must go somewhere, or Python complains at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    from .ops.service_manager import notify  # noqa: PLC0415 - a --help needs none
+
+    notify("READY=1")
 
 
 class _Version(argparse.Action):

@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple, NoReturn
 
@@ -23,6 +24,7 @@ from racing_demon_server.journal.sqlite.database import journal_of, reading
 from racing_demon_server.journal.sqlite.lock_file import LockFile
 from racing_demon_server.net.gateway import MAX_WAITING, url_of
 
+from .ops import service_manager
 from .settings import ServerSettings
 from .sharding import MAX_PROCESSES, Shards, owner
 
@@ -41,11 +43,15 @@ class Inherited(NamedTuple):
     Attributes:
         sockets: the listening sockets: the shared one, and its own.
         lifeline: a pipe that ends with the parent.
+        beat: tells the parent that this process lives.
+        beat_seconds: how often; 0 for never.
 
     """
 
     sockets: Sequence[socket.socket]
     lifeline: int
+    beat: Callable[[], object]
+    beat_seconds: float
 
 
 Work = Callable[[ServerSettings, Callable[[str], None], Inherited], int]
@@ -98,7 +104,7 @@ class Process:
     Attributes:
         number: its number, from 1.
         began: the time of its start, in seconds.
-        word: a pipe that receives one byte when the process listens, and closes with the process.
+        word: a pipe that receives one byte when the process listens, then one for each of its beats.
         listens: whether it listens.
 
     """
@@ -111,8 +117,15 @@ class Process:
     def await_word(self) -> bool:
         """Wait until the process listens. Return ``False`` if it has ended instead."""
         self.listens = bool(os.read(self.word, 1))
-        os.close(self.word)
+        os.set_blocking(self.word, False)
         return self.listens
+
+    def has_beaten(self) -> bool:
+        """Return whether it has said that it lives since this was last asked."""
+        try:
+            return bool(os.read(self.word, 1_024))
+        except BlockingIOError:
+            return False
 
 
 class Parent:
@@ -139,6 +152,8 @@ class Parent:
         self._stopping = False
         self._code = 0
         self._lifeline, self._held = os.pipe()
+        self._beat_seconds = service_manager.beat_seconds()
+        self._beating: set[int] = set()
 
     def run(self, announce: Callable[[str], None]) -> int:
         """Start all processes, replace those that die, and return the exit code when all have ended."""
@@ -151,12 +166,28 @@ class Parent:
             self._patience = MAX_DEATHS
             first = self._each[0]
             announce(url_of(first.host, first.port, first.base_path))
+            self._keep_beating()
         while self._running:
             pid, status = os.wait()
             process = self._running.pop(pid)
+            os.close(process.word)
             if not self._stopping:
                 self._replace(process, os.waitstatus_to_exitcode(status))
         return self._code
+
+    def _keep_beating(self) -> None:
+        """Tell the service manager time and again that all processes live, as long as they do."""
+        if self._beat_seconds:
+            signal.signal(signal.SIGALRM, self._beat)
+            signal.setitimer(signal.ITIMER_REAL, self._beat_seconds, self._beat_seconds)
+
+    def _beat(self, *_: object) -> None:
+        # One that is being started again may take its time to read its tables.
+        listening = {pid: process for pid, process in self._running.items() if process.listens}
+        self._beating |= {pid for pid, process in listening.items() if process.has_beaten()}
+        if self._beating >= listening.keys():
+            self._beating.clear()
+            service_manager.beat()
 
     def _replace(self, process: Process, code: int) -> None:
         """Restart a process that has ended, unless it keeps failing before it listens."""
@@ -197,13 +228,17 @@ class Parent:
             os.close(self._held)
             for stopping in STOPPING:
                 signal.signal(stopping, signal.SIG_DFL)
+            signal.setitimer(signal.ITIMER_REAL, 0)
             signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)
+            for other in self._running.values():
+                os.close(other.word)
             self._running.clear()
             own = self._own[number - 1]
             for listener in self._own:
                 if listener is not own:
                     listener.close()
-            inherited = Inherited((self._shared, own), self._lifeline)
+            beat = partial(_write_word, says)
+            inherited = Inherited((self._shared, own), self._lifeline, beat, self._beat_seconds / 2)
             code = self._work(self._each[number - 1], lambda _url: _write_word(says), inherited)
         except BaseException:
             log.exception("a process failed", extra={"number": number})

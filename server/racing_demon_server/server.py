@@ -51,7 +51,7 @@ from racing_demon_server.tables.room import Clock
 
 from .network_interfaces import own_urls, reachable
 from .open_files import allow_files, wanted_files
-from .ops import garbage_collection
+from .ops import garbage_collection, service_manager
 from .processes import Inherited
 from .settings import ServerSettings
 
@@ -711,6 +711,9 @@ async def run(
     if inherited is not None:
         _watch_parent(inherited.lifeline, partial(server.stop_soon, StopReason.PARENT_ENDED))
     announce(url)
+    beat = service_manager.beat if inherited is None else inherited.beat
+    if seconds := service_manager.beat_seconds() if inherited is None else inherited.beat_seconds:
+        service_manager.keep_beating(beat, seconds)
     await server.stop(await server.serve_forever())
 
 
