@@ -68,6 +68,8 @@ export const LATER = {
   reported: "Your report is on its way.",
   lockTable: "Lock the table",
   unlockTable: "Unlock the table",
+  listTable: "Let everybody find the table",
+  listed: "Where this server lists its tables, everybody finds this one.",
   spectators: "Spectators",
   spectator: (/** @type {number} */ number, /** @type {number} */ seconds, /** @type {number} */ people) => {
     const minutes = Math.floor(seconds / 60);

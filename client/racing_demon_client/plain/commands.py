@@ -47,6 +47,7 @@ HELP: Final = f"""\
  kick 3, makehost 3   kick seat 3, or make it the host (host)
  unban Bob            let Bob back in after a kick (host)
  lock, unlock         let nobody new take a seat, or let them again (host)
+ list                 put a table into the lists that is in none (host)
  internet             let others join over the internet, or no longer
  spectators, remove 3 who watches; spectator 3 may not for an hour (host)
  handicap 3 reserve 2 2 cards more in seat 3's reserve; or late 10 (seconds),
@@ -91,6 +92,7 @@ class TextCommand(Enum):
     INTERNET = "internet"
     LOCK = "lock"
     UNLOCK = "unlock"
+    LIST = "list"
     SPECTATORS = "spectators"
     REMOVE = "remove"
     REPORT = "report"

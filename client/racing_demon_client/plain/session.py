@@ -17,7 +17,7 @@ from racing_demon_client.records.recorder import Recorder
 from racing_demon_client.records.verifier import Verifier
 from racing_demon_client.saved_people import folded
 from racing_demon_client.shared.analysis_text import analysis_lines, hashes, summary
-from racing_demon_client.shared.message_text import MessageText, Write, kick_question
+from racing_demon_client.shared.message_text import LISTED, MessageText, Write, kick_question
 from racing_demon_client.shared.trackers import (
     BestPlayThrottle,
     DeviceTracker,
@@ -61,6 +61,7 @@ COMMANDS: Final[dict[TextCommand, tuple[type[cl.Command], dict[str, bool]]]] = {
     TextCommand.GO_ON: (cl.Pause, {"paused": False}),
     TextCommand.LOCK: (cl.CloseEntry, {}),
     TextCommand.UNLOCK: (cl.CloseEntry, {"closed": False}),
+    TextCommand.LIST: (cl.ListTable, {}),
     TextCommand.SPECTATORS: (cl.ListSpectators, {}),
     TextCommand.LEAVE: (cl.Leave, {}),
 }
@@ -316,6 +317,8 @@ class _Player:
                 await self._start()
             case verb if verb in COMMANDS:
                 await self._send(*COMMANDS[verb])
+                if verb is TextCommand.LIST:
+                    self._write(LISTED)
             case verb if verb in SEAT_COMMANDS:
                 command, more = SEAT_COMMANDS[verb]
                 await self._send(command, {**more, "seat": _seat_of(spoken.argument)})

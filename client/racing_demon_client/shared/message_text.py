@@ -34,6 +34,8 @@ TOO_LONG: Final = "there were as many plays as a hand may have"
 """Why a hand ended before its time was up."""
 SHORT_US: Final = 100_000
 """Below this, tenths of a second mean nothing."""
+LISTED: Final = "where this server lists its tables, everybody finds this one"
+"""What a host is told who has put a table into the lists."""
 Write = Callable[[str], None]
 """Writes one line, given without its newline."""
 

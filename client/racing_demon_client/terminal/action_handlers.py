@@ -6,7 +6,7 @@ from typing import Any, Protocol
 from textual.screen import Screen
 from textual.worker import Worker
 
-from racing_demon_client.shared.message_text import kick_question
+from racing_demon_client.shared.message_text import LISTED, kick_question
 from racing_demon_client.shared.rules_text import WIDTH, rules_of
 from racing_demon_client.sources.solo import load_scores, score_lines, statistics_path
 from racing_demon_protocol.enums import BotLevel, Phase
@@ -209,6 +209,8 @@ class ActionHandlers:
                 self._ask_handicap(action.seat)
             elif action.command is not None:
                 self._session.send(action.command, **action.fields)
+                if action.command is cl.ListTable:
+                    self._session.model.selection.show_message(LISTED, self._session.now())
             elif action.seat is not None:
                 self._session.model.ignore(action.seat)
 

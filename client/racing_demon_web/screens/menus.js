@@ -110,6 +110,12 @@ export class Menus {
           this.send("close_entry", { closed: !entryClosed }),
         ),
       );
+      items.push(
+        button(LATER.listTable, () => {
+          this.send("list_table", {});
+          this.announce(LATER.listed);
+        }),
+      );
       if (session.table.options.spectators)
         items.push(button(LATER.spectators, () => this.#askForSpectators(session)));
     }

@@ -15,4 +15,5 @@ Object.assign(FROM_CLIENT, {
   list_spectators: {tag: 32, fields: "counter"},
   remove_spectator: {tag: 33, fields: "counter spectator"},
   report: {tag: 34, fields: "counter text seat", defaults: {seat: null}},
+  list_table: {tag: 35, fields: "counter"},
 });

@@ -38,6 +38,9 @@ ERASES: Final = "erases"
 UNLISTED: Final = "unlisted"
 """The word in a server's ``software`` that says that it knows ``listed`` of ``create``."""
 
+LISTS: Final = "lists"
+"""The word in a server's ``software`` that says that it knows ``list_table``."""
+
 HOUSE_RULES: Final = "house-rules"
 """The extension of December 2026: house rules that a table plays by."""
 HANDICAPS: Final = "handicaps"
@@ -130,5 +133,10 @@ def refusal(words: Collection[str]) -> str:
 
 def in_words(words: Collection[str]) -> str:
     """Return what people call these extensions."""
-    names = {**EXTENSIONS, UNLISTED: "tables that are in no list", ERASES: "how a player is forgotten"}
+    others = {
+        UNLISTED: "tables that are in no list",
+        LISTS: "listing a table later",
+        ERASES: "how a player is forgotten",
+    }
+    names = {**EXTENSIONS, **others}
     return join_words([names.get(word, word) for word in sorted(words)])

@@ -166,6 +166,10 @@ class TableJournal:
             changes.append((Operation.LIST_TABLE, (0, self.number)))
         self._journal.write(changes, lambda: None)
 
+    def list_table(self, on_written: Callable[[], None]) -> None:
+        """Write that the table is in the lists from now on, and call back when that is durable."""
+        self._journal.write([(Operation.LIST_TABLE, (1, self.number))], on_written)
+
     def replace_passphrase(self, hash_: bytes) -> None:
         """Write another hash of the table's passphrase."""
         self._journal.write([(Operation.REHASH, (hash_, self.number))], lambda: None)

@@ -15,6 +15,7 @@ from racing_demon_protocol.enums import CloseCode
 from racing_demon_protocol.wire.capabilities import (
     COUNTS_RELAYED,
     ERASES,
+    LISTS,
     PROVES,
     REMEMBERS,
     UNLISTED,
@@ -126,7 +127,7 @@ class Gateway:
             entry = asyncio.get_running_loop().call_later(entry_seconds, handler.check_entry)
             self._admitted[connection] = Admitted(handler, entry)
             words = (
-                [UNLISTED]
+                [UNLISTED, LISTS]
                 + [COUNTS_RELAYED] * origin.is_relay
                 + [REMEMBERS, PROVES, ERASES] * handler.remembers
             )

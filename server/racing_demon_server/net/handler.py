@@ -411,7 +411,7 @@ class Handler:
                 self.close(CloseCode.BAD_FRAME, "Say hello first.")
             case cl.Ping(stamp=stamp):
                 self.reply(Pong(stamp=stamp))
-            case cl.ListSpectators() | cl.RemoveSpectator() | cl.Report():
+            case cl.ListSpectators() | cl.ListTable() | cl.RemoveSpectator() | cl.Report():
                 self.command_aside(message)
             case cl.Command():
                 self.command(message)

@@ -394,7 +394,7 @@ class TableHandler(Handler):
         elif not (self._commands.take(self.arrived) and self.pay(command)):
             self.refuse(Reason.TOO_FAST, TOO_DEAR, command.counter)
         else:
-            self._room.host_spectators(self, self._actor, command)
+            self._room.command_aside(self, self._actor, command)
 
     def count_relayed(self, count: int, lacks: Collection[str]) -> None:
         """Count the spectators of a relay that watches here, in its place."""

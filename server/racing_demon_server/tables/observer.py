@@ -25,6 +25,10 @@ class Observer:
     def opened(self, table: CommittedTable) -> None:
         """Observe a table that was opened."""
 
+    def listed(self, table: CommittedTable) -> None:
+        """Observe a table that was in no list until now, perhaps in the middle of a match."""
+        self.opened(table)
+
     def published(self, table: CommittedTable, events: Sequence[Event]) -> None:
         """Observe events that were broadcast at a table, in order."""
 

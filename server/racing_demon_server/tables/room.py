@@ -24,7 +24,7 @@ from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.formatting import join_words, pluralize
 from racing_demon_protocol.wire.capabilities import PROGRAMS, verify_understood
-from racing_demon_protocol.wire.messages.client import Command, Ready, RemoveSpectator, Start
+from racing_demon_protocol.wire.messages.client import Command, ListTable, Ready, RemoveSpectator, Start
 from racing_demon_protocol.wire.messages.events import Event, HandOver, MatchOver, Played
 from racing_demon_protocol.wire.messages.server import Accepted, Halted, Refused, Seated
 from racing_demon_protocol.wire.options import Options
@@ -122,6 +122,7 @@ BARRED_US: Final = 3_600_000_000
 """How long the address of a spectator whom the host removed is barred from the table."""
 MAX_BARRED: Final = 100
 MINUTE_US: Final = 60_000_000
+NO_LISTS: Final = "This server lists and announces no tables. Whoever has the code finds the table."
 HALTED: Final = "The server cannot write to its disk. Play resumes automatically."
 
 log = logging.getLogger("racing_demon_server")
@@ -247,6 +248,7 @@ class Room:
         self.journal = journal
         self.opened_ms = opened_ms
         self.is_listed = listed
+        self._lists_tables, self._all_observers = settings.lists_tables, context.observers
         self.observers = [each for each in context.observers if listed or not each.names_tables]
         self.shown = ReadModel(self.table, journal.clock_watermark.durable_time)
         self.broadcast = Broadcast(self.shown, replay, clock, self.observers, context.backlog)
@@ -358,19 +360,52 @@ class Room:
         listener.reply(Seated(code=self.table.view.code))
         self.broadcast.watch(listener)
 
-    def host_spectators(self, sender: Listener, actor: Actor, command: Command) -> None:
-        """List the spectators to the host, after removing one of them if the host asks for that."""
-        refused: Refused | None = None
-        if self.broadcast.connections.get(actor) is not sender:
-            refused = Refused(counter=command.counter, reason=Reason.NOT_SEATED, text=GONE)
-        elif actor != self.shown.view.host:
-            text = "Only the host can do that."
-            refused = Refused(counter=command.counter, reason=Reason.NOT_HOST, text=text)
-        elif isinstance(command, RemoveSpectator):
+    def command_aside(self, sender: Listener, actor: Actor, command: Command) -> None:
+        """Carry out a command of the host that concerns no seat: about spectators, or the lists."""
+        try:
+            if self.broadcast.connections.get(actor) is not sender:
+                raise CommandRefused(Reason.NOT_SEATED, GONE)
+            if actor != self.shown.view.host:
+                raise CommandRefused(Reason.NOT_HOST, "Only the host can do that.")
+            if isinstance(command, ListTable):
+                self._list(partial(self._accept, sender, command))
+                return
+        except CommandRefused as refused:
+            text = refused.text
+            self.broadcast.reply(sender, Refused(counter=command.counter, reason=refused.reason, text=text))
+            return
+        if isinstance(command, RemoveSpectator):
             self._remove_spectator(command.spectator, sender.address)
-        if refused is None:
-            self.broadcast.reply(sender, self.broadcast.spectators.listed())
-        self.broadcast.reply(sender, refused or Accepted(counter=command.counter, seq=self.shown.view.seq))
+        self.broadcast.reply(sender, self.broadcast.spectators.listed())
+        self._accept(sender, command)
+
+    def _accept(self, sender: Listener, command: Command) -> None:
+        self.broadcast.reply(sender, Accepted(counter=command.counter, seq=self.shown.view.seq))
+
+    def _list(self, then: Callback) -> None:
+        """Put the table into the lists, once that is written, and call back.
+
+        Raises:
+            CommandRefused: nothing would tell of it, or nothing can be written.
+
+        """
+        if self.is_listed:
+            then()
+            return
+        if not (self._lists_tables or any(each.names_tables for each in self._all_observers)):
+            raise CommandRefused(Reason.NOT_NOW, NO_LISTS)
+        if self.is_halted or self._is_stopped:
+            raise CommandRefused(Reason.HALTED, HALTED)
+        self.journal.list_table(partial(self._show_in_lists, then))
+
+    def _show_in_lists(self, then: Callback) -> None:
+        if not (self.is_listed or self._is_stopped):
+            self.is_listed = True
+            told = [each for each in self._all_observers if each.names_tables]
+            self.observers += told
+            for observer in told:
+                observer.listed(self.shown)
+        then()
 
     def _remove_spectator(self, number: int, host_address: str) -> None:
         """Remove a spectator, and bar their address, unless the host or all strangers share it."""

@@ -99,6 +99,10 @@ class WebhookSender(Observer):
         """
         self._guard(table, partial(self._open, table))
 
+    def listed(self, table: CommittedTable) -> None:
+        """Follow a table from now on: what it played in no list is told to nobody."""
+        self._guard(table, partial(self._open, table, from_now=True))
+
     def published(self, table: CommittedTable, events: Sequence[Event]) -> None:
         """Queue the notices of a match's steps."""
         self._guard(table, partial(self._apply, table, events))
@@ -117,9 +121,11 @@ class WebhookSender(Observer):
                 self._has_failed = True
                 log.exception("a webhook could not be told of a table; this is not told again")
 
-    def _open(self, table: CommittedTable) -> None:
+    def _open(self, table: CommittedTable, *, from_now: bool = False) -> None:
         view = self._views[table] = table.view.copy()
-        if view.seq:
+        if from_now:
+            self._enqueue(TableStep(view.code, step_of(view)))
+        elif view.seq:
             self._queue_steps(view, delay_ms=0)
         else:
             self._enqueue(TableStep(view.code, START))

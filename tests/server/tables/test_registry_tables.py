@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from racing_demon_protocol.enums import Reason
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.mqtt.publisher import Publisher
@@ -16,7 +19,7 @@ from racing_demon_server.tables.read_model import CommittedTable
 from racing_demon_server.tables.registry import Registry, secret_seeds, wall_clock
 from racing_demon_server.webhook.sender import WebhookSender
 from tests.support.virtual_journal import VirtualJournal
-from tests.support.virtual_rooms import now, seat_at, virtual
+from tests.support.virtual_rooms import answered, now, seat_at, virtual
 
 
 class Watching(Observer):
@@ -72,6 +75,33 @@ async def test_an_unlisted_table_is_told_to_nobody_also_after_a_restart(tmp_path
         assert (len(watching.opens), unlisted in watching.opens) == (2, True)
         assert (len(telling.opens), unlisted in telling.opens) == (1, False)
         assert telling.closes == telling.opens
+
+
+@virtual
+async def test_a_table_that_its_host_lists_is_told_from_then_on(tmp_path: Path) -> None:
+    """At once, and after a restart; not where nobody would be told, and not by another player."""
+    path, codes = tmp_path / "journal.sqlite", list[str]()
+    for _ in range(2):
+        telling, journal = Telling(), VirtualJournal(path, random.Random(1))
+        registry = Registry(ServerSettings(), now, journal, [telling])
+        registry.restore()
+        if not codes:
+            room = registry.open(Options(), listed=False)
+            codes = [room.table.view.code]
+            (ann, host), (ben, guest) = seat_at(room, "Ann"), seat_at(room, "Ben")
+            await journal.drained()
+            for conn, seat in ((guest, ben), (host, ann), (host, ann)):
+                room.command_aside(conn, seat, cl.ListTable(counter=1))
+                await journal.drained()
+        assert (telling.opens, registry.room(codes[0]).is_listed) == (codes, True)
+        registry.close(for_good=False)
+        journal.close()
+    room = Registry(ServerSettings(), now, NullJournal(), [Watching()]).open(Options(), listed=False)
+    ann, host = seat_at(room, "Ann")
+    room.command_aside(host, ann, cl.ListTable(counter=1))
+    await answered()
+    assert [isinstance(each, Refused) and each.reason for each in host.replies] == [Reason.NOT_NOW]
+    assert room.is_listed is False
 
 
 @virtual

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from racing_demon_client.net.server_query import fetch_tables
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from tests.support.ports import free_port
@@ -97,6 +98,25 @@ async def test_names_are_told_on_request_and_only_what_spectators_may_see(tmp_pa
     begun, hand, over = (request.told["data"] for request in receiver.requests)
     assert begun["players"] == [{"seat": 0, "name": "Ann", "bot": ""}]
     assert (hand["scores"][0]["name"], over["scores"][0]["name"]) == ("Ann", "Ann")
+
+
+async def test_a_table_is_told_from_when_its_host_lists_it(tmp_path: Path) -> None:
+    """A table that is in no list is told to nobody; nor is what it has played until then."""
+    async with Receiver.running() as receiver, telling(receiver.url, tmp_path, lists_tables=True) as (_, url):
+        request = cl.Create(name="Ann", listed=False, options={"hands": 1, "countdown_ms": 0})
+        async with Peer.entered(url, request) as ann:
+
+            async def codes() -> list[str]:
+                return [table.code for table in await fetch_tables(url)]
+
+            await play_match(ann)
+            assert await codes() == []
+            for _ in range(2):
+                await ann.ask(cl.ListTable)
+            assert await codes() == [ann.code]
+            await play_match(ann)
+            await receiver.until(lambda: len(receiver.taken) == 3)
+            assert ids(receiver.requests, ann.code) == ["2/begun", "2/1", "2/over"]
 
 
 async def test_play_goes_on_while_the_receiver_fails_and_is_slow(

@@ -109,6 +109,7 @@ class PlayersScreen(Dialog[PlayerAction]):
         Binding("t", "take('team')", "other team"),
         Binding("l", "take('unban')", "let back in"),
         Binding("c", "lock", "lock the table"),
+        Binding("p", "publish", "put the table into the lists"),
         Binding("r", "report", "report"),
     ]
 
@@ -142,6 +143,7 @@ class PlayersScreen(Dialog[PlayerAction]):
                 yield Button("Bot (b)", id="stand-in", classes="hosts", compact=True)
                 yield Button("Mute (m)", id="mute", classes="hosts", compact=True)
                 yield Button("Ignore (i)", id="ignore", compact=True)
+                yield Button("List (p)", id="publish", classes="hosts", compact=True)
             with Horizontal():
                 yield Button("Handicap (d)", id="handicap", compact=True)
                 yield Button("Other team (t)", id="team", compact=True)
@@ -187,7 +189,11 @@ class PlayersScreen(Dialog[PlayerAction]):
     def _key_lines(self) -> str:
         """Return the keys, two a line, for a terminal too small for buttons."""
         lock = "c unlock table" if self._view().entry_closed else "c lock table"
-        keys = ["k kick", "h make host", "b bot stands in", "m mute", lock] if self._is_host else []
+        keys = (
+            ["k kick", "h make host", "b bot stands in", "m mute", lock, "p list table"]
+            if self._is_host
+            else []
+        )
         keys += ["d handicap", *["t other team"] * (self._view().options.teams is not None)]
         keys += ["r report"]
         keys += [*["l let in"] * (self._is_host and bool(self._view().banned)), "i ignore", "Esc back"]
@@ -221,6 +227,8 @@ class PlayersScreen(Dialog[PlayerAction]):
             self.action_back()
         elif event.button.id == "lock":
             self.action_lock()
+        elif event.button.id == "publish":
+            self.action_publish()
         elif event.button.id == "report":
             self.action_report()
         else:
@@ -231,6 +239,13 @@ class PlayersScreen(Dialog[PlayerAction]):
         if self._is_host:
             fields = {"closed": not self._view().entry_closed}
             self.dismiss(PlayerAction(None, cl.CloseEntry, fields))
+        else:
+            self.query_one("#wrong", Label).update(ONLY_THE_HOST)
+
+    def action_publish(self) -> None:
+        """Answer with the command that puts a table into the lists which is in none."""
+        if self._is_host:
+            self.dismiss(PlayerAction(None, cl.ListTable))
         else:
             self.query_one("#wrong", Label).update(ONLY_THE_HOST)
 

@@ -454,13 +454,23 @@ class Report(Command):
     """Whom it is about; ``None`` for the whole table."""
 
 
+class ListTable(Command):
+    """Put a table that is in no list into the lists, for good. For the host.
+
+    Only servers with the word ``lists`` know it. From then on the table is announced, and a broker and a
+    webhook are told of it, where the server does that. It is refused where nothing would tell of it.
+    """
+
+    TAG: ClassVar[int] = 35
+
+
 HAND_COMMANDS: Final = Stuck, Call, Ready, Start, Pause
 """The commands, beside plays, that are meant for the current hand, or the deal after it."""
 
 PLAYS: Final = PlayCards, PlayBest
 """The commands that move cards. They are answered by events only."""
 
-ASIDE: Final = ListSpectators, RemoveSpectator, Report
+ASIDE: Final = ListSpectators, ListTable, RemoveSpectator, Report
 """The commands that concern no seat. No table remembers their answers."""
 
 
