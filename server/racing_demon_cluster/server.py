@@ -1,5 +1,6 @@
 """A server that shares a database, and so its tables, with others."""
 
+import logging
 import socket
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
@@ -26,6 +27,8 @@ from .results import JOURNAL, PostgresResults, Retention
 from .seed_encryption import ClusterKeys
 from .service import ClusterService
 from .settings import ClusterSettings
+
+log = logging.getLogger("racing_demon_server")
 
 if TYPE_CHECKING:
     from racing_demon_server.results.maker import ResultsMaker
@@ -144,10 +147,13 @@ def open_store(settings: ServerSettings, cluster: ClusterSettings) -> PostgresSt
         JournalUnusable: it cannot be used.
 
     """
-    urls = settings.public_urls
+    urls, node = settings.public_urls, settings.node or socket.gethostname()
+    if not settings.node:
+        text = "the database knows this server by its machine's name, as all others there; --node gives one"
+        log.warning(text, extra={"node": node})
     return PostgresStore(
         cluster,
-        settings.node or socket.gethostname(),
+        node,
         public_url=urls[0] if urls else "",
         letters=settings.code_letters,
     )

@@ -208,5 +208,11 @@ def publisher_of(settings: ServerSettings, clock: Clock) -> Publisher:
 
     """
     address = parse_broker(settings.mqtt_url, os.environ)
-    topics = Topics(settings.node or secrets.token_hex(6))
+    node = settings.node or secrets.token_hex(6)
+    if not settings.node:
+        text = (
+            "the broker knows this server by a random name, by another one after each start; --node gives one"
+        )
+        log.warning(text, extra={"node": node})
+    topics = Topics(node)
     return Publisher(address, topics, clock, homeassistant=settings.homeassistant)

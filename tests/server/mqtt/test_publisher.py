@@ -72,8 +72,8 @@ async def play_match(house: House, **options: Any) -> tuple[Peer, list[Event]]:
             return eve, events
 
 
-async def test_a_node_without_a_name_is_called_by_chance() -> None:
-    """By twelve letters, another time by others."""
+async def test_a_node_without_a_name_is_called_by_chance(caplog: pytest.LogCaptureFixture) -> None:
+    """By twelve letters, another time by others; a warning tells them."""
     nodes = set()
     for _ in range(2):
         publisher = publisher_of(ServerSettings(mqtt_url="mqtt://127.0.0.1"), clock)
@@ -81,6 +81,7 @@ async def test_a_node_without_a_name_is_called_by_chance() -> None:
         publisher.opened(OpenTable("BCDF", Options(), iter([bytes(32)])))
         nodes.add(publisher.queue.pop_due(clock(), 1)[0].topic.split("/")[2])
     assert [len(node) for node in nodes] == [12, 12]
+    assert {vars(record)["node"] for record in caplog.records} == nodes
 
 
 async def test_the_password_of_a_broker_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
