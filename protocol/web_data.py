@@ -179,9 +179,9 @@ def _requests() -> dict[str, Any]:
 
 
 def _short_match() -> dict[str, Any]:
-    """Return the options of a short match against two bots: else a table's usual ones."""
+    """Return the options of a short match against two bots, for practice: else a table's usual ones."""
     usual = usual_options().model_dump(mode="json", exclude_defaults=True)
-    return usual | {"hands": 3, "hints": True, "seats": 3}
+    return usual | {"hands": 3, "hints": True, "seats": 3, "casual": True}
 
 
 def _later() -> dict[str, Any]:

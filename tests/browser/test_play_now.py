@@ -19,6 +19,7 @@ async def test_one_tap_leads_to_cards_against_bots(browser: Browser) -> None:
         assert players[0] == ("Player", "")
         assert [bot for _, bot in players[1:]] == ["adaptive", "easy"]
         assert view.options.seats == len(view.seats)
+        assert view.options.casual, "practice counts in the host's standings"
         assert guest.complaints == []
 
 

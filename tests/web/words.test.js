@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
+import { placesOf } from "../../client/racing_demon_web/rules/places.js";
 import { NUMBERS, withLabels } from "../../client/racing_demon_web/screens/options.js";
 import { OPTIONS, VALUES } from "../../client/racing_demon_web/wire/options.js";
 import * as words from "../../client/racing_demon_web/words.js";
@@ -23,6 +24,13 @@ test("spans, clocks and names", () => {
   assert.equal(later.plural(0, "hand"), "0 hands");
   assert.equal(later.signed(3), "+3");
   assert.equal(later.signed(-3), "-3");
+});
+
+test("who has as much shares a place", () => {
+  const same = (one, other) => one === other;
+  assert.deepEqual(placesOf([9, 7, 7, 3], same), [1, 2, 2, 4]);
+  assert.deepEqual(placesOf([5, 5, 5], same, 50), [51, 51, 51]);
+  assert.deepEqual(placesOf([], same), []);
 });
 
 test("a lost race has a name and a span", () => {

@@ -2,6 +2,7 @@
 
 import { button, byId, choice, element, markTeam } from "../dom.js";
 import { BASE, pathOf } from "../links.js";
+import { placesOf } from "../rules/places.js";
 import { changeSettings, isSameName, read, settings, tokenOf, write } from "../storage.js";
 import { colorOf } from "../table/table_screen.js";
 import {
@@ -822,13 +823,18 @@ function nameOf(name, bot = "") {
  * @param {number} first how many come before them
  * @param {((id: string, name: string) => HTMLElement) | null} linkTo links to the page of a player; null on that page
  */
-const standingsTable = (rows, first, linkTo) =>
-  table(
+function standingsTable(rows, first, linkTo) {
+  const aHand = (/** @type {StandingsRow} */ { points, hands }) => points / (hands || 1);
+  // As the server sorts them.
+  const areEqual = (/** @type {StandingsRow} */ one, /** @type {StandingsRow} */ other) =>
+    one.wins === other.wins && aHand(one) === aHand(other);
+  const places = placesOf(rows, areEqual, first);
+  return table(
     LATER.standingsColumns,
     rows.map((row, at) => {
       const who = element("span");
       const name = linkTo && row.player ? linkTo(row.player, row.name) : nameOf(row.name, row.bot);
-      who.append(...(linkTo ? [`${first + at + 1}. `] : []), name);
+      who.append(...(linkTo ? [`${places[at]}. `] : []), name);
       const form = element("span", "form", row.form.map((won) => (won ? "●" : "○")).join(""));
       form.setAttribute("role", "img");
       form.setAttribute("aria-label", LATER.form(row.form.filter(Boolean).length, row.form.length));
@@ -841,6 +847,7 @@ const standingsTable = (rows, first, linkTo) =>
       ];
     }),
   );
+}
 
 /**
  * A line of ratings, the oldest first.
@@ -903,6 +910,13 @@ const ranking = ({ summary, points, winners }) =>
     );
 
 /**
+ * The places of the players of a match, in the order of their ranking.
+ * @param {ReturnType<typeof ranking>} rows
+ */
+const placesInMatch = (rows) =>
+  placesOf(rows, (one, other) => one.hasWon === other.hasWon && one.points === other.points);
+
+/**
  * The tally of a match, with each player's races.
  * @param {any} found
  * @param {((seat: number) => void) | null} watch shows the replay from a player's side
@@ -959,14 +973,17 @@ function handList({ hands, players }, watch) {
  * @param {string} title
  * @param {string} when
  */
-const matchText = (found, title, when) =>
-  [
+function matchText(found, title, when) {
+  const rows = ranking(found);
+  const places = placesInMatch(rows);
+  return [
     `Racing Demon: ${title}, ${when}`,
-    ...ranking(found).map(
-      ({ player, points, hasWon }, at) => `${at + 1}. ${player.name} ${points}${hasWon ? " ★" : ""}`,
+    ...rows.map(
+      ({ player, points, hasWon }, at) => `${places[at]}. ${player.name} ${points}${hasWon ? " ★" : ""}`,
     ),
     plural(found.summary.hands.length, "hand"),
   ].join("\n");
+}
 
 /**
  * Draw the result as a picture, and save it.
@@ -987,12 +1004,13 @@ function savePicture(found, title, when) {
   pen.font = "30px system-ui, sans-serif";
   pen.fillText(`${title} · ${when}`, margin, margin + 90, width - 2 * margin);
   const rows = ranking(found);
+  const places = placesInMatch(rows);
   const step = Math.min(70, (height - margin - 190) / rows.length);
   pen.font = `bold ${Math.round(step * 0.62)}px system-ui, sans-serif`;
   rows.forEach(({ player, points, hasWon }, at) => {
     const y = 220 + (at + 0.6) * step;
     pen.textAlign = "left";
-    pen.fillText(`${at + 1}. ${player.name}${hasWon ? " ★" : ""}`, margin, y, width - 320);
+    pen.fillText(`${places[at]}. ${player.name}${hasWon ? " ★" : ""}`, margin, y, width - 320);
     pen.textAlign = "right";
     pen.fillText(String(points), width - margin, y);
   });

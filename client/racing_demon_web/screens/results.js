@@ -3,6 +3,7 @@
 import { element, isCalm, markTeam } from "../dom.js";
 import { sound } from "../lazy.js";
 import { UNKNOWN } from "../rules/layout.js";
+import { placesOf } from "../rules/places.js";
 import { Rules } from "../rules/rules.js";
 import { teamsOf, teamTotals } from "../rules/teams.js";
 import { read, write } from "../storage.js";
@@ -64,9 +65,11 @@ export function tallyRows(table, own, wordsOf) {
     return row;
   };
   const totals = table.totals();
-  if (teams.size === 0) return totals.map(([seat, total], at) => rowOf(seat, total, `${at + 1}`));
-  return teamTotals(table).flatMap(([team, total], at) => [
-    teamRow(table, team, `${at + 1}`, total),
+  const sides = teams.size === 0 ? totals : teamTotals(table);
+  const places = placesOf(sides, ([, one], [, other]) => one === other).map(String);
+  if (teams.size === 0) return totals.map(([seat, total], at) => rowOf(seat, total, places[at]));
+  return sides.flatMap(([team, total], at) => [
+    teamRow(table, team, places[at], total),
     ...totals.filter(([seat]) => teams.get(seat) === team).map(([seat, points]) => rowOf(seat, points, "")),
   ]);
 }
@@ -224,7 +227,7 @@ export function resultRows(games) {
       .reverse()
       .map(({ at, game, totals, casual }) => {
         const own = totals.find((/** @type {any} */ each) => each.isOwn);
-        const rank = totals.indexOf(own) + 1;
+        const rank = placesOf(totals, isTie)[totals.indexOf(own)];
         const title = games[game]?.title ?? game;
         const match = LATER.pastMatch(new Date(at), title, rank, totals.length, own?.total ?? 0);
         return element("li", "", matchLine([match], casual));
@@ -232,6 +235,9 @@ export function resultRows(games) {
   );
   return [...(rows.length > 0 ? [standings] : []), element("h2", "", LATER.newestMatches), list];
 }
+
+/** @type {(one: {total: number}, other: {total: number}) => boolean} */
+const isTie = (one, other) => one.total === other.total;
 
 /** @returns {any[]} the stored results, without entries of an unknown form */
 export function keptResults() {

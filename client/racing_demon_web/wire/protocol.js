@@ -43,6 +43,7 @@ export const SHORT = {
   hands: 3,
   hints: true,
   seats: 3,
+  casual: true,
 };
 /** Why a server closes a connection. */
 export const CLOSE = {

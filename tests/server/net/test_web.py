@@ -39,6 +39,7 @@ LATER: Final = (
         "pasted_link.js",
         "rules/handicaps.js",
         "rules/hints.js",
+        "rules/places.js",
         "overlay.css",
         "television.css",
         "wire/options.js",
