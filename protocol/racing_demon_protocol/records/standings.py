@@ -307,8 +307,11 @@ class StandingsTotal:
             self._casual += is_played
         else:
             self._corrected += _corrected(summary)
-        if not summary.counts or not is_played:
-            return
+        if summary.counts and is_played:
+            self._count(summary)
+
+    def _count(self, summary: MatchSummary) -> None:
+        """Add a match that counts. Whatever else is summed up over the same matches extends this."""
         _add(self._rows, summary)
         _add_teams(self._teams, summary)
         self._matches += summary.finished

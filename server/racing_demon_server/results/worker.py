@@ -4,9 +4,9 @@ import json
 import time
 from collections import OrderedDict, deque
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
+from racing_demon_protocol.records.player_total import PlayerTotal
 from racing_demon_protocol.records.ratings import RatedPlayers
 from racing_demon_protocol.records.standings import Key, Standings, StandingsTotal
 from racing_demon_protocol.records.summary import MatchSummary
@@ -67,11 +67,11 @@ class ResultsWorker(PacedResults):
         row = total.standings.row_of(player) if player else None
         if row is None or sees is None or not sees(row.key):
             return None
-        found = self._paced(self._file.of_ids(total.results_of(player)))
-        summaries = (self._known.applied(result.summary) for result in found)
-        row = replace(row, key=row.key._replace(name=self._known.shown(player)))
-        history = total.history.get(player, ())
-        page = player_json(row, total.rated.rating(row.key), summaries, history, sees)
+        own = PlayerTotal(player)
+        for result in self._paced(self._file.of_ids(total.results_of(player))):
+            own.add(self._known.applied(result.summary))
+        rating, history = total.rated.rating(row.key), total.history.get(player, ())
+        page = player_json(own, self._known.shown(player), rating, history, sees)
         return f"{self._file.newest()}-{self._known.version}-{player}-{viewer}", self._text(page)
 
     def you(self, token: str) -> str:

@@ -2,12 +2,18 @@
 
 from racing_demon_protocol.enums import EndReason
 from racing_demon_protocol.records.format import Correction
-from racing_demon_protocol.records.standings import Key
+from racing_demon_protocol.records.player_total import PlayerTotal
 from racing_demon_protocol.records.summary import HandSummary, MatchSummary, PlayerSummary
-from racing_demon_server.results.player_page import Moments, Rivals
+from racing_demon_server.results.player_page import player_json
 
 ANN, BEN, CAT = range(3)
 NAMES = {ANN: "Ann", BEN: "Ben", CAT: "Cat"}
+ID = "AAAAAAAA"
+
+
+def player_at(seat: int) -> PlayerSummary:
+    """Return who has a seat; the server remembers Ann."""
+    return PlayerSummary(seat=seat, name=NAMES[seat], player=ID if seat == ANN else "")
 
 
 def match(ended_ms: int, *hands: tuple[dict[int, int], int | None, int, int], void: int = 0) -> MatchSummary:
@@ -29,7 +35,7 @@ def match(ended_ms: int, *hands: tuple[dict[int, int], int | None, int, int], vo
     return MatchSummary(
         game="classic",
         ended_ms=ended_ms,
-        players=tuple(PlayerSummary(seat=seat, name=NAMES[seat]) for seat in totals),
+        players=tuple(player_at(seat) for seat in totals),
         hands=summaries,
         winners=tuple(seat for seat in totals if totals[seat] == max(totals.values())),
         finished=True,
@@ -39,10 +45,10 @@ def match(ended_ms: int, *hands: tuple[dict[int, int], int | None, int, int], vo
 
 def moments_of(*matches: MatchSummary) -> dict[str, tuple[int, int]]:
     """Return the value of each of Ann's moments, and when its match ended."""
-    moments = Moments()
+    total = PlayerTotal(ID)
     for each in matches:
-        moments.add(each, {ANN}, NAMES)
-    return {row["moment"]: (row["value"], row["ended_ms"]) for row in moments.rows()}
+        total.add(each)
+    return {moment: (value, played.ended_ms) for moment, (value, played) in total.moments.best.items()}
 
 
 def test_the_first_best_of_each_kind_counts() -> None:
@@ -66,7 +72,7 @@ def test_a_correction_takes_a_moment_away() -> None:
     assert moments_of(match(1, ({ANN: -3, BEN: 10}, BEN, 90_000, 0))) == {}
 
 
-def raced(*races: tuple[int, int, int | None]) -> MatchSummary:
+def raced(*races: tuple[int, int, int | None], ben: str) -> MatchSummary:
     """Return a match of one hand with races: winner, loser, and how late the loser was in microseconds."""
     hand = HandSummary(
         hand=1,
@@ -77,24 +83,38 @@ def raced(*races: tuple[int, int, int | None]) -> MatchSummary:
         plays={},
         races=tuple((winner, loser, 0, late) for winner, loser, late in races),
     )
-    return MatchSummary(game="classic", players=(), hands=(hand,))
-
-
-def key(name: str, player: str) -> Key:
-    """Return who that is in standings."""
-    return Key.of(PlayerSummary(seat=0, name=name, player=player))
+    players = (player_at(ANN), PlayerSummary(seat=BEN, name="Ben", player=ben), player_at(CAT))
+    return MatchSummary(game="classic", players=players, hands=(hand,), winners=(), finished=False)
 
 
 def test_margins_are_medians_of_those_who_came_too_late() -> None:
     """Others' races and those against somebody unseen count for nobody; both of two Bens have a row."""
-    ben, other = key("Ben", "BBBBBBBB"), key("Ben", "CCCCCCCC")
-    rivals = Rivals()
-    ann, races = key("Ann", "AAAAAAAA"), ((ANN, BEN, 10), (ANN, BEN, None), (ANN, BEN, 90), (ANN, BEN, 20))
-    rivals.add(raced(*races), {ANN}, {BEN: ben}, NAMES)
-    rivals.add(raced((BEN, ANN, None), (BEN, CAT, 5), (ANN, CAT, 5)), {ANN}, {BEN: ben}, NAMES)
-    rivals.add(raced((BEN, ANN, 7)), {ANN}, {ANN: ann, BEN: other}, NAMES)
-    first, second = rivals.rows(10)
-    assert (first["name"], first["player"], first["won"], first["lost"]) == ("Ben", ben.player, 4, 1)
+    ben, other = "BBBBBBBB", "CCCCCCCC"
+    total = PlayerTotal(ID)
+    total.add(raced((ANN, BEN, 10), (ANN, BEN, None), (ANN, BEN, 90), (ANN, BEN, 20), ben=ben))
+    total.add(raced((BEN, ANN, None), (BEN, CAT, 5), (ANN, CAT, 5), ben=ben))
+    total.add(raced((BEN, ANN, 7), ben=other))
+    found = player_json(total, "Ann", None, (), lambda key: bool(key.player))
+    first, second = found["rivals"]
+    assert (first["name"], first["player"], first["won"], first["lost"]) == ("Ben", ben, 4, 1)
     assert (first["won_by_us"], first["lost_by_us"]) == (20, None)
-    assert (second["player"], second["won"], second["lost_by_us"]) == (other.player, 0, 7)
-    assert rivals.rows(1) == [first]
+    assert (second["player"], second["won"], second["lost_by_us"]) == (other, 0, 7)
+    assert (found["row"]["races_won"], found["row"]["races_lost"]) == (5, 2), "with the one against Cat"
+
+
+def test_what_counts_in_no_standings_is_nobodys_moment() -> None:
+    """Void and casual matches; a correction of a hand changes the hand's points, here as in the row."""
+    good = match(1, ({ANN: 30, BEN: 10}, ANN, 90_000, 2))
+    void = Correction(at_ms=1, by="Op", why="so", void=True)
+    fined = Correction(at_ms=1, by="Op", why="so", seat=ANN, hand=1, points=-28)
+    total = PlayerTotal(ID)
+    total.add(good.model_copy(update={"corrections": (void,)}))
+    total.add(good.model_copy(update={"casual": True}))
+    total.add(good.model_copy(update={"corrections": (fined,)}))
+    found = player_json(total, "Ann", None, (), lambda _: True)
+    assert (found["row"]["matches"], found["row"]["points"], len(found["matches"])) == (1, 2, 1)
+    assert {each["moment"]: each["value"] for each in found["moments"]} == {
+        "out": 90_000,
+        "hand": 2,
+        "races": 2,
+    }
