@@ -8,6 +8,7 @@ have each person once. A picture of every step goes into ``FOLDER``.
 
 import argparse
 import asyncio
+import json
 import re
 import sys
 import tempfile
@@ -23,6 +24,7 @@ from tests.browser.test_results import leave
 from tests.lab.evening.program import WAIT_SECONDS, Program
 from tests.support.browsers import SMALL_PHONE, TALL_PHONE, TELEVISION, Phone, chromium, phone
 from tests.support.ports import free_port
+from tests.support.processes import SERVER
 
 FIRST_ADDRESS: Final = "127.0.0.1"
 SECOND_ADDRESS: Final = "127.0.0.2"
@@ -114,13 +116,31 @@ class Club:
         listed = re.findall(r"(\w+) +last here", self.host.text)
         self.host.type("\x1b[B" * listed.index(name) + "\r")
         code = (await self.host.shows(rf"A new phone of {name}(?s:.*)/you(?s:.*)\b([A-Z]{{6}})\b"))[1]
-        self.host.type("\x1b")
         await device.page.goto(f"{self.origin}/you#{code},{name},{self.code}")
         await device.page.locator("#page button", has_text=f"Yes, I am {name}").tap()
         await device.page.wait_for_url(f"{self.origin}/{self.code}")
+        self.host.type("\x1b")  # the code ends with its dialog
         await device.page.wait_for_selector("#start.is-ready", state="attached")
         await expect(device.page.locator("#name")).to_have_value(name)
         await device.join(name)
+
+    async def trust(self, name: str) -> None:
+        """Let the operator trust somebody's new phone: until then it sees what a guest sees."""
+        listed = await self._operate("--json")
+        (player,) = [each["id"] for each in map(json.loads, listed) if each["name"] == name]
+        for device in map(json.loads, await self._operate(player, "--json")):
+            if not device["trusted"]:
+                await self._operate(player, "--trust", str(device["device"]))
+
+    async def _operate(self, *arguments: str) -> list[str]:
+        """Run the operator's command for players, and return the lines that it prints."""
+        journal = f"--journal={self._data / 'journal.sqlite'}"
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", SERVER, "players", *arguments, journal), stdout=asyncio.subprocess.PIPE
+        )
+        said, _ = await process.communicate()
+        assert process.returncode == 0, said
+        return said.decode().splitlines()
 
     async def standings(self, device: Phone) -> Mapping[str, int]:
         """Return how many matches each person has, as a page of standings shows them."""
@@ -158,6 +178,8 @@ async def evening(club: Club, *, is_first: bool) -> Mapping[str, int]:
     await club.look("lobby-again", **everybody)
     await club.play(ann, ben, tablet)
     await club.look("tally-again", **everybody)
+    if not is_first:
+        await club.trust("Ann")
     found = await club.standings(ann)
     await club.look("standings", ann=ann)
     await club.host.leave()

@@ -200,12 +200,12 @@ class Weeks:
         club.host.type("\x1b[B" * row + "\r")
         code = (await club.host.shows(r"/you(?s:.*)\b([A-Z]{6})\b"))[1]
         await club.look("code-for-dan")
-        club.host.type("\x1b")
         await dan.page.goto(f"{club.origin}/you#{code},Dan,{club.code}")
         await expect(dan.page.locator("#page")).to_contain_text("Are you Dan?")
         await club.look("are-you-dan", dan=dan)
         await dan.page.locator("#page button", has_text="Yes, I am Dan").tap()
         await dan.page.wait_for_url(f"{club.origin}/{club.code}")
+        club.host.type("\x1b")  # the code ends with its dialog
         await dan.page.wait_for_selector("#start.is-ready", state="attached")
         await expect(dan.page.locator("#name")).to_have_value("Dan")
         await dan.join("Dan")
