@@ -337,11 +337,21 @@ class TableHandler(Handler):
         if isinstance(request, cl.Enroll | cl.Rename):
             name = self._tables.forbidden_names.replaced(request.name)
             request = request.model_copy(update={"name": name})
-        if isinstance(request, cl.Enroll) and not addresses.count_player(self.address, self.arrived):
+        if isinstance(request, cl.Enroll) and not self.may_enroll():
             raise CommandRefused(Reason.TOO_FAST, TOO_MANY_PLAYERS)
         if not self.has_entered:  # who takes a seat has said before who that is
             self.hold(outlasts_entry=True)
         self._tables.start_task(self._answer_identity(players, self.identity, request))
+
+    def may_enroll(self) -> bool:
+        """Count a player who becomes known on this connection. Return whether one may."""
+        return self.context.addresses.count_player(self.address, self.arrived)
+
+    def take_seat(self, room: Room, seat: int, name: str) -> None:
+        """Record who has taken a seat, under the name that was asked for."""
+        if self._tables.players is not None:
+            # Not the name at the table, which may have a number to make it differ from others.
+            self._tables.players.seat(self.identity, room.journal.number, seat, name)
 
     async def _answer_identity(
         self, players: PlayersKeeper, identity: Identity, request: cl.PlayerRequest
@@ -356,7 +366,7 @@ class TableHandler(Handler):
         except Exception:
             self.fail()
         if self.is_closing:
-            players.leave(self)
+            self.part()
             return
         if players.holds_code(self):
             asyncio.get_running_loop().call_later(CODE_MS / 1_000, self._end_code)
@@ -404,14 +414,18 @@ class TableHandler(Handler):
     def leave(self) -> None:
         """Leave the table, because the connection is lost. Its address pays what it still owes."""
         super().leave()
-        if self._tables.players is not None:
-            self._tables.players.leave(self)
+        self.part()
         room = self._room
         if room is not None:
             room.leave(self, self._actor)
             self.context.addresses.charge_debt(self.address, self.context.clock(), self.allowance.drop_debt())
             if room.is_deserted:
                 self._tables.registry.expire(room)
+
+    def part(self) -> None:
+        """Forget who uses the connection, which is lost."""
+        if self._tables.players is not None:
+            self._tables.players.leave(self)
 
     def _report(self, command: cl.Report) -> None:
         """Keep a report for the operator, and answer when it is kept."""
@@ -542,10 +556,8 @@ class TableHandler(Handler):
         self._verify_only_seat(room)
         name = self._tables.forbidden_names.replaced(name)
         seat = room.join(name, hash_token(token), self.address, program=program)
+        self.take_seat(room, seat, name)
         self._record_player(room, seat)
-        if self._tables.players is not None:
-            # Not the name at the table, which may have a number to make it differ from others.
-            self._tables.players.seat(self.identity, room.journal.number, seat, name)
         self._share_units(room, seat)
         room.attach(self, seat, token)
 

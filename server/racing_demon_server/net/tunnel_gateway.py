@@ -177,7 +177,48 @@ class TunnelTables(TableService):
 
 
 class TunnelHandler(TableHandler):
-    """Handles the messages of a player or a spectator who comes through the tunnel."""
+    """Handles the messages of a player or a spectator who comes through the tunnel.
+
+    Where the tunnel names no addresses all strangers share one. Then players who become known are counted at
+    the table to which they were invited, when they take a seat, and whoever takes none is forgotten.
+    """
+
+    _is_new = False
+    """Whether somebody has become known on this connection who is not counted yet."""
+
+    def may_enroll(self) -> bool:
+        """Count a player who becomes known on this connection, if that is not left to the seat.
+
+        Return whether one may.
+        """
+        if self.address != NOT_SAID:
+            return super().may_enroll()
+        if self._is_new or self.has_entered:
+            return False
+        self._is_new = True
+        return True
+
+    def take_seat(self, room: Room, seat: int, name: str) -> None:
+        """Record who has taken a seat. A new player beyond what the table may have is a guest."""
+        if self._is_new:
+            invited = f"{NOT_SAID} {room.table.view.code}"
+            if self.context.addresses.count_player(invited, self.arrived):
+                self._is_new = False
+            else:
+                self._forget(unless_seated=False)
+        super().take_seat(room, seat, name)
+
+    def part(self) -> None:
+        """Forget who uses the connection, which is lost; whoever is new and took no seat, for good."""
+        may_stay = self._is_new and self.context.addresses.count_player(self.address, self.arrived)
+        self._forget(unless_seated=may_stay)  # by another connection
+        super().part()
+
+    def _forget(self, *, unless_seated: bool) -> None:
+        identity, players = self.identity, self._tables.players
+        if self._is_new and identity is not None and identity.device is not None and players is not None:
+            self._is_new = False
+            players.forget_new(self, identity, unless_seated=unless_seated)
 
     def reply(self, message: Message) -> None:
         """Send a message to this connection only; it returns by the invitation, not by the table's code."""

@@ -15,7 +15,7 @@ from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.wire.player_proof import ProofFacts, is_proven
 
-from .store import Device, LinkCode, Linked, Player, PlayersStore, folded
+from .store import Company, Device, LinkCode, Linked, Player, PlayersStore, folded
 
 ID_LETTERS: Final = "23456789abcdefghjkmnpqrstvwxyz"
 """The letters of a player's id: none is taken for another, and they form few words."""
@@ -31,8 +31,9 @@ MAX_GUESSERS: Final = 10_000
 MAX_DEVICES: Final = 16
 """The most devices of a player."""
 MAX_PLAYERS: Final = 20_000
-"""The most players. For another one, that one is forgotten who was away longest of those who never finished a
-hand with another player."""
+"""The most players. For another one, one is forgotten: who was away longest of those who are not known."""
+KNOWN_MS: Final = 7 * 24 * 3_600_000
+"""How long players have been here who become known by playing with each other."""
 MAX_LABEL: Final = 40
 SEEN_MS: Final = 3_600_000
 """How much older than now the time may be when a device was last seen: it is not written each time."""
@@ -343,14 +344,26 @@ class Directory:
         is_nameless = first_name != "" and player.name == first_name
         self._store.save_player(replace(player, name=name) if is_nameless else player)
 
-    def finish_hand(self, players: Collection[str]) -> None:
-        """Record that players have finished a hand together. Guests and bots are not among them."""
-        known = [self._store.player(each) for each in {self.canonical(each) for each in players}]
-        together = [each for each in known if each is not None]
-        if len(together) > 1:
-            for player in together:
-                if not player.has_played:
-                    self._store.save_player(replace(player, has_played=True))
+    def finish_hand(self, players: Collection[str], at_ms: int) -> None:
+        """Record that players have finished a hand together. Guests and bots are not among them.
+
+        Whoever plays with somebody known is known. New names that play with each other vouch for nobody:
+        otherwise a stranger's would take the place of all others for good. The first ones become known when
+        they play together and have all been here for a week.
+        """
+        found = [self._store.player(each) for each in {self.canonical(each) for each in players}]
+        together = [each for each in found if each is not None]
+        if len(together) < 2:
+            return
+        old = [each for each in together if at_ms - each.created_ms >= KNOWN_MS]
+        if any(each.has_played is Company.KNOWN for each in together):
+            known = together
+        else:
+            known = old if len(old) > 1 else []
+        for player in together:
+            level = Company.KNOWN if player in known else max(player.has_played, Company.TOGETHER)
+            if level != player.has_played:
+                self._store.save_player(replace(player, has_played=level))
 
     # Tokens.
 
@@ -412,8 +425,8 @@ class Directory:
         if merged is None or target is None or self.canonical(player) == target.id:
             raise CommandRefused(Reason.NOT_NOW, "Name two different players whom this server knows.")
         self._store.save_player(replace(merged, merged_into=target.id))
-        if merged.has_played:
-            self._store.save_player(replace(target, has_played=True))
+        if merged.has_played > target.has_played:
+            self._store.save_player(replace(target, has_played=merged.has_played))
         for device in self._store.devices(player):
             self._store.save_device(device._replace(player=target.id))
         self._store.remove_code(player)
@@ -468,9 +481,8 @@ class Directory:
         if known.merged_into:
             other = replace(known, merged_into="", created_ms=at_ms)
         elif numbers:
-            other = Player(
-                _letters(randomness, ID_LETTERS, ID_LENGTH), known.name, at_ms, known.seen_ms, True
-            )
+            id_ = _letters(randomness, ID_LETTERS, ID_LENGTH)
+            other = Player(id_, known.name, at_ms, known.seen_ms, Company.KNOWN)
         else:
             raise CommandRefused(Reason.NOT_NOW, "Name devices, or a player who was merged into another one.")
         self._store.save_player(other)

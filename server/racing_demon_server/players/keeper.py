@@ -183,6 +183,26 @@ class PlayersKeeper:
             ending = partial(self._directory.end_code, *self._held.pop(holder))
             self._thread.submit(self._attempt, ending)
 
+    def forget_new(self, visitor: Visitor, identity: Identity, *, unless_seated: bool) -> None:
+        """Forget the player who became known on a connection, whose user is a guest then.
+
+        Args:
+            visitor: the connection.
+            identity: who uses it.
+            unless_seated: whether to keep somebody who has had a seat meanwhile.
+
+        """
+        if identity.device is None:
+            return
+        player, identity.device = identity.device.player, None
+        self.leave(visitor)
+
+        def forget() -> None:
+            if not (unless_seated and self._store.tables_of(self._journal, player)):
+                self._directory.forget(player)
+
+        self._thread.submit(self._attempt, forget)
+
     def holds_code(self, visitor: Visitor) -> bool:
         """Return whether a code ends with a connection."""
         return visitor in self._held

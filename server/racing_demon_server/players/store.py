@@ -35,6 +35,17 @@ class Linked(IntEnum):
     """By a code, and nobody has trusted it."""
 
 
+class Company(IntEnum):
+    """With whom a player has finished a hand, as the column ``has_played`` has it."""
+
+    ALONE = 0
+    """With no other player."""
+    TOGETHER = 1
+    """With others, of whom nobody was known; or at a server of a version that made no difference."""
+    KNOWN = 2
+    """With somebody known: this one is known, too, and makes room for nobody."""
+
+
 class Device(NamedTuple):
     """A device of a player.
 
@@ -79,8 +90,8 @@ class Player:
         name: the name that was used last.
         created_ms: when the player was created, or was split off again from another one.
         seen_ms: when the player was last seen.
-        has_played: whether the player ever finished a hand with another player, or took a seat at a server of
-            a version that asked for no more.
+        has_played: with whom the player has finished a hand; at a server of an early version, whether there
+            was a seat.
         merged_into: the player whose results these are now; empty if nobody's.
 
     """
@@ -89,7 +100,7 @@ class Player:
     name: str
     created_ms: int
     seen_ms: int
-    has_played: bool = False
+    has_played: Company = Company.ALONE
     merged_into: str = ""
 
 
@@ -170,7 +181,7 @@ class PlayersStore(Protocol):
             f"SELECT {_PLAYER} FROM players WHERE id = ?1",  # noqa: S608 - our own names
             player,
         ):
-            return Player(id_, name, created_ms, seen_ms, bool(has_played), merged_into)
+            return Player(id_, name, created_ms, seen_ms, Company(has_played), merged_into)
         return None
 
     def count(self) -> int:
@@ -179,14 +190,17 @@ class PlayersStore(Protocol):
         return int(count)
 
     def idle(self) -> str | None:
-        """Return who was away longest of those who never finished a hand with another player."""
-        sql = "SELECT id FROM players WHERE has_played = 0 AND merged_into = '' ORDER BY seen_ms LIMIT 1"
-        return next((id_ for (id_,) in self.rows(sql)), None)
+        """Return who was away longest of those who are not known, first of those who have played alone."""
+        for level in (Company.ALONE, Company.TOGETHER):
+            sql = f"SELECT id FROM players WHERE has_played = {level:d} AND merged_into = '' "  # noqa: S608 - ours
+            for (id_,) in self.rows(f"{sql} ORDER BY seen_ms LIMIT 1"):
+                return str(id_)
+        return None
 
     def unseen(self, since_ms: int, *, played: bool) -> list[str]:
         """Return who was not seen since a time: all, or who never finished a hand with another player."""
         sql = "SELECT id FROM players WHERE seen_ms < ?1 AND has_played <= ?2 AND merged_into = ''"
-        return [id_ for (id_,) in self.rows(sql, since_ms, int(played))]
+        return [id_ for (id_,) in self.rows(sql, since_ms, int(Company.KNOWN if played else Company.ALONE))]
 
     def merged_into(self, player: str) -> list[str]:
         """Return the players whose results are this one's, also by way of others."""

@@ -204,7 +204,7 @@ class ResultsMaker(PacedResults):
         together = {each.player for each in summary.players if each.player and each.seat in dealt_in}
         if len(together) > 1:
             with store.transaction():
-                Directory(store).finish_hand(together)
+                Directory(store).finish_hand(together, time.time_ns() // 1_000_000)
 
     def _seat_again(self, player: str) -> None:
         """Write into results whose seats these were, at the tables of an id that is nobody's any more."""

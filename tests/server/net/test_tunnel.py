@@ -2,11 +2,13 @@
 
 import json
 import logging
+import sqlite3
 import urllib.error
 import urllib.request
 from asyncio import to_thread
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, closing
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
@@ -19,6 +21,8 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_server.net.tunnel import Tunnel
 from racing_demon_server.server import StopReason, TableServer
 from racing_demon_server.settings import ServerSettings
+from tests.support.people import SECRETS, enrolled
+from tests.support.restartable_server import wait_until
 from tests.support.servers import PATIENCE, Closing, Peer
 
 NAME = "four-quiet-word-names.trycloudflare.com"
@@ -154,6 +158,29 @@ async def test_guessing_ends_soon_and_hinders_nobody_who_is_invited() -> None:
         async with here.stranger(**unnamed) as ben:
             await ben.greet()
             assert isinstance(await ben.enter(cl.Join(code=here.word, name="Ben")), Seated)
+
+
+async def test_unnamed_players_are_counted_by_invitation(tmp_path: Path) -> None:
+    """Who becomes known and takes no seat is forgotten, and keeps no friend from being remembered."""
+    players = tmp_path / "players.sqlite"
+    unnamed = {"X-Forwarded-For": "10.0.0.1"}
+
+    def known() -> list[str]:
+        with closing(sqlite3.connect(players)) as db:
+            return [name for (name,) in db.execute("SELECT name FROM players ORDER BY name")]
+
+    async with tunneled(players=players, players_per_day=2) as here:
+        for number in range(3):
+            async with here.stranger(**unnamed) as eve:
+                await enrolled(eve, "Eve", SECRETS[number])
+        await wait_until(lambda: known() == [])
+        async with AsyncExitStack() as stack:
+            for number, name in enumerate(("Ben", "Cid", "Dot")):
+                guest = await stack.enter_async_context(here.stranger(**unnamed))
+                await enrolled(guest, name, SECRETS[number])
+                await guest.enter(cl.Join(code=here.word, name=name))
+            await wait_until(lambda: known() == ["Ben", "Cid"])
+            assert guest.place.seat == 3
 
 
 @pytest.mark.parametrize("forged", ["127.0.0.1", "::1", "192.168.1.5", "me", ""])

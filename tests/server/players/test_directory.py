@@ -9,7 +9,14 @@ import pytest
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.wire.player_proof import ProofFacts, older_proof, player_proof, secret_hash
-from racing_demon_server.players.directory import CODE_MS, MAX_WRONG_CODES, ChallengeFacts, Directory, Guess
+from racing_demon_server.players.directory import (
+    CODE_MS,
+    KNOWN_MS,
+    MAX_WRONG_CODES,
+    ChallengeFacts,
+    Directory,
+    Guess,
+)
 from racing_demon_server.players.file import PlayersFile
 from racing_demon_server.players.store import TRIAL_MS, Device, Linked
 
@@ -239,15 +246,39 @@ def test_who_played_with_nobody_makes_room(monkeypatch: pytest.MonkeyPatch) -> N
         for number, name in enumerate(("Ann", "Ben", "Anna", "Eve", "Eva"))
     ]
     ann, ben, anna, eve, eva = (device.player for device in devices)
-    directory.finish_hand([ann, ben])
+    directory.finish_hand([ann, ben], NOW)
     directory.merge(ben, anna)
     for device in devices[3:]:
         directory.take_seat(device, "Eve", NOW + 10)
-        directory.finish_hand([device.player])
+        directory.finish_hand([device.player], NOW)
     monkeypatch.setattr("racing_demon_server.players.directory.MAX_PLAYERS", 5)
     for number in (11, 12):
         directory.enroll("Zoe", KEYS[number], "", NOW + number, randomness(1_000 * number))
     assert [store.player(each) is None for each in (ann, ben, anna, eve, eva)] == [False] * 3 + [True] * 2
+
+
+def test_new_names_vouch_for_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two who play with each other make room after those who have not; with somebody known they stay."""
+    store = PlayersFile(None, "5e" * 32)
+    directory = Directory(store)
+
+    def enroll(number: int, at_ms: int) -> str:
+        return directory.enroll("P", KEYS[number], "", at_ms, randomness(1_000 * number))[0].id
+
+    ann, ben = enroll(0, NOW), enroll(1, NOW)
+    later = NOW + KNOWN_MS
+    directory.finish_hand([ann, ben], later)  # a week later: both are known
+    cay = enroll(2, later)
+    directory.finish_hand([ann, cay], later)
+    eve, eva, dan = (enroll(number, later + number) for number in (3, 4, 5))
+    directory.finish_hand([eve, eva], later + 9)
+    monkeypatch.setattr("racing_demon_server.players.directory.MAX_PLAYERS", 6)
+    gone: list[str] = []
+    for number in (6, 7, 8):
+        new = enroll(number, later + number)
+        directory.finish_hand([new, eva], later + 10)
+        gone += [each for each in (ann, ben, cay, dan, eve, eva) if store.player(each) is None]
+    assert gone == [dan, dan, eve, dan, eve, eva]
 
 
 def test_an_operators_code_ends_the_one_before() -> None:
