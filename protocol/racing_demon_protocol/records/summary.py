@@ -1,6 +1,7 @@
 """Summaries of matches for standings, small enough to read a thousand of them at once."""
 
 from collections.abc import Iterable, Iterator, Set
+from dataclasses import replace
 from typing import Annotated, Final, TypeGuard
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -176,7 +177,8 @@ class Summarizer:
         if isinstance(message, ev.Dealt | ev.StoodIn | Snapshot) and _has_stand_in(view):
             self._stood_in.add(view.hand_number)
         if isinstance(message, ev.HandOver) and self._history.hand is not None:
-            self._histories[self._history.hand.hand] = self._history.hand
+            # Without what only an analysis needs: a match may have very many hands.
+            self._histories[self._history.hand.hand] = replace(self._history.hand, made=[], unused=())
         elif isinstance(message, ev.MatchOver):
             ended += self.rest()
             self._is_on = False

@@ -378,7 +378,8 @@ def _untold(message: Message) -> Message:
 class EntryReader:
     """Reads what happened in a match: the initial table, every event and every lost race, with its times.
 
-    It reads some of that at a time, and holds nothing of the journal between.
+    It reads some of that at a time, and holds nothing of the journal between. Whoever stops taking after an
+    event can go on there later, when there is more.
 
     Attributes:
         is_done: whether everything is read.

@@ -7,12 +7,13 @@ result loses nothing, and matches from before this file get theirs in the same w
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import islice
 from typing import Final
 
 from racing_demon_protocol.errors import RacingDemonError
 from racing_demon_protocol.records.summary import MatchSummary, Summarizer
+from racing_demon_protocol.wire.messages.events import HandOver
 from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_server.journal.interface import JournalReader
 from racing_demon_server.journal.matches import FORMER, EntryReader, Match, all_of, blanked, matches_of
@@ -31,7 +32,52 @@ FRAMES: Final = 20
 TIDY_SECONDS: Final = 10.0
 """The interval at which nothing is left in the files of what was blanked."""
 
+MAX_FOLLOWED: Final = 100
+"""Of how many running matches is kept what was read of them, up to the end of their last hand."""
+
 log = logging.getLogger("racing_demon_server")
+
+
+class _Followed:
+    """What was read of a match: while it is played, up to the end of its last finished hand.
+
+    Attributes:
+        since: the table before the match, as soon as that was read.
+
+    Args:
+        match: the match.
+        since: the table at some time before the match, as far as it is known.
+        rest: is called after each event.
+
+    """
+
+    def __init__(self, match: Match, since: Snapshot | None, rest: Callable[[], None]) -> None:
+        self.since = since
+        self._rest = rest
+        self._entries = EntryReader(match, since, rest)
+        self._summarizer = Summarizer(match.key)
+        self._hands = 0
+
+    def read(self, reader: JournalReader, match: Match) -> MatchSummary | None:
+        """Read what is new, and return the summary of all; ``None`` if there is nothing.
+
+        Args:
+            reader: the journal.
+            match: the match as it is now.
+
+        """
+        if match.ended_ms is not None or self._hands < match.hands:
+            for entry in all_of(reader, self._entries):
+                self._rest()
+                if isinstance(entry.message, Snapshot):
+                    self.since = entry.message
+                if ended := self._summarizer.apply(entry):
+                    return ended[0]
+                if isinstance(entry.message, HandOver):
+                    self._hands += 1
+                    if match.ended_ms is None and self._hands == match.hands:
+                        break  # what comes now is read when the next hand is over
+        return next(iter(self._summarizer.rest()), None)
 
 
 class ResultsMaker(PacedResults):
@@ -47,6 +93,7 @@ class ResultsMaker(PacedResults):
         self._corrections = -1
         self._unknown = set[int]()
         self._reached: OrderedDict[int, Snapshot] = OrderedDict()
+        self._followed: OrderedDict[str, _Followed] = OrderedDict()
         self._named = set[str]()
         self._tidied = time.monotonic()
 
@@ -177,18 +224,16 @@ class ResultsMaker(PacedResults):
             return True, since
         if known is not None and known.id > newest:
             return False, since
-        summarizer = Summarizer(match.key)
-        entries = self._paced(all_of(reader, EntryReader(match, since, self._rest)))
-        found = list[MatchSummary]()
-        for entry in entries:
-            if isinstance(entry.message, Snapshot):
-                since = entry.message
-            found += summarizer.apply(entry)
-        found = found or summarizer.rest()
-        if not found or not found[0].hands:
+        followed = self._followed.pop(match.key, None) or _Followed(match, since, self._rest)
+        found, since = followed.read(reader, match), followed.since
+        if not is_over:
+            self._followed[match.key] = followed
+            while len(self._followed) > MAX_FOLLOWED:
+                self._followed.popitem(last=False)
+        if found is None or not found.hands:
             return True, since
-        ended_ms = match.ended_ms if is_over else found[0].ended_ms
-        summary = found[0].model_copy(update={"corrections": corrections, "ended_ms": ended_ms})
+        ended_ms = match.ended_ms if is_over else found.ended_ms
+        summary = found.model_copy(update={"corrections": corrections, "ended_ms": ended_ms})
         if self._players is not None:
             seatings = self._players.seatings(self._name, match.table.id)
             summary = self._seated(summary, seatings)

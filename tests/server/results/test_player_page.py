@@ -43,7 +43,7 @@ def match(ended_ms: int, *hands: tuple[dict[int, int], int | None, int, int], vo
     )
 
 
-def moments_of(*matches: MatchSummary) -> dict[str, tuple[int, int]]:
+def moments_of(*matches: MatchSummary) -> dict[str, tuple[int, int | None]]:
     """Return the value of each of Ann's moments, and when its match ended."""
     total = PlayerTotal(ID)
     for each in matches:

@@ -12,10 +12,11 @@ from racing_demon_protocol.enums import EndReason, Phase
 from racing_demon_protocol.records.format import read_records
 from racing_demon_protocol.records.summary import HandSummary, MatchSummary, PlayerSummary, summarize
 from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.events import HandOver, MatchOver, Signalled
 from racing_demon_protocol.wire.player_proof import secret_hash
 from racing_demon_server.enums import StandingsAccess
 from racing_demon_server.journal.interface import JournalReader
-from racing_demon_server.journal.matches import FORMER, export, matches
+from racing_demon_server.journal.matches import FORMER, PIECE, export, matches
 from racing_demon_server.journal.sqlite.database import reading
 from racing_demon_server.players.directory import Directory
 from racing_demon_server.players.file import PlayersFile
@@ -188,3 +189,45 @@ async def test_the_end_of_a_hand_visits_only_what_is_new(tmp_path: Path) -> None
     assert min(firsts) >= found[2].first
     assert counts[1] == counts[3]
     assert [each.hands for each in made] == [each.hands for each in summarize(read_records(lines))]
+
+
+class NotingEvents(Noting):
+    """A journal that notes from which event on everything was read."""
+
+    def marks(self, table_id: int, kinds: frozenset[int], first: int, last: int) -> Any:
+        """Note nothing."""
+        return self._journal.marks(table_id, kinds, first, last)
+
+
+async def test_a_long_match_is_read_on_from_its_last_hand(tmp_path: Path) -> None:
+    """After each of its hands, while the next one is played; the result is that of the whole record."""
+    journal, firsts, ends = tmp_path / "journal.sqlite", list[int](), [0]
+
+    @contextmanager
+    def noted() -> Iterator[JournalReader]:
+        with reading(journal) as db:
+            yield cast("JournalReader", NotingEvents(db, firsts))
+
+    with ResultsFile(tmp_path / "own.sqlite") as file:
+        maker = ResultsMaker(file, noted, "")
+        async with whole_server(journal, bot_speed=100.0) as (server, _):
+            async with Peer.hosting(server.url, seated=False, hands=3, tally_ms=600_000) as host:
+                for _ in range(3):
+                    await host.ask(cl.AddBot, level="hard")
+                for hand in range(3):
+                    await host.ask(cl.Start)
+                    await host.until(Signalled)
+                    if hand:
+                        firsts.clear()
+                        assert maker.update(1)
+                        assert min(firsts) > ends[-2] - PIECE
+                    await host.until(HandOver)
+                    ends.append(host.view.seq)
+                await host.until(MatchOver)
+                assert maker.update(1)
+        (made,) = [result.summary for result in file.ended()]
+    with reading(journal) as db:
+        lines = [line for match in matches(db) for line in export(db, match)]
+    (whole,) = summarize(read_records(lines))
+    assert (made.hands, made.players, made.winners) == (whole.hands, whole.players, whole.winners)
+    assert ends[1] > PIECE, "the first hand is short: all of it fits into what is read at a time"
