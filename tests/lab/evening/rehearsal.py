@@ -516,6 +516,8 @@ class Evening:
             await self.until(lambda _: "Press Enter" in program.screen.text)
             screen.type("\r")
         elif isinstance(screen, PageScreen) and not screen.is_watching:
+            if await screen.phone.page.locator("#sheet").is_visible():  # opened just as the hand was over
+                await screen.phone.page.keyboard.press("Escape")
             await screen.phone.page.tap(".ready")
         await self.until(lambda view: self._is_ready(screen.name) or view.hand_number != hand)
 
