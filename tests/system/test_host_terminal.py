@@ -170,17 +170,14 @@ async def test_a_second_host_is_refused_and_shown_ways(tmp_path: Path, port: int
     """Another file would hide an evening. The table that has the journal is named, and each way out works."""
     env = {"RACING_DEMON_STATE": str(tmp_path), "RACING_DEMON_DATA": str(tmp_path)}
     async with hosting(tmp_path, port) as (_, code):
-        for more in ((), ("--new",)):
-            ended = await text_of(CLIENT, *ANOTHER, *more, env=env)
-            assert ended.code == 3
-            assert f"Table {code} is still open here" in ended.err
-            for way in ("racing-demon host continues it", f"--server localhost:{port} ", "--journal FILE "):
-                assert way in ended.err
+        ended = await text_of(CLIENT, *ANOTHER, "--new", env=env)
+        assert ended.code == 3
+        assert f"Table {code} is still open here" in ended.err
+        for way in ("racing-demon host continues it", f"--server localhost:{port} ", "--journal FILE "):
+            assert way in ended.err
         assert not list(tmp_path.glob("journal-2*"))
-        own = ("--no-announce", "--port", "0", "--journal", str(tmp_path / "other.sqlite"))
-        for options in (own, ("--server", f"localhost:{port}")):
-            async with started(CLIENT, "host", "--plain", *options, env=env) as second:
-                assert code != (await second.line(HOST_LINK))[2]
+        async with started(CLIENT, "host", "--plain", "--server", f"localhost:{port}", env=env) as second:
+            assert code != (await second.line(HOST_LINK))[2]
         assert await is_served(port, code)
 
 
@@ -390,32 +387,35 @@ async def test_a_lobby_at_a_new_address_invites_who_was_there_before(tmp_path: P
 
 
 @pytest.mark.long
-async def test_the_host_lets_somebody_in_by_words(tmp_path: Path, port: int) -> None:
-    """In plain text the next evening names Ben unasked, and a command has his code."""
-    other = free_port()
-    first, second = (f"ws://127.0.0.1:{each}/v1" for each in (port, other))
+async def test_the_next_evening_names_who_was_there_before(tmp_path: Path, port: int) -> None:
+    """In plain text the lobby at another address names Ben unasked."""
     async with hosting(tmp_path, port) as (host, _):
-        async with Peer.connect(first) as phone:
-            ben = await enrolled(phone, "Ben", "1" * 64)
+        async with Peer.connect(f"ws://127.0.0.1:{port}/v1") as phone:
+            await enrolled(phone, "Ben", "1" * 64)
         host.type("q")
         await host.end()
-    async with hosting(tmp_path, other) as (host, _):
+    async with hosting(tmp_path, free_port()) as (host, _):
         await host.line("^The server knows Ben")
-        host.type("people")
-        await host.line(f"^Ben, last here .*{ben.player}")
-        host.type("people Nobody")
-        await host.line("nobody has that name")
-        host.type("people ben")
-        code = (await host.line("enter the name Ben and the code ([A-Z]{6})"))[1]
-        async with Peer.connect(second) as cleared:
-            await challenged(cleared)
-            await cleared.say(cl.Link(name="Ben", code=code, secret="2" * 64))
-            assert (await cleared.until(Identified)).player == ben.player
+
+
+async def test_the_host_lets_a_player_in_on_a_new_phone_by_words(tmp_path: Path, port: int) -> None:
+    """In plain text a command has Ben's code until anything else is typed, and another lists who is known."""
+    url = f"ws://127.0.0.1:{port}/v1"
+    async with hosting(tmp_path, port) as (host, _):
+        async with Peer.connect(url) as phone:
+            ben = await enrolled(phone, "Ben", "1" * 64)
         host.type("people ben")
         await host.line("enter the name Ben and the code ([A-Z]{6})")
         assert codes(tmp_path) == 1
         host.type("people")
+        await host.line(f"^Ben, last here .*{ben.player}")
         await wait_until(lambda: codes(tmp_path) == 0)
+        host.type("people ben")
+        code = (await host.line("enter the name Ben and the code ([A-Z]{6})"))[1]
+        async with Peer.connect(url) as cleared:
+            await challenged(cleared)
+            await cleared.say(cl.Link(name="Ben", code=code, secret="2" * 64))
+            assert (await cleared.until(Identified)).player == ben.player
 
 
 @pytest.mark.long

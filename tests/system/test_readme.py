@@ -2,7 +2,6 @@
 
 import asyncio
 import re
-import socket
 import sys
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pytest
 
 import racing_demon_client
 from racing_demon_protocol.wire.messages import client as cl
+from tests.support.ports import free_port
 from tests.support.processes import CLIENT, started, text_of
 from tests.support.servers import PATIENCE, Peer, serving
 from tests.system.test_mouse import mouse
@@ -24,22 +24,20 @@ def bot(url: str, code: str) -> str:
 
 
 async def test_its_bot_plays() -> None:
-    """It plays by the rules, and prints the piles that it plays from."""
+    """It plays by the rules, and prints the piles that it plays from; without such a table it says so."""
     alike = serving(seed=bytes(32))  # in which there is something to play
     async with alike as served, Peer.hosting(served.url, seated=False, countdown_ms=0) as host:
         await host.ask(cl.AddBot, level="easy")
         async with started(bot(served.url, host.code), env={"PYTHONUNBUFFERED": "1"}) as program:
             await program.line(r"^(tableau|waste|reserve) \d: .*[A2-9TJQK][♠♥♣♦]$")
-
-
-async def test_its_bot_ends_in_a_sentence() -> None:
-    """Without a server, and without such a table, it says so in one line."""
-    async with serving() as served:
         ended = await text_of(bot(served.url, "BCDF"))
         assert (ended.code, ended.err) == (1, "There is no table with that code here.\n")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        ended = await text_of(bot(f"ws://127.0.0.1:{free.getsockname()[1]}/v1", "BCDF"))
+
+
+@pytest.mark.long
+async def test_its_bot_ends_in_a_sentence_where_there_is_no_server() -> None:
+    """It says so in one line."""
+    ended = await text_of(bot(f"ws://127.0.0.1:{free_port()}/v1", "BCDF"))
     assert re.fullmatch("There is no server at .*\n", ended.err)
 
 
