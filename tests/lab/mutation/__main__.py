@@ -1,8 +1,11 @@
-"""Plant mistakes, one at a time, and list those that the nearest tests do not notice.
+"""Plant mistakes, one at a time, and list those that tests do not notice.
 
-The nearest tests of a folder are those of the folder of the same name below tests/. They run once under
-coverage.py; then each mutant meets the tests that run its line. With --against, the same mutants, by
-function and kind, are planted in another checkout, too, and both counts are printed.
+The tests of a folder run once under coverage.py: those below the folder of the same name in tests/, or those
+that --tests names. Then each mutant meets the tests that run its line, the quickest first, until one fails.
+What none of them finds meets the tests that --with names, whole: those that start programs, whose lines
+nobody counts, and those of the page. With --against, the same mutants, by function and kind, are planted in
+another checkout, too; with several --select, each selection of tests is tried. Who found what the first did
+not, and the other way round, is printed.
 """
 
 import argparse
@@ -14,6 +17,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -33,14 +37,19 @@ AREAS: Final = {
     "net": "server/racing_demon_server/net",
     "journal": "server/racing_demon_server/journal",
     "record": "protocol/racing_demon_protocol/records",
+    "page": "client/racing_demon_web",
 }
 """Short names of folders; others are given by their paths."""
-COPIED: Final = ("protocol", "server", "client", "tests", "benchmarks", "docs", "deploy")
-TESTS_SECONDS: Final = 1_800
+COPIED: Final = ("protocol", "server", "client", "tests", "benchmarks", "docs", "deploy", "examples")
+TESTS_SECONDS: Final = 3 * 3_600
 MUTANT_SECONDS: Final = 120
-MAX_TESTS: Final = 200
-"""So many of the tests that run a line are tried, the quickest first."""
-PYTEST: Final = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "-n0", "-m", "not long")
+SLOWER: Final = 5
+"""Tests may take so many times as long as without the mutant, before it counts as found."""
+FIRST: Final = 40
+"""So many tests are tried first: most mutants are found by one of them, and few are soon collected."""
+PYTEST: Final = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "-n0")
+NO_TESTS: Final = 5
+"""What pytest exits with if it has none to run."""
 
 
 class Planted(NamedTuple):
@@ -50,41 +59,73 @@ class Planted(NamedTuple):
     outcome: str
 
 
-class Bench:
-    """Copies of a checkout in which mutants are planted, and which tests run which of its lines."""
+class Contestant(NamedTuple):
+    """What is tried.
 
-    def __init__(self, tree: Tree, folder: Path, jobs: int) -> None:
-        self._tree = tree
+    Attributes:
+        tree: a checkout.
+        select: which of its tests, as pytest's ``-m`` says it.
+
+    """
+
+    tree: Tree
+    select: str
+
+    def __str__(self) -> str:
+        return f"{self.tree.root}, tests {self.select!r}"
+
+
+class Bench:
+    """Copies of a checkout in which mutants are planted, and which tests run which of its lines.
+
+    Args:
+        contestant: the checkout, and the selection of its tests.
+        folder: where the copies go.
+        jobs: how many copies.
+        whole: the tests that are tried whole.
+
+    """
+
+    def __init__(self, contestant: Contestant, folder: Path, jobs: int, whole: Sequence[str]) -> None:
+        self._pytest = (*PYTEST, "-m", contestant.select)
+        self._whole = list(whole)
+        self._whole_seconds = 0.0
         self._copies: SimpleQueue[Path] = SimpleQueue()
         self._jobs = jobs
         self._tests: dict[str, dict[int, list[str]]] = {}
         self._seconds: dict[str, float] = {}
         for number in range(jobs):
             copy = folder / f"{number}"
+            root = contestant.tree.root
             for name in COPIED:
                 ignored = shutil.ignore_patterns("__pycache__", "node_modules")
-                shutil.copytree(tree.root / name, copy / name, ignore=ignored)
-            for file in tree.root.glob("*.*"):
+                shutil.copytree(root / name, copy / name, ignore=ignored)
+            for file in root.glob("*.*"):
                 if file.is_file():
                     shutil.copy(file, copy)
             self._copies.put(copy)
 
-    def measure(self, folders: Sequence[str]) -> None:
-        """Run the nearest tests of folders, and keep which lines each of them runs."""
+    def measure(self, folders: Sequence[str], tests: Sequence[str]) -> None:
+        """Run tests, or else those nearest to folders, and keep which lines each of them runs."""
         copy = self._copies.get()
-        tests = sorted({tests_of(copy, folder) for folder in folders})
+        if folders:
+            self._measure_lines(copy, folders, tests or sorted({tests_of(copy, each) for each in folders}))
+        if self._whole:
+            self._measure_whole(copy)
+        self._copies.put(copy)
+
+    def _measure_lines(self, copy: Path, folders: Sequence[str], tests: Sequence[str]) -> None:
         (copy / "contexts_plugin.py").write_text(Path(__file__).with_name("contexts.py").read_text())
         own = f"--include={','.join(f'{copy}/{folder}/*' for folder in folders)}"
         command = ("-m", "coverage", "run", "--data-file=.mutants.coverage", own)
         plugin = ("-p", "contexts_plugin", "--durations=0", "--durations-min=0")
-        done = self._python(copy, *command, *PYTEST, *plugin, *tests, seconds=TESTS_SECONDS)
+        done = self._python(copy, *command, *self._pytest, *plugin, *tests, seconds=TESTS_SECONDS)
         for line in done.stdout.splitlines():
             seconds, _, rest = line.strip().partition("s ")
             if rest.startswith(("call", "setup", "teardown")):
                 name = rest.split(maxsplit=1)[1]
                 self._seconds[name] = self._seconds.get(name, 0.0) + float(seconds)
-        lines = done.stdout.splitlines()
-        failed = {line.split()[1] for line in lines if line.startswith(("FAILED", "ERROR"))}
+        failed = failures(done.stdout)
         with closing(sqlite3.connect(copy / ".mutants.coverage")) as db:
             rows = db.execute(
                 "SELECT path, context, numbits FROM line_bits JOIN file ON file.id = file_id"
@@ -96,7 +137,14 @@ class Bench:
                     for number in numbits_to_nums(bits):
                         by_line.setdefault(number, []).append(test)
         sys.stderr.write(f"{done.stdout.splitlines()[-1]}\n")
-        self._copies.put(copy)
+
+    def _measure_whole(self, copy: Path) -> None:
+        """Run the tests that are tried whole, once, and leave out those that fail by themselves."""
+        begun = time.monotonic()
+        done = self._python(copy, *self._pytest, *self._whole, seconds=TESTS_SECONDS)
+        self._whole_seconds = time.monotonic() - begun
+        self._whole += [f"--deselect={test}" for test in sorted(failures(done.stdout))]
+        sys.stderr.write(f"{done.stdout.splitlines()[-1]}\n")
 
     def try_all(self, chosen: Sequence[Mutant]) -> Iterator[Planted]:
         """Plant mutants one after the other, some at the same time, and yield how they fared."""
@@ -105,20 +153,35 @@ class Bench:
 
     def _try(self, mutant: Mutant) -> Planted:
         tests = self._tests.get(mutant.function.path, {}).get(mutant.line, [])
-        if not tests:
+        if not tests and not self._whole:
             return Planted(mutant, "not reached")
-        tests = sorted(tests, key=lambda name: self._seconds.get(name, 0.0))[:MAX_TESTS]
+        tests = sorted(tests, key=self._cost)
         copy = self._copies.get()
         file = copy / mutant.function.path
         try:
             file.write_text(mutant.text, encoding="utf-8")
-            done = self._python(copy, *PYTEST, "-x", *tests, seconds=MUTANT_SECONDS)
-        except subprocess.TimeoutExpired:
-            return Planted(mutant, "found")
+            is_found = any(
+                self._fails(copy, each, sum(map(self._cost, each)))
+                for each in (tests[:FIRST], tests[FIRST:])
+                if each
+            ) or (bool(self._whole) and self._fails(copy, self._whole, self._whole_seconds))
         finally:
             file.write_text(mutant.function.source, encoding="utf-8")
             self._copies.put(copy)
-        return Planted(mutant, "found" if done.returncode else "survived")
+        return Planted(mutant, "found" if is_found else "survived")
+
+    def _cost(self, test: str) -> float:
+        return self._seconds.get(test, 0.0)
+
+    def _fails(self, copy: Path, arguments: Sequence[str], seconds: float) -> bool:
+        """Return whether one of these tests fails, or takes far longer than without the mutant."""
+        (copy / "arguments.txt").write_text("\n".join(arguments), encoding="utf-8")
+        most = max(MUTANT_SECONDS, SLOWER * seconds)
+        try:
+            done = self._python(copy, *self._pytest, "-x", "@arguments.txt", seconds=most)
+        except subprocess.TimeoutExpired:
+            return True
+        return done.returncode not in {0, NO_TESTS}
 
     def _python(self, copy: Path, *arguments: str, seconds: float) -> "subprocess.CompletedProcess[str]":
         path = os.pathsep.join(map(str, (copy / "protocol", copy / "server", copy / "client", copy)))
@@ -133,6 +196,11 @@ class Bench:
             check=False,
             timeout=seconds,
         )
+
+
+def failures(output: str) -> set[str]:
+    """Return the tests that pytest says to have failed."""
+    return {line.split()[1] for line in output.splitlines() if line.startswith(("FAILED", "ERROR"))}
 
 
 def tests_of(root: Path, folder: str) -> str:
@@ -159,12 +227,13 @@ def sample(tree: Tree, folder: str, number: int | None, seed: str, other: Tree |
     return chosen
 
 
-def try_tree(tree: Tree, chosen: Sequence[Mutant], jobs: int) -> list[Planted]:
+def try_out(contestant: Contestant, chosen: Sequence[Mutant], arguments: argparse.Namespace) -> list[Planted]:
     """Try mutants in copies of a tree, and print how each fared."""
     tried = []
     with tempfile.TemporaryDirectory() as folder:
-        bench = Bench(tree, Path(folder).resolve(), jobs)
-        bench.measure(sorted({each.function.path.rpartition("/")[0] for each in chosen}))
+        bench = Bench(contestant, Path(folder).resolve(), arguments.jobs, arguments.whole)
+        folders = {each.function.path.rpartition("/")[0] for each in chosen if each.function.node}
+        bench.measure(sorted(folders), arguments.tests)
         for planted in bench.try_all(chosen):
             sys.stdout.write(f"{planted.outcome:11} {planted.mutant}\n")
             sys.stdout.flush()
@@ -172,16 +241,30 @@ def try_tree(tree: Tree, chosen: Sequence[Mutant], jobs: int) -> list[Planted]:
     return tried
 
 
-def main() -> None:
-    """Read the command line, and try what it names."""
+def parse() -> argparse.Namespace:
+    """Return the arguments."""
     parser = argparse.ArgumentParser(prog="python -m tests.lab.mutation", description=__doc__)
     parser.add_argument("areas", nargs="*", default=[*AREAS], help=f"{', '.join(AREAS)}, or folders")
     parser.add_argument("--sample", type=int, metavar="N", help="so many mutants of each area (default: all)")
     parser.add_argument("--seed", default="1", help="what the sample is drawn by")
     parser.add_argument("--jobs", type=int, default=2, help="so many at a time (default: 2)")
+    parser.add_argument(
+        "--tests", nargs="+", default=[], metavar="PATH", help="in place of the nearest tests"
+    )
+    parser.add_argument(
+        "--with", nargs="+", default=[], dest="whole", metavar="PATH", help="tests that are tried whole"
+    )
+    parser.add_argument(
+        "--select", action="append", metavar="MARKS", help='pytest\'s -m (default: "not long"); repeatable'
+    )
     parser.add_argument("--against", type=Path, metavar="CHECKOUT", help="draw the sample there; try both")
     parser.add_argument("--list", action="store_true", help="only list the mutants")
-    arguments = parser.parse_args()
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Read the command line, and try what it names."""
+    arguments = parse()
     here = Tree(ROOT)
     drawn, other = (here, None) if arguments.against is None else (Tree(arguments.against.resolve()), here)
     chosen = [
@@ -196,9 +279,24 @@ def main() -> None:
         for pair in zip(*(each for _, each in trees), strict=True):
             sys.stdout.write("\n  = ".join(map(str, pair)) + "\n")
         return
+    first: list[Planted] = []
     for tree, each in trees:
-        outcomes = Counter(planted.outcome for planted in try_tree(tree, each, arguments.jobs))
-        sys.stdout.write(f"{tree.root}: {json.dumps(outcomes)}\n")
+        for select in arguments.select or ["not long"]:
+            contestant = Contestant(tree, select)
+            tried = try_out(contestant, each, arguments)
+            outcomes = Counter(planted.outcome for planted in tried)
+            sys.stdout.write(f"{contestant}: {json.dumps(outcomes)}\n")
+            if first:
+                compare(first, tried)
+            else:
+                first = tried
+
+
+def compare(first: Sequence[Planted], tried: Sequence[Planted]) -> None:
+    """Print which mutants the first contestant found alone, and which the second."""
+    for before, now in zip(first, tried, strict=True):
+        if before.outcome != now.outcome and "found" in {before.outcome, now.outcome}:
+            sys.stdout.write(f"{before.outcome} before, now {now.outcome}: {now.mutant}\n")
 
 
 if __name__ == "__main__":

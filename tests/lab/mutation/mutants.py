@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 PACKAGES: Final = ("protocol/racing_demon_protocol", "server", "client")
+PAGE: Final = "client/racing_demon_web"
 MIN_SIMILAR: Final = 0.55
 """A renamed function is taken for the same if so much of its shape is."""
 
@@ -36,25 +37,43 @@ OPERATORS: Final[dict[type[ast.operator], type[ast.operator]]] = {
     ast.FloorDiv: ast.Mult,
 }
 
+SCRIPT_TOKENS: Final = re.compile(
+    r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`"""
+    r"""|=>|[=!]==|[<>]=?|&&|\|\||[\w$.]+""",
+    re.DOTALL,
+)
+"""What is looked at in a script; comments and texts, so that nothing in them is."""
+SCRIPT_CHANGES: Final[dict[str, tuple[str, str]]] = {
+    "===": ("comparison", "!=="),
+    "!==": ("comparison", "==="),
+    "<": ("comparison", "<="),
+    "<=": ("comparison", "<"),
+    ">": ("comparison", ">="),
+    ">=": ("comparison", ">"),
+    "&&": ("and or", "||"),
+    "||": ("and or", "&&"),
+    "true": ("truth", "false"),
+    "false": ("truth", "true"),
+}
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 Change = tuple[str, ast.expr | ast.stmt, str]
 
 
 class Function(NamedTuple):
-    """A function of the product.
+    """A function of the product, or a whole script of the page.
 
     Attributes:
         path: its file, relative to the tree.
         name: its name, with that of its class.
-        node: its syntax.
+        node: its syntax; ``None`` of a script.
         source: the text of its file.
 
     """
 
     path: str
     name: str
-    node: Definition
+    node: Definition | None
     source: str
 
 
@@ -112,13 +131,22 @@ class Tree:
         return found
 
     @cached_property
+    def scripts(self) -> list[Function]:
+        """All scripts of the page, in the order of their files."""
+        paths = sorted((self.root / PAGE).rglob("*.js"))
+        return [
+            Function(str(path.relative_to(self.root)), path.stem, None, path.read_text(encoding="utf-8"))
+            for path in paths
+        ]
+
+    @cached_property
     def shapes(self) -> list[tuple[list[str], Function]]:
         """All functions, each with its shape."""
-        return [(_shape(ast.unparse(each.node)), each) for each in self.functions]
+        return [(_shape(ast.unparse(each.node)), each) for each in self.functions if each.node]
 
     def below(self, folder: str) -> list[Function]:
-        """Return the functions of a folder."""
-        return [each for each in self.functions if each.path.startswith(f"{folder}/")]
+        """Return the functions and scripts of a folder."""
+        return [each for each in [*self.functions, *self.scripts] if each.path.startswith(f"{folder}/")]
 
 
 def _functions(node: ast.AST, prefix: str = "") -> Iterator[tuple[str, Definition]]:
@@ -131,6 +159,8 @@ def _functions(node: ast.AST, prefix: str = "") -> Iterator[tuple[str, Definitio
 
 def mutants(function: Function) -> list[Mutant]:
     """Return all mutants of a function, in the order of its lines."""
+    if function.node is None:
+        return list(_script_mutants(function))
     found = [
         _mutant(function, kind, old, new)
         for statement in function.node.body
@@ -138,6 +168,17 @@ def mutants(function: Function) -> list[Mutant]:
         for kind, old, new in _changes(node)
     ]
     return sorted(found, key=lambda each: (each.start, each.kind, each.after))
+
+
+def _script_mutants(script: Function) -> Iterator[Mutant]:
+    for token in SCRIPT_TOKENS.finditer(script.source):
+        before, start = token.group(), token.start()
+        kind, after = SCRIPT_CHANGES.get(
+            before, ("number", str(int(before) + 1) if before.isdecimal() else "")
+        )
+        if after:
+            line = script.source.count("\n", 0, start) + 1
+            yield Mutant(script, kind, line, start, before, after)
 
 
 def _judged(node: ast.AST) -> Iterator[ast.AST]:
@@ -227,11 +268,16 @@ def find_twin(mutant: Mutant, tree: Tree) -> Mutant | None:
 def _place(mutant: Mutant) -> float:
     """Return how far down in its function a mutant is, from 0 to 1."""
     node = mutant.function.node
+    if node is None:
+        return mutant.start / len(mutant.function.source)
     return (mutant.line - node.lineno) / max(1, (node.end_lineno or node.lineno) - node.lineno)
 
 
 def _namesakes(function: Function, tree: Tree) -> Iterator[Function]:
     """Yield those functions of a tree that may be the same, the likeliest first."""
+    if function.node is None:
+        yield from (each for each in tree.scripts if each.name == function.name)
+        return
     shape, short = _shape(ast.unparse(function.node)), function.name.rpartition(".")[2]
     for is_same in (function.name.__eq__, lambda name: name.rpartition(".")[2] == short):
         same = [(_likeness(shape, other), each) for other, each in tree.shapes if is_same(each.name)]
