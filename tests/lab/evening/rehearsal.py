@@ -295,10 +295,12 @@ class TerminalScreen:
         text = self.program.screen.text
         found = [f"says {bad.group()!r}" for bad in BAD_WORDS.finditer(text)]
         if view.phase not in AT_TABLE or view.board is None:
+            rows = [(view.player(seat), total) for seat, total in scoring.totals(view).items()]
+            called = [("you" if name == self.name else name, total) for name, total in rows]
             missing = [
                 f"{name} with {total} is not in its tally"
-                for seat, total in scoring.totals(view).items()
-                if view.results and not re.search(rf"{re.escape(name := view.player(seat))}.*{total}", text)
+                for name, total in called
+                if view.results and not re.search(rf"\b{re.escape(name)}\b.*{total}", text)
             ]
             return found + missing
         if view.paused:  # its cards are hidden then
