@@ -1,16 +1,17 @@
 """The first screen of a server: from nothing to the first card against bots, in one tap."""
 
 import pytest
-from playwright.async_api import Browser
+from playwright.async_api import Browser, expect
 
 from racing_demon_protocol.enums import Phase
 from tests.support.browsers import TALL_PHONE, phone
+from tests.support.restartable_server import wait_until
 from tests.support.servers import serving
 
 
 async def test_one_tap_leads_to_cards_against_bots(browser: Browser) -> None:
-    """Nobody needs a name, a code or a choice; the table is dealt at once and takes no strangers."""
-    async with serving() as served, phone(browser, served.origin) as guest:
+    """Nobody needs a name, a code or a choice; the table takes no strangers until its host lists it."""
+    async with serving(lists_tables=True) as served, phone(browser, served.origin) as guest:
         await guest.page.tap("#play-now")
         await guest.see("#table .slot.foundation")
         view = served.registry.room(await guest.code()).table.view
@@ -20,6 +21,14 @@ async def test_one_tap_leads_to_cards_against_bots(browser: Browser) -> None:
         assert [bot for _, bot in players[1:]] == ["adaptive", "easy"]
         assert view.options.seats == len(view.seats)
         assert view.options.casual, "practice counts in the host's standings"
+        lists = guest.page.get_by_role("button", name="Let everybody find the table")
+        await guest.page.tap("#table .menu")
+        await lists.tap()
+        room = served.registry.room(view.code)
+        await wait_until(lambda: room.is_listed)
+        await guest.page.tap("#table .menu")
+        await expect(guest.page.get_by_role("button", name="Lock the table")).to_be_visible()
+        await expect(lists).to_be_hidden()
         assert guest.complaints == []
 
 

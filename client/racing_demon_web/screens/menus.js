@@ -13,6 +13,7 @@ import { HELP, keyHelp, LATER, THEMES } from "../words_later.js";
 import { handicapRows } from "./handicaps.js";
 import { addressForOthers, showQr } from "./invitation.js";
 import { MAX_TITLE, savePreset } from "./saved_presets.js";
+import { openTables } from "./tables.js";
 import { teamRows } from "./teams.js";
 
 /** @import { Session } from "../wire/session.js" */
@@ -110,12 +111,7 @@ export class Menus {
           this.send("close_entry", { closed: !entryClosed }),
         ),
       );
-      items.push(
-        button(LATER.listTable, () => {
-          this.send("list_table", {});
-          this.announce(LATER.listed);
-        }),
-      );
+      items.push(this.#listButton(session.table.code));
       if (session.table.options.spectators)
         items.push(button(LATER.spectators, () => this.#askForSpectators(session)));
     }
@@ -195,6 +191,22 @@ export class Menus {
       this.announce(LATER.reported);
     });
     this.dialog.open(LATER.report, [element("p", "", LATER.reportText), whom, form]);
+  }
+
+  /**
+   * The button that puts a table into the lists; hidden if it is there.
+   * @param {string} code
+   */
+  #listButton(code) {
+    const node = button(LATER.listTable, () => {
+      this.send("list_table", {});
+      this.announce(LATER.listed);
+    });
+    node.hidden = true;
+    openTables().then((tables) => {
+      node.hidden = tables.some((each) => each.code === code);
+    });
+    return node;
   }
 
   /**
