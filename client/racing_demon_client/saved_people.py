@@ -247,6 +247,24 @@ def kept_name(url: str, said: str, path: Path | None = None) -> str:
     return people[-1].name if people else said
 
 
+def kept_other(url: str, said: str, *, is_own: bool = False, path: Path | None = None) -> str:
+    """Return who was chosen last at a server where this machine knows nobody by a name; empty for nobody.
+
+    Args:
+        url: the server's address.
+        said: the name.
+        is_own: whether the server is this user's own, which is the same at any address.
+        path: the file of all people.
+
+    """
+    here = [
+        each
+        for each in _read(path or people_path())
+        if each.dropped is None and (each.host == host_of(url) or (is_own and each.is_own))
+    ]
+    return "" if not here or any(_likeness(each, said) for each in here) else here[-1].name
+
+
 def _bounded(people: Sequence[SavedPerson]) -> list[SavedPerson]:
     """Return whom to keep, the newest last: whoever causes many entries displaces only those."""
     oldest_dropped = time.time() - KEPT_SECONDS

@@ -272,10 +272,11 @@ export const LATER = {
   signedInAs: (/** @type {string} */ name) => `You are ${name}.`,
   signedIn: "You have signed in, and are known here once you sit down at a table.",
   signedInText:
-    "You are known because you have signed in where you came from, on every device. Your matches are yours under any name; the first name that you sat down with is shown.",
+    "You are known because you have signed in where you came from, on every device. Your matches are yours under any name at a table; results show this one.",
   playerPage: "Your matches and rating",
   nameOf: (/** @type {string} */ name) => `Name of ${name}`,
   rename: "Change the name",
+  renamed: (/** @type {string} */ name) => `You are ${name} now.`,
   anotherDevice: "Add another device",
   codeText: (/** @type {string} */ name, /** @type {string} */ code, /** @type {boolean} */ hasPicture) =>
     `On the other device, ${hasPicture ? "scan this, or " : ""}open this page and enter the name ${name} and ${code}. The code is valid while you see it here, for two minutes, once. Give it to nobody else.`,

@@ -34,7 +34,7 @@ async def people(server: RestartableServer, matches: int) -> list[dict[str, Any]
 
 @pytest.mark.long
 async def test_who_signs_in_at_a_proxy_is_shown_as_who_they_are(browser: Browser, tmp_path: Path) -> None:
-    """The page has the name and leads to the results, and offers nothing that is for devices."""
+    """The page has the name, changes it, leads to the results, and offers nothing that is for devices."""
     flags = (*FAST, "--identity-header=X-Remote-User", "--identity-proxy=127.0.0.1")
     own = {"X-Remote-User": "ann@example.org"}
     async with RestartableServer.started(tmp_path / "journal.sqlite", *flags) as server:
@@ -44,11 +44,15 @@ async def test_who_signs_in_at_a_proxy_is_shown_as_who_they_are(browser: Browser
         await people(server, 1)
         async with phone(browser, f"{origin_of(server)}/you", extra_http_headers=own) as ann:
             await expect(ann.page.locator("#page p").first).to_have_text("You are Ann.")
-            for selector in ("input", "form", ".person"):
+            for selector in ("form", ".person"):
                 await expect(ann.page.locator(f"#page {selector}")).to_have_count(0)
             assert await violations(ann) == []
+            await ann.page.locator("#page input").fill("Annabel")
+            await ann.page.locator("#page button", has_text="Change the name").tap()
+            await expect(ann.page.locator("#toast")).to_have_text("You are Annabel now.")
+            await expect(ann.page.locator("#page p").first).to_have_text("You are Annabel.")
             await ann.page.locator("#page a", has_text="Your matches and rating").tap()
-            await expect(ann.page.locator("#page h1")).to_have_text("Ann")
+            await expect(ann.page.locator("#page h1")).to_have_text("Annabel")
             assert ann.complaints == []
 
 

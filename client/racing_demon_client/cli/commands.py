@@ -134,9 +134,10 @@ def _with_shorter_pauses(options: Options, speed: float) -> Options:
 async def host(arguments: argparse.Namespace) -> int:
     """Open a table for the network, on a local server or another, and take a seat."""
     table = arguments.name, arguments.options, Bots(arguments.bots, arguments.level), arguments.passphrase
+    ask = _ask if is_terminal() else None
     if arguments.server is not None:
         opening = tables.host_on_server(
-            await find_server(arguments.server), *table, is_typed=arguments.is_named
+            await find_server(arguments.server), *table, is_typed=arguments.is_named, ask=ask
         )
     else:
         journal = _journal_config(arguments, "full")
@@ -149,7 +150,7 @@ async def host(arguments: argparse.Namespace) -> int:
             arguments.tunnel or ("auto" if arguments.internet else ""),
             arguments.tunnel_address or "",
         )
-        opening = tables.host(*table, hosting, is_typed=arguments.is_named)
+        opening = tables.host(*table, hosting, is_typed=arguments.is_named, ask=ask)
     async with opening as opened:
         code = printable(opened.client.code)
         lines = [opened.note] if opened.note else []

@@ -74,13 +74,16 @@ async def player_token(url: str) -> str:
     return "" if found.known is None else found.known.token
 
 
-async def ask_as(url: str, name: str, request: cl.PlayerRequest) -> tuple[Identified, Message]:
+async def ask_as(
+    url: str, name: str, request: cl.PlayerRequest, *, is_own: bool = False
+) -> tuple[Identified, Message]:
     """Ask a server something as somebody whom it knows on this machine.
 
     Args:
         url: the server's address.
         name: the name of the person; empty for the one who was chosen last.
         request: the question, or the change.
+        is_own: whether the server is this user's own.
 
     Returns:
         who that is, and the answer.
@@ -91,7 +94,7 @@ async def ask_as(url: str, name: str, request: cl.PlayerRequest) -> tuple[Identi
 
     """
     source = NameSource.TYPED if name else NameSource.LOGIN
-    person = PlayerCredentials(url, name, source=source)
+    person = PlayerCredentials(url, name, source=source, is_own=is_own)
     introduction = _Introduction(person)
     connection = ServerConnection(url, Encoding.MSGPACK, lambda: False, person=introduction)
     try:

@@ -36,7 +36,7 @@ from racing_demon_client.net.local_server import (
     wait_until_ended,
 )
 from racing_demon_client.net.table_client import TableClient
-from racing_demon_client.saved_people import NameSource, PlayerCredentials, folded, kept_name
+from racing_demon_client.saved_people import NameSource, PlayerCredentials, folded, kept_name, kept_other
 from racing_demon_client.saved_tables import (
     HostedTable,
     StoredSeat,
@@ -53,8 +53,8 @@ from racing_demon_protocol.engine.commit_reveal import SEED_SIZE
 from racing_demon_protocol.enums import BotLevel, Reason
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.formatting import printable
-from racing_demon_protocol.wire.messages.client import AddBot
-from racing_demon_protocol.wire.messages.server import SeatState
+from racing_demon_protocol.wire.messages.client import AddBot, Rename
+from racing_demon_protocol.wire.messages.server import Identified, SeatState
 from racing_demon_protocol.wire.options import Options
 from racing_demon_protocol.wire.redirects import port_of
 
@@ -288,7 +288,14 @@ def alone(
 
 @asynccontextmanager
 async def host_on_server(  # noqa: PLR0913 - everything optional is a keyword
-    address: str, name: str, options: Options, bots: Bots, passphrase: str = "", *, is_typed: bool = False
+    address: str,
+    name: str,
+    options: Options,
+    bots: Bots,
+    passphrase: str = "",
+    *,
+    is_typed: bool = False,
+    ask: Ask | None = None,
 ) -> AsyncIterator[OpenedTable]:
     """Open a table for others on a running server.
 
@@ -299,6 +306,7 @@ async def host_on_server(  # noqa: PLR0913 - everything optional is a keyword
         bots: the bots at the table.
         passphrase: what others need to join; empty for none.
         is_typed: whether the name was given for this table.
+        ask: asks the user whose that name is; ``None`` if nobody can be asked.
 
     Raises:
         ConnectionFailed: the server cannot be reached.
@@ -306,6 +314,7 @@ async def host_on_server(  # noqa: PLR0913 - everything optional is a keyword
 
     """
     url = server_url(address)
+    name = await _meant(url, name, ask if is_typed else None)
     person = _person(url, name, is_typed=is_typed)
     async with await Client.create(url, name, options, passphrase=passphrase, person=person) as client:
         with _saved_seat(client):
@@ -324,6 +333,7 @@ async def host(  # noqa: PLR0913 - everything optional is a keyword
     hosting: Hosting | None = None,
     *,
     is_typed: bool = False,
+    ask: Ask | None = None,
 ) -> AsyncIterator[OpenedTable]:
     """Open a table for others on a server of this user's own.
 
@@ -337,6 +347,7 @@ async def host(  # noqa: PLR0913 - everything optional is a keyword
         passphrase: what others need to join; empty for none.
         hosting: how the server is started; ``None`` for the defaults.
         is_typed: whether the name was given for this table.
+        ask: asks the user whose that name is; ``None`` if nobody can be asked.
 
     Raises:
         ConnectionFailed: the server does not start.
@@ -354,6 +365,7 @@ async def host(  # noqa: PLR0913 - everything optional is a keyword
             ]
         else:
             await server.start()
+            name = await _meant(server.url, name, ask if is_typed else None, is_own=True)
             person = _person(server.url, name, is_typed=is_typed, is_own=True)
             client = await stack.enter_async_context(
                 await Client.create(server.url, name, options, passphrase=passphrase, person=person)
@@ -412,7 +424,8 @@ async def join(
         table: where the table is.
         name: the player's name.
         is_typed: whether the name was given for this table; it takes a seat of its own then.
-        ask: asks the user whether to use a seat that may be meant; ``None`` if nobody can be asked.
+        ask: asks the user whether to use a seat that may be meant, or whose the name is; ``None`` if nobody
+            can be asked.
 
     Raises:
         ConnectionFailed: the server cannot be reached.
@@ -437,6 +450,8 @@ async def join(
             token = secrets.token_hex(32)
             if stored is not None:
                 stored.store(token, "", url)  # store it first: if the answer is lost, the seat can be resumed
+            if not seats.here:  # who declines the seat is somebody else
+                name = await _meant(url, name, ask if is_typed else None)
             person = _person(url, name, is_typed=is_typed)
             client = await Client.join(
                 url, code, name, passphrase=table.passphrase, token=token, person=person
@@ -825,6 +840,38 @@ def _own_addresses() -> list[str]:
 
             found = [each for each in own_interfaces() if each.version == 4 and not each.is_loopback]
             return [str(each.ip) for each in found]
+
+
+async def _meant(url: str, name: str, ask: Ask | None, *, is_own: bool = False) -> str:
+    """Return the name for a seat, after asking whose it is if nobody at this machine has it at the server.
+
+    Whoever sat down there last may want another name. Where nobody can be asked it is somebody new's.
+
+    Raises:
+        CommandRefused: the server refuses the new name.
+        ConnectionFailed: the server cannot be reached, or does not know that person any more.
+
+    """
+    known = kept_other(url, name, is_own=is_own)
+    if ask is None or not known or not _is_remembered():
+        return name
+    question = Question(
+        f"Rename {known}, or is {name} somebody new?", f"Rename {known} to {name}", f"{name} is somebody new"
+    )
+    if not await ask(question):
+        return name
+    from racing_demon_client.net.introductions import ask_as  # noqa: PLC0415 - seldom needed
+
+    _, answer = await ask_as(url, known, Rename(name=name), is_own=is_own)
+    return answer.name if isinstance(answer, Identified) else name
+
+
+def _is_remembered() -> bool:
+    """Return whether the settings let servers remember this user."""
+    try:
+        return load(settings_path()).remember
+    except SettingsRefused:
+        return False
 
 
 def _person(url: str, name: str, *, is_typed: bool, is_own: bool = False) -> PlayerCredentials | None:

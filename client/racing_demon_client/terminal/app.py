@@ -49,7 +49,7 @@ def opening(request: OpeningRequest, ask: Ask) -> AbstractAsyncContextManager[Op
 
     Args:
         request: the request.
-        ask: asks the user about a stored seat.
+        ask: asks the user about a stored seat, and about a name.
 
     """
     options = usual_options(request.game).model_copy(update={"hints": request.what in {"practice", "alone"}})
@@ -59,7 +59,8 @@ def opening(request: OpeningRequest, ask: Ask) -> AbstractAsyncContextManager[Op
             return tables.practice(request.name, options, Bots(max(1, request.bots), request.level))
         case "host":
             bots = Bots(request.bots, request.level)
-            return tables.host(request.name, request.options, bots, request.passphrase, is_typed=True)
+            table = request.name, request.options, bots, request.passphrase
+            return tables.host(*table, is_typed=True, ask=ask)
         case "alone":
             return nullcontext(OpenedTable(tables.alone(request.name, options), "alone"))
         case "join":
@@ -180,7 +181,7 @@ class TerminalApp(App[None]):
         if request.name != self._settings.name:
             self.save_settings(name=request.name)
         try:
-            opened = await self._stack.enter_async_context(opening(request, self._ask_about_seat))
+            opened = await self._stack.enter_async_context(opening(request, self._ask))
         except RacingDemonError as error:
             if tables.is_missing(error):
                 await screen.go_otherwise(request, str(error))
@@ -192,7 +193,7 @@ class TerminalApp(App[None]):
         self.pop_screen()
         self._start_session(opened)
 
-    async def _ask_about_seat(self, question: Question) -> bool:
+    async def _ask(self, question: Question) -> bool:
         answered: asyncio.Future[bool | None] = asyncio.get_running_loop().create_future()
         self.push_screen(QuestionScreen(*(screen_text(text) for text in question)), answered.set_result)
         return bool(await answered)

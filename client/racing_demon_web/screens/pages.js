@@ -497,11 +497,33 @@ export class Pages {
    * @param {string} page of the player; empty if there is none to see
    */
   #signedIn(name, page) {
+    const status = element("p", "proof");
+    status.setAttribute("role", "status");
+    const field = nameField(name);
+    const rename = async () => {
+      status.textContent = LATER.loading;
+      const answer = await askAs(null, { name: "rename", fields: { name: field.value.trim() } });
+      status.textContent = answer.fields.text || LATER.noAnswer;
+      if (answer.name === "identified") this.#renamed(answer.fields.name);
+    };
+    const row = element("div", "row");
+    row.append(field, button(LATER.rename, rename));
     this.#draw(LATER.you, [
       element("p", "", name ? LATER.signedInAs(name) : LATER.signedIn),
       element("p", "soft", LATER.signedInText),
+      ...(name ? [row] : []),
+      status,
       ...(page ? [this.#linkTo(page, LATER.playerPage)] : []),
     ]);
+  }
+
+  /**
+   * Show the page for people anew, and that the server calls somebody otherwise now.
+   * @param {string} name
+   */
+  async #renamed(name) {
+    await this.show("/you");
+    this.announce(LATER.renamed(name));
   }
 
   /**
@@ -541,10 +563,7 @@ export class Pages {
     const section = element("section", "person");
     const picture = element("div", "device-code");
     const devices = element("ul");
-    const name = /** @type {HTMLInputElement} */ (element("input"));
-    name.value = kept.name;
-    name.maxLength = LIMITS.name;
-    name.setAttribute("aria-label", LATER.nameOf(kept.name));
+    const name = nameField(kept.name);
     const showDevices = async (withCode = false, change = "", device = 0) => {
       const request = change
         ? { name: change, fields: { device } }
@@ -590,10 +609,10 @@ export class Pages {
       );
     };
     const rename = async () => {
-      await ask({ name: "rename", fields: { name: name.value.trim() } });
+      const { fields } = await ask({ name: "rename", fields: { name: name.value.trim() } });
       if (status.textContent) return;
       /** @type {HTMLInputElement} */ (byId("name")).value = settings.name;
-      this.show("/you");
+      this.#renamed(fields.name);
     };
     const buttons = element("div", "row");
     buttons.append(
@@ -684,6 +703,18 @@ export class Pages {
     this.announce(document.execCommand("copy") ? LATER.resultCopied : text); // navigator.clipboard needs https
     line.remove();
   }
+}
+
+/**
+ * @param {string} name of somebody
+ * @returns {HTMLInputElement} where it can be changed
+ */
+function nameField(name) {
+  const field = /** @type {HTMLInputElement} */ (element("input"));
+  field.value = name;
+  field.maxLength = LIMITS.name;
+  field.setAttribute("aria-label", LATER.nameOf(name));
+  return field;
 }
 
 /**

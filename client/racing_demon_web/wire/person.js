@@ -253,7 +253,7 @@ function deviceName() {
 
 /**
  * Ask the server something as somebody, on a connection without a table.
- * @param {Person} person
+ * @param {Person | null} person null: whoever has signed in before the server was reached, which asks nothing then
  * @param {{name: string, fields: any} | null} request null: only who it is; `link` comes in place of the answer
  * @param {(() => void) | null} [ended] if the answer has a code, the connection stays, as long as the code is valid:
  * called when it is lost, or when somebody has used the code
@@ -293,14 +293,15 @@ export function askAs(person, request, ended = null) {
         if (!words.includes("players") || isUnknown) return end(failed);
         isOlder = !words.includes("proves");
         send({ name: "hello", fields: { version: VERSION, software: SOFTWARE } });
+        if (!person && request) send(request);
       } else if (message?.name === "challenge") {
         keepPeople({ server: message.fields.server });
-        const answer = request?.name === "link" ? request : person.answer(message.fields, isOlder);
+        const answer = request?.name === "link" ? request : person?.answer(message.fields, isOlder);
         if (answer) send(answer);
         else end(failed);
       } else if (message?.name === "identified") {
-        person.identified(message.fields);
-        if (isKnown || !request || request.name === "link") return end(message);
+        person?.identified(message.fields);
+        if (!person || isKnown || !request || request.name === "link") return end(message);
         isKnown = true;
         send(request);
       } else if (message?.name === "refused" || message?.name === "devices") end(message);

@@ -22,9 +22,11 @@ from racing_demon_client.saved_people import (
     kept_names,
 )
 from racing_demon_client.shared.trackers import DeviceTracker
+from racing_demon_client.sources import tables
+from racing_demon_client.sources.tables import TableAddress
 from racing_demon_client.terminal.view_model import ViewModel
 from racing_demon_protocol.enums import Reason
-from racing_demon_protocol.wire.messages.client import Enroll, Identify, Link, ListDevices, Rename
+from racing_demon_protocol.wire.messages.client import Create, Enroll, Identify, Link, ListDevices, Rename
 from racing_demon_protocol.wire.messages.server import Challenge, Devices, Identified, Refused
 from tests.support.people import answer, challenged
 from tests.support.restartable_server import RestartableServer
@@ -99,6 +101,47 @@ async def test_a_change_of_name_stays(tmp_path: Path) -> None:
         assert names == ["Ann", "Annabel", "Annabel", "Annabel"]
         assert kept["name"] == "Annabel"
         assert kept_name(server.url, "Ann", path) == "Annabel"
+
+
+async def test_a_name_that_nobody_here_has_is_asked_about(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ann is renamed, Bob is somebody new, and so is Cat where nobody can be asked."""
+    monkeypatch.setenv("RACING_DEMON_STATE", str(tmp_path))
+    monkeypatch.setenv("RACING_DEMON_CONFIG", str(tmp_path))
+    asked: list[str] = []
+
+    async def sits(name: str, *, renames: bool | None) -> str:
+        async def ask(question: tables.Question) -> bool:
+            asked.append(question.text)
+            return bool(renames)
+
+        place, answer = TableAddress(server.url, await own_table(server)), None if renames is None else ask
+        async with tables.join(place, name, is_typed=True, ask=answer) as opened:
+            assert opened.client.seat is not None
+            return opened.client.view.seats[opened.client.seat].name
+
+    async with RestartableServer.started(tmp_path / "journal.sqlite", *REMEMBERS) as server:
+        seated = [
+            await sits("Ann", renames=True),
+            await sits("Annabel  Lee", renames=True),
+            await sits("Annabel Lee", renames=True),
+            await sits("Bob", renames=False),
+            await sits("Cat", renames=None),
+        ]
+        assert seated == ["Ann", "Annabel Lee", "Annabel Lee", "Bob", "Cat"]
+        assert asked == [
+            "Rename Ann, or is Annabel  Lee somebody new?",
+            "Rename Annabel Lee, or is Bob somebody new?",
+        ]
+        assert kept_names(server.url) == ["Annabel Lee", "Bob", "Cat"]
+
+
+async def own_table(server: RestartableServer) -> str:
+    """Open a table for one who stays away, and return its code."""
+    async with Peer.connect(server.url) as host:
+        await host.greet()
+        return (await host.enter(Create(name="host"))).code
 
 
 async def test_a_device_that_was_added_meanwhile_is_told_trusted_and_the_player_forgotten(
