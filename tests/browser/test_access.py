@@ -7,7 +7,7 @@ from playwright.async_api import Browser
 
 from tests.browser.test_results import leave
 from tests.support.browsers import LASTING, Phone, phone
-from tests.support.effort import amount
+from tests.support.effort import LONG
 from tests.support.nodes import tool
 from tests.support.servers import serving
 
@@ -29,11 +29,13 @@ QUICK: Final[dict[str, Any]] = {"bot_speed": 200.0, "seed": LASTING}
 
 
 async def violations(player: Phone) -> list[Any]:
-    """Return what axe finds wrong with the page as it is, in any palette."""
+    """Return what axe finds wrong with the page as it is, in any palette; it is asked in the long run."""
+    if not LONG:
+        return []
     await player.page.wait_for_function(STYLED)
     await player.page.evaluate(tool("axe-core/axe.min.js").read_text("utf-8") + "; 0")
     found = []
-    for palette in PALETTES[:: amount(3, 1)]:
+    for palette in PALETTES:
         await player.page.evaluate(SHOW, list(palette))
         found += [(*palette, broken) for broken in await player.page.evaluate(VIOLATIONS)]
     return found

@@ -16,6 +16,7 @@ DEAF: Final = """if (sessionStorage.isDeaf) {
 """Lets no socket open, where a test has said so."""
 
 
+@pytest.mark.long
 async def test_back_and_staying_leaves_the_address_at_the_table(browser: Browser) -> None:
     """In a hand the way back asks; who stays is on the same seat after a reload, too."""
     async with serving() as served, phone(browser, served.origin) as player:

@@ -50,6 +50,7 @@ SPILT: Final = """() => {
 }"""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("asks", usually(1, ["key", "button"]))
 async def test_a_hint_is_a_play_that_the_rules_allow(browser: Browser, asks: str) -> None:
     """Who plays alone, or at a table with hints, may ask for one: ``b``, or a button."""

@@ -34,6 +34,7 @@ IN_HEAP: Final = """() => {
 }"""
 
 
+@pytest.mark.long
 async def test_a_phone_plays_by_house_rules(browser: Browser) -> None:
     """All cards of the heap show; the stock is shifted once, and again in the next pass; all is proven."""
     async with (

@@ -164,6 +164,7 @@ async def test_a_hand_that_was_not_seen_whole_is_not_checked(browser: Browser) -
         await player.page.locator(".proof", has_text="did not see the whole hand").wait_for()
 
 
+@pytest.mark.long
 async def test_a_page_of_another_version_is_loaded_again_between_hands(browser: Browser) -> None:
     """The server was upgraded: the hand is played to its end, then the page is the server's, on its seat."""
     async with serving(bot_speed=20.0, seed=LASTING) as served, phone(browser, served.origin) as player:

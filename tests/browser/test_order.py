@@ -14,6 +14,7 @@ from tests.support.restartable_server import wait_until
 from tests.support.servers import Closing, Peer, serving
 
 
+@pytest.mark.long
 async def test_a_host_locks_the_table_and_removes_a_spectator(browser: Browser) -> None:
     """Both are in the menu, and fit the smallest phone; the table that is locked says so to newcomers."""
     small = {"width": 320, "height": 568}

@@ -354,6 +354,7 @@ async def test_a_browser_that_stores_nothing_is_a_guest_with_a_seat(
         assert players.execute("SELECT count(*) FROM players").fetchone() == (0,)
 
 
+@pytest.mark.long
 async def test_an_invitation_of_a_lobby_leads_to_its_table(browser: Browser, tmp_path: Path) -> None:
     """A cleared phone becomes Ann's again, and is at the table; her own phone gets no second device."""
     async with RestartableServer.started(tmp_path / "journal.sqlite", *FAST) as server:

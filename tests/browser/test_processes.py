@@ -9,6 +9,7 @@ from tests.support.effort import usually
 from tests.support.processes import MAX_TRIES, server_process
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("base", usually(1, ["/games/cards", ""]))
 async def test_a_page_follows_to_the_process_of_its_table(browser: Browser, base: str) -> None:
     """It was opened at the port of all, also below a path, and is led to another port."""

@@ -46,6 +46,7 @@ async def test_a_table_that_its_host_ends_leaves_the_standings_and_a_way_on(
         await guest.see("#join")
 
 
+@pytest.mark.long
 async def test_a_phone_is_back_when_the_host_is(tmp_path: Path, browser: Browser) -> None:
     """Host and server are killed; a new host brings the hand back, and the phone returns by itself."""
     port = free_port()

@@ -75,6 +75,7 @@ async def test_processes_lead_to_each_other_below_a_path() -> None:
         assert (there.endswith(f"{BASE}/v1"), ben.seat, cleo.seat) == (True, 1, 2)
 
 
+@pytest.mark.long
 async def test_a_relay_below_a_path_shows_a_table_below_another(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

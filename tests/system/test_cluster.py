@@ -326,6 +326,7 @@ async def test_a_halt_for_the_database_is_logged_once(
     assert said.count("the database answers again") == 1
 
 
+@pytest.mark.long
 async def test_any_server_answers_for_any_code(tmp_path: Path, database: str) -> None:
     """A client that follows `moved` is told the owner's address, and another client is passed on."""
     async with Cluster.started(database, tmp_path, PATIENT, count=2) as cluster:

@@ -13,6 +13,7 @@ import pytest
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import MatchOver
 from tests.support.clusters import PATIENT, WATCHFUL, Cluster
+from tests.support.effort import amount, more_when_long
 from tests.support.journals import play_match
 from tests.support.restartable_server import wait_until
 from tests.support.results import get, page_with, status_of
@@ -20,6 +21,7 @@ from tests.support.servers import Peer
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="processes are forked and killed")
 
+KILLS: Final = amount(1, 2)
 FAST: Final = ("--bot-speed=100", "--standings=open", "--list-tables")
 
 
@@ -44,6 +46,15 @@ async def test_every_server_shows_all_results(tmp_path: Path, database: str) -> 
         for path in ("/v1/standings", f"/v1/matches/{link}", f"/v1/matches/{link}/record"):
             status, body = await get(one, path)
             assert (status, await get(other, path)) == (200, (200, body)), path
+
+
+@pytest.mark.long
+async def test_the_terminal_counts_as_the_servers_do(tmp_path: Path, database: str) -> None:
+    """``scores`` with the database's URL has the standings that a server shows."""
+    async with Cluster.started(database, tmp_path, *FAST, count=1) as cluster:
+        (one,) = cluster.nodes.values()
+        await play_match(one.url, bots=2, hands=2)
+        await page_with(one, "/v1/standings", partial(has_matches, 1))
         rows = json.loads((await get(one, "/v1/standings"))[1])["rows"]
         scores = [sys.executable, "-m", "racing_demon_client", "scores", "--json", "--journal", database]
         told = await asyncio.to_thread(subprocess.run, scores, capture_output=True, check=True)
@@ -72,11 +83,12 @@ async def test_a_seat_is_one_at_every_server(tmp_path: Path, database: str) -> N
                 assert (await get(other, f"/v1/matches/{link}/record", **headers))[0] == status
 
 
+@more_when_long
 async def test_a_kill_loses_and_doubles_no_result(tmp_path: Path, database: str) -> None:
     """A server is killed right after a match, before its result: another one makes it, once."""
     async with Cluster.started(database, tmp_path, *FAST, WATCHFUL, count=2) as cluster:
         one, other = cluster.nodes.values()
-        for number in (1, 2):
+        for number in range(1, KILLS + 1):
             async with Peer.hosting(one.url, seated=False, hands=1) as host:
                 for _ in range(2):
                     await host.ask(cl.AddBot, level="hard")
@@ -85,8 +97,9 @@ async def test_a_kill_loses_and_doubles_no_result(tmp_path: Path, database: str)
                 one.kill()
             await page_with(other, "/v1/standings", partial(has_matches, number))
             await one.start()
-        await page_with(one, "/v1/standings", partial(has_matches, 2))
-        assert cluster.ask("SELECT count(*), count(DISTINCT match) FROM results") == [(2, 2)]
+        await page_with(one, "/v1/standings", partial(has_matches, KILLS))
+        counted = cluster.ask("SELECT count(*), count(DISTINCT match) FROM results")
+        assert counted == [(KILLS, KILLS)]
 
 
 async def test_old_events_are_deleted(tmp_path: Path, database: str) -> None:

@@ -141,6 +141,7 @@ async def test_the_broker_opens_no_other_port(tmp_path: Path) -> None:
         assert [running.port, running.tls_port] == running.opened
 
 
+@pytest.mark.long
 async def test_a_table_is_seen_by_a_watcher(mosquitto: Deployed) -> None:
     """The program with its account, the broker with its rules, and a watcher with theirs go together."""
     arguments = ["--mqtt", f"mqtt://server@127.0.0.1:{mosquitto.port}", "--node", "home"]
@@ -226,6 +227,7 @@ def test_what_the_container_is_made_of_is_there() -> None:
     assert not [path for path in built_of if not names & {path, path.split("/")[0]}]
 
 
+@pytest.mark.long
 async def test_the_container_is_well_when_the_server_is() -> None:
     """The health check passes beside a server, and fails where there is none."""
     found = re.search(r"HEALTHCHECK(?:.|\n)*?CMD (\[.*\])", CONTAINERFILE)

@@ -124,6 +124,7 @@ def test_a_budget_keeps_two_of_three_servers() -> None:
     assert (servers["replicas"], budget["maxUnavailable"]) == (3, 1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("where", usually(1, ["systemd", *NODES, "kubernetes"]))
 async def test_the_server_understands_its_command_lines(where: str, tmp_path: Path) -> None:
     """Every option is one that the program has: only the database is missing here (exit code 3, not 2)."""

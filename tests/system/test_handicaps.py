@@ -21,7 +21,7 @@ from tests.support.journals import check
 from tests.support.restartable_server import RestartableServer, wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals")
-DELAY_S = 4
+DELAY_S = 8
 
 
 def _once(messages: Sequence[Message]) -> list[Message]:

@@ -31,7 +31,6 @@ from tests.support.people import challenged, enrolled
 from tests.support.ports import free_port
 from tests.support.processes import (
     CLIENT,
-    HOST_LINK,
     SERVER,
     Running,
     plain_host,
@@ -96,6 +95,7 @@ async def told_of_the_end(guest: Client) -> str:
     raise AssertionError("the table did not end")
 
 
+@pytest.mark.long
 async def test_a_killed_host_is_back_at_the_same_table(tmp_path: Path, port: int, servers: list[int]) -> None:
     """After kill -9 the guests stay, and a new host has the same code, seat and bots."""
     async with hosting(tmp_path, port, "--bots", "1") as (first, code):
@@ -176,8 +176,6 @@ async def test_a_second_host_is_refused_and_shown_ways(tmp_path: Path, port: int
         for way in ("racing-demon host continues it", f"--server localhost:{port} ", "--journal FILE "):
             assert way in ended.err
         assert not list(tmp_path.glob("journal-2*"))
-        async with started(CLIENT, "host", "--plain", "--server", f"localhost:{port}", env=env) as second:
-            assert code != (await second.line(HOST_LINK))[2]
         assert await is_served(port, code)
 
 
@@ -214,7 +212,7 @@ async def test_ctrl_c_asks_before_it_ends_the_table_of_others(tmp_path: Path, po
 
 async def test_the_server_of_a_deserted_table_ends() -> None:
     """When nobody has been there for the time that is allowed, nothing is left behind."""
-    limits = ("--until-table-ends", "--limit", "idle_table_seconds=3")
+    limits = ("--until-table-ends", "--limit", "idle_table_seconds=6")
     async with server_process(*limits) as (server, url):
         async with Peer.hosting(url):
             pass
@@ -224,7 +222,7 @@ async def test_the_server_of_a_deserted_table_ends() -> None:
 @pytest.mark.long
 async def test_a_television_that_was_left_on_keeps_no_table_open() -> None:
     """Whoever only watches is sent away when no player has been there for so long."""
-    limits = ("--until-table-ends", "--limit", "idle_table_seconds=3")
+    limits = ("--until-table-ends", "--limit", "idle_table_seconds=6")
     async with server_process(*limits) as (server, url):
         ann = await Client.create(url, "Ann")
         async with await Client.watch(url, ann.code) as television:
@@ -398,6 +396,7 @@ async def test_the_next_evening_names_who_was_there_before(tmp_path: Path, port:
         await host.line("^The server knows Ben")
 
 
+@pytest.mark.long
 async def test_the_host_lets_a_player_in_on_a_new_phone_by_words(tmp_path: Path, port: int) -> None:
     """In plain text a command has Ben's code until anything else is typed, and another lists who is known."""
     url = f"ws://127.0.0.1:{port}/v1"

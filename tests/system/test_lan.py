@@ -148,6 +148,7 @@ async def test_two_machines(wire: NetworkLink, tmp_path: Path, times: Times) -> 
     check_records(files, made)
 
 
+@pytest.mark.long
 @on_two_machines
 async def test_a_table_at_a_server_is_found(wire: NetworkLink) -> None:
     """A server with no options but a port announces its tables; players come without an address."""

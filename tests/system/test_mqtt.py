@@ -157,6 +157,7 @@ async def test_a_frozen_broker_holds_nobody_up(tmp_path: Path) -> None:
         broker.thaw()
 
 
+@pytest.mark.long
 async def test_a_match_is_watched_through_the_broker(tmp_path: Path) -> None:
     """`watch --mqtt` follows the bots of another program to the end of their match."""
     # Slower bots than elsewhere: on a busy machine the program would hear of the whole match at once.

@@ -120,6 +120,7 @@ async def test_noise_stops_nobody_and_leaves_nothing_behind() -> None:
         assert sizes[-1] - sizes[0] < MAX_GROWTH_KIB
 
 
+@pytest.mark.long
 async def test_plays_out_of_their_time_are_refused() -> None:
     """Plays before the signal, with others' piles, and after the end: each has its own refusal."""
     options = Options(hands=2, countdown_ms=5_000, tally_ms=600_000)

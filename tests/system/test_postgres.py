@@ -112,6 +112,7 @@ def has_heard_more(player: Player, number: int) -> bool:
     return len(player.seen) > number
 
 
+@pytest.mark.long
 async def test_a_fenced_server_ends(database: str, key: str) -> None:
     """When another has its name, it closes its connections for a restart, and ends with the code 4."""
     where = ("--journal", database, "--cluster-key", key, "--node", "n1", "--bot-speed", "20")
@@ -158,6 +159,7 @@ async def test_arguments_that_do_not_go_together_are_refused(arguments: tuple[st
     assert "sesame" not in ended.err
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("command", "hint"),
     usually(

@@ -298,6 +298,7 @@ async def test_one_process_s_tables_are_found_among_several(tmp_path: Path) -> N
         assert (await server.facts(1))["tables"] == 8
 
 
+@pytest.mark.long
 async def test_tables_of_a_process_that_is_not_there_wait_for_it(tmp_path: Path) -> None:
     """With fewer processes the others' tables are found, and a warning tells of those that are not."""
     arguments = ("--journal", str(tmp_path / "journal.sqlite"))
@@ -328,6 +329,7 @@ def three_free() -> int:
     raise AssertionError("no three ports in a row are free")
 
 
+@pytest.mark.long
 async def test_a_port_that_is_taken_is_named() -> None:
     """It may be one of the processes' own; nothing is started then."""
     port = three_free()

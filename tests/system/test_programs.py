@@ -14,6 +14,7 @@ import pytest
 from tests.support.effort import amount, more_when_long, usually
 
 HANDS = amount(1, 3)
+BOTS = amount(4, 8)
 NO_SUITS = usually(1, [([], {"LC_ALL": "C"}), ([], {"PYTHONIOENCODING": "latin-1"}), (["--ascii"], {})])
 
 
@@ -43,8 +44,19 @@ async def test_without_a_terminal_bots_play_a_match_to_its_end() -> None:
 
 @more_when_long
 async def test_a_recorded_match_adds_up_and_verifies() -> None:
-    """Eight bots, some hands: scores are 0 to 51 or 62 and add up to the cards; the record holds."""
-    played = ["play", "--watch", "--plain", "--bots", "8", "--hands", str(HANDS), "--speed", "300", "--json"]
+    """Bots play some hands: scores are 0 to 51 or 62 and add up to the cards; the record holds."""
+    played = [
+        "play",
+        "--watch",
+        "--plain",
+        "--bots",
+        str(BOTS),
+        "--hands",
+        str(HANDS),
+        "--speed",
+        "300",
+        "--json",
+    ]
     code, record, complaints = await racing_demon(*played)
     lines = [json.loads(line) for line in record.splitlines()]
     tally = lines[-1]

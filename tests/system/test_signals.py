@@ -40,6 +40,7 @@ def exit_code(pid: int) -> int:
     raise AssertionError("the program goes on")
 
 
+@pytest.mark.long
 def test_a_terminal_that_is_gone_ends_the_program(tmp_path: Path) -> None:
     """Whoever loses the terminal, as with a broken ssh, leaves no program behind that nobody sees."""
     with playing(tmp_path) as (program, terminals):
@@ -49,6 +50,7 @@ def test_a_terminal_that_is_gone_ends_the_program(tmp_path: Path) -> None:
         assert exit_code(program.pid) == -signal.SIGHUP
 
 
+@pytest.mark.long
 def test_a_program_that_is_ended_restores_the_terminal(tmp_path: Path) -> None:
     """SIGTERM ends the program with 143, and gives back the cursor and the screen that was there before."""
     with playing(tmp_path) as (program, terminals):
@@ -71,6 +73,7 @@ def _read(program: PtyProgram) -> bytes:
         raise ProgramEnded("it ended") from error
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", usually(1, [["solo", "clock", "--plain"], ["play", "--plain"]]))
 def test_an_interrupt_ends_plain_text_at_once(tmp_path: Path, command: list[str]) -> None:
     """Ctrl-C ends a game in plain text with 130 while it waits for a line, and without a traceback."""

@@ -40,6 +40,7 @@ def test_a_closed_output_is_said(command: str) -> None:
     assert "standard output is closed" in ended.stderr
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("streams", usually(1, ["02", "0", "2"]))
 def test_other_closed_streams_do_no_harm(streams: str) -> None:
     """Nothing is read or complained of, and the answer is whole."""
@@ -48,6 +49,7 @@ def test_other_closed_streams_do_no_harm(streams: str) -> None:
     assert "racing-demon " in ended.stdout
 
 
+@pytest.mark.long
 async def test_a_server_needs_no_streams() -> None:
     """A server without any serves: its sockets are not taken for its output."""
     port = free_port()
@@ -107,6 +109,7 @@ needs_mounts = pytest.mark.skipif(
 )
 
 
+@pytest.mark.long
 @needs_mounts
 async def test_a_journal_on_a_read_only_medium_is_read(tmp_path: Path) -> None:
     """What is on a snapshot or a disc can be listed; what would write it says what to do."""

@@ -218,6 +218,7 @@ def test_an_address_without_https_is_told_at_once_and_can_be_hidden(tmp_path: Pa
         lobby.until(r"(?s)i over the internet(?!.*tunnel)")
 
 
+@pytest.mark.long
 async def test_a_word_in_plain_text_opens_the_tunnel_and_closes_it(certificate: Path, tmp_path: Path) -> None:
     """Each is told in a line."""
     async with hosting(certificate, tmp_path) as (host, _):
@@ -242,7 +243,7 @@ async def serving(
             yield server, found[1], ann
 
 
-@more_when_long
+@pytest.mark.long
 @pytest.mark.parametrize("killed", usually(1, ["the program", "its guard"]))
 async def test_a_tunnel_that_is_killed_is_restarted(certificate: Path, killed: str) -> None:
     """At another name, with the same word; nothing is left of the one before."""
@@ -329,6 +330,7 @@ async def test_the_tunnel_outlives_the_hosts_terminal(certificate: Path, tmp_pat
 SEAT_LINK = r"^  https://(127\.0\.0\.1:\d+)/#([2-9][A-Z2-9]{15}),seat=([0-9a-f]{64})$"
 
 
+@pytest.mark.long
 async def test_who_is_away_has_a_link_to_the_own_seat(
     certificate: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
