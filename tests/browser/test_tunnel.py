@@ -13,6 +13,7 @@ TRUSTING = "--ignore-certificate-errors"
 """The certificate is the test's own."""
 
 
+@pytest.mark.long
 async def test_a_guest_plays_over_the_internet(tmp_path: Path) -> None:
     """The invitation stays behind #, also after reloading; no address that reaches a server has its word."""
     certificate = make_certificate(tmp_path)
