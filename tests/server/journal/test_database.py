@@ -4,6 +4,7 @@ import contextlib
 import logging
 import sqlite3
 import stat
+import subprocess
 import sys
 from pathlib import Path
 
@@ -352,3 +353,31 @@ def test_why_there_is_no_file_is_said(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("in the way")
     with pytest.raises(JournalUnusable, match=r"cannot be opened: (File exists|Not a directory)"):
         first_free(tmp_path / "data" / "journal.sqlite")
+
+
+STARTS = """
+import os, sys, time
+from pathlib import Path
+from racing_demon_server.players.file import PlayersFile
+
+for number in range(30):
+    at, pids = time.monotonic() + 0.01, []
+    for _ in range(4):
+        if not (pid := os.fork()):
+            while time.monotonic() < at:
+                pass
+            try:
+                PlayersFile(Path(sys.argv[1], str(number)), "server").close()
+            except Exception as error:
+                print(error, flush=True)
+            os._exit(0)
+        pids.append(pid)
+    for pid in pids:
+        os.waitpid(pid, 0)
+"""
+
+
+def test_processes_that_start_at_once_make_one_file(tmp_path: Path) -> None:
+    """None of them takes what another one is making for somebody else's file, or finds it locked."""
+    command = [sys.executable, "-c", STARTS, str(tmp_path)]
+    assert subprocess.run(command, check=True, capture_output=True, text=True).stdout == ""  # noqa: S603

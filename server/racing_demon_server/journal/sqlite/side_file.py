@@ -2,13 +2,18 @@
 
 import contextlib
 import sqlite3
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from racing_demon_server.journal.interface import JournalUnusable
 
 from .database import empty_log, is_read_only
+
+MAX_SECONDS: Final = 5.0
+"""How long another process is waited for that is making the same file."""
+PAUSE_SECONDS: Final = 0.02
 
 
 class SideFile(NamedTuple):
@@ -81,10 +86,12 @@ class SideFile(NamedTuple):
             JournalUnusable: it is not.
 
         """
-        application, version = (
-            db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
-        )
-        is_new = not db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        with db:  # all from one moment: another process may be making the file
+            db.execute("BEGIN")
+            application, version = (
+                db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
+            )
+            is_new = not db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
         if not is_new and application != self.application_id:
             raise JournalUnusable(f"{path} is no file of {self.holds}. It was left as it is.")
         if version > self.version:
@@ -92,13 +99,27 @@ class SideFile(NamedTuple):
 
     def _prepare(self, db: sqlite3.Connection, path: Path | None) -> None:
         self._verify(db, path)
-        db.execute("PRAGMA journal_mode=WAL")
+        _write_ahead(db)
         db.execute(f"PRAGMA synchronous={self.synchronous}")
         db.execute("PRAGMA secure_delete=ON")  # who is forgotten leaves no name between the rows
         db.executescript(
             f"BEGIN IMMEDIATE; {self.layout}; PRAGMA application_id={self.application_id}; "
             f"PRAGMA user_version={self.version}; COMMIT"
         )
+
+
+def _write_ahead(db: sqlite3.Connection) -> None:
+    """Let a file have a log; SQLite does not wait for another process that does the same at this moment."""
+    until = time.monotonic() + MAX_SECONDS
+    while True:
+        try:
+            db.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(PAUSE_SECONDS)
+        else:
+            return
 
 
 class SideFileStore:
