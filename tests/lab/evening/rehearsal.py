@@ -594,7 +594,7 @@ class Evening:
         """Give somebody's seat up."""
         page = self.page(name).phone.page
         page.once("dialog", lambda dialog: asyncio.ensure_future(dialog.accept()))
-        await page.tap("#table .menu")
+        await page.get_by_role("button", name="Menu", exact=True).tap()  # also after the end of a hand
         await page.locator("#sheet-items button", has_text="Leave the table").tap()
         with contextlib.suppress(PlaywrightTimeout):
             await page.locator("#sheet-items button", has_text="Leave").tap(timeout=30_000)
