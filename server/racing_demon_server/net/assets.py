@@ -7,6 +7,7 @@ files, so browsers can cache it for a year and never mix two versions.
 import gzip
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from hashlib import sha256
 from http import HTTPStatus
 from importlib.resources import files
@@ -95,14 +96,14 @@ class Assets:
         self._embeds = " ".join(embeds) or "'none'"
         whole = sha256(b"".join(name.encode() + contents[name] for name in sorted(contents)))
         self._folder = f"/web/{whole.hexdigest()[:16]}"
-        self._page = _file(INDEX, self._placed(contents[INDEX]))
+        self._page = _kept(INDEX, self._placed(contents[INDEX]))
         self._manifest = self._placed(contents.get(MANIFEST, b""))
         self._root = {
-            f"/{name}": _file(name, self._placed(contents[name]).replace(b"{start}", b""))
+            f"/{name}": _kept(name, self._placed(contents[name]).replace(b"{start}", b""))
             for name in AT_ROOT & contents.keys()
         }
         self._files = {
-            f"{self._folder}/{name}": _file(name, data)
+            f"{self._folder}/{name}": _kept(name, data)
             for name, data in contents.items()
             if name != INDEX and name not in AT_ROOT
         }
@@ -183,6 +184,12 @@ def _answer(file: _File, headers: Mapping[str, str], more: Sequence[tuple[str, s
 def _file(name: str, data: bytes) -> _File:
     tag = f'"{sha256(data).hexdigest()[:16]}"'
     return _File(KINDS[_ending(name)], tag, data, gzip.compress(data, 9, mtime=0))
+
+
+@lru_cache(maxsize=256)
+def _kept(name: str, data: bytes) -> _File:
+    """Return a file that is served as it is: a second port of this process need not compress it again."""
+    return _file(name, data)
 
 
 def _ending(name: str) -> str:
