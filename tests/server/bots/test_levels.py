@@ -126,7 +126,7 @@ def test_a_beginner_never_takes_a_place_before_it_was_free_for_three_seconds() -
                     waited.append(at - free_since.get(played.destination, 0))
                 free_since[played.destination] = at
 
-    options = Options(hands=3, countdown_ms=0, tally_ms=0)
+    options = Options(hands=2, countdown_ms=0, tally_ms=0)
     play_match(bytes(32), ["beginner", "expert", "hard"], options, hear=hear)
     assert len(waited) > 5
     assert min(waited) >= 3_000_000

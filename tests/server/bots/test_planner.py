@@ -2,6 +2,8 @@
 
 import random
 
+import pytest
+
 from racing_demon_protocol.engine.board import Kind, Play
 from racing_demon_protocol.engine.deal import subseed
 from racing_demon_protocol.enums import BotLevel, EndReason
@@ -79,6 +81,7 @@ def test_games_without_plans_are_played_as_the_hard_play_them() -> None:
     assert _decides(sitting, BotLevel.HARD) == _decides(sitting)
 
 
+@pytest.mark.long
 def test_four_experts_often_go_out() -> None:
     """In the default game somebody goes out in at least a third of the hands of four experts."""
     reasons = []

@@ -22,6 +22,7 @@ from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_server.journal.interface import JournalUnusable
 from racing_demon_server.journal.sqlite.backup import backup
 from racing_demon_server.journal.sqlite.database import open_journal
+from tests.support.effort import usually
 from tests.support.faults import needs_strace
 from tests.support.journal_command import fails, lines, played_journal
 from tests.support.journals import check, journaled, play_match
@@ -144,7 +145,7 @@ async def test_a_copy_is_made_while_games_run(
 
 
 @needs_strace
-@pytest.mark.parametrize("command", ["backup", "restore"])
+@pytest.mark.parametrize("command", usually(1, ["backup", "restore"]))
 def test_a_copy_has_its_name_on_the_disk(played: Path, tmp_path: Path, command: str) -> None:
     """When the command has ended, a power cut takes neither what is in the copy nor its name."""
     copy, log = tmp_path / "copies" / "copy.sqlite", tmp_path / "log"

@@ -1,10 +1,11 @@
 """The command ``racing-demon-server journal check``: whatever is missing, changed, or left out is found."""
 
 import contextlib
-import re
+import shutil
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -16,6 +17,8 @@ from racing_demon_protocol.wire.options import Options
 from tests.support.journal_command import fails, lines, played_journal
 from tests.support.journals import check, journaled, overwrite_page, play_match
 from tests.support.servers import Peer
+
+pytestmark = pytest.mark.usefixtures("quick_hashes")
 
 
 @pytest.fixture
@@ -85,18 +88,18 @@ async def test_an_open_table_is_right(tmp_path: Path, capsys: pytest.CaptureFixt
     """In the midst of a match, and after it when another server has taken it up; locked, and of any kind."""
     journal = tmp_path / "journal.sqlite"
     async with journaled(journal, bot_speed=100.0) as served:
-        options = Options(game=game, hands=5, countdown_ms=0, tally_ms=0)
+        options = Options(game=game, hands=2, countdown_ms=0, tally_ms=0)
         create = cl.Create(name="Ann", options=options, seated=False, passphrase="sesame")  # noqa: S106
         async with Peer.entered(served.url, create) as host:
             await begin_second_hand(host)
             (told,) = lines(capsys, "check", journal)
-    assert re.match("valid: 1 table, [2-4] hands, ", told)  # the bots do not wait for the command
+    assert told.startswith("valid: 1 table, 2 hands, ")
     async with journaled(journal, bot_speed=100.0) as again, Peer.connect(again.url) as back:
         await back.greet()
         await back.enter(cl.Resume(code=host.code, token=host.token))
         await back.until(ev.MatchOver)
         (told,) = lines(capsys, "check", journal)
-    assert told.startswith("valid: 1 table, 5 hands, ")
+    assert told.startswith("valid: 1 table, 2 hands, ")
 
 
 def undone(snapshot: Snapshot) -> bytes:
@@ -106,45 +109,42 @@ def undone(snapshot: Snapshot) -> bytes:
     return pack(snapshot.model_copy(update={"host": 0, "results": (changed, *others)}))
 
 
-@pytest.mark.parametrize(
-    ("damage", "why"),
-    [
-        (lambda _: b"\xc0", "its snapshot is not understood"),
-        (lambda _: pack(ev.Readied(seq=2, seat=0, ready=True)), "what stands as its snapshot is none"),
-        (undone, "does not follow from its events: host, results"),
-        (
-            lambda snapshot: pack(snapshot.model_copy(update={"seq": 99_999})),
-            "its snapshot is of event 99999",
-        ),
-        (lambda snapshot: pack(snapshot.model_copy(update={"piles": ((1,),)})), "from its events: piles"),
-    ],
-    ids=["no frame", "another message", "host and tally", "the future", "cards"],
-)
-async def test_a_wrong_snapshot_is_found(
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    damage: Callable[[Snapshot], bytes],
-    why: str,
-) -> None:
+def other_seq(snapshot: Snapshot, seq: int) -> bytes:
+    """Return the snapshot as that of another event."""
+    return pack(snapshot.model_copy(update={"seq": seq}))
+
+
+WRONG_SNAPSHOTS: Final[list[tuple[Callable[[Snapshot], bytes], str]]] = [
+    (lambda _: b"\xc0", "its snapshot is not understood"),
+    (lambda _: pack(ev.Readied(seq=2, seat=0, ready=True)), "what stands as its snapshot is none"),
+    (undone, "does not follow from its events: host, results"),
+    (lambda snapshot: other_seq(snapshot, 99_999), "its snapshot is of event 99999"),
+    (lambda snapshot: pack(snapshot.model_copy(update={"piles": ((1,),)})), "from its events: piles"),
+]
+
+
+async def test_a_wrong_snapshot_is_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A server would begin with it: it must be there, and be what the events before it have led to."""
-    journal = tmp_path / "journal.sqlite"
+    journal, copy = tmp_path / "journal.sqlite", tmp_path / "copy.sqlite"
     async with journaled(journal, bot_speed=100.0) as served:
         async with Peer.hosting(served.url, seated=False, hands=100) as host:
             await begin_second_hand(host)
-    with contextlib.closing(sqlite3.connect(journal)) as db:
-        snapshot = decode_server(db.execute("SELECT frame FROM snapshots ORDER BY seq DESC").fetchone()[0])
-        assert isinstance(snapshot, Snapshot)
-        frame = damage(snapshot)
-        seq = 99_999 if why.endswith("99999") else snapshot.seq
-        db.execute(
-            "UPDATE snapshots SET frame = ?, seq = ? WHERE seq = (SELECT max(seq) FROM snapshots)",
-            (frame, seq),
-        )
-        db.commit()
-    code, said = fails(capsys, "check", journal)
-    assert code == 1
-    assert said.startswith(f"not valid: table 1 ({host.code}): ")
-    assert why in said
+    for damage, why in WRONG_SNAPSHOTS:
+        shutil.copy(journal, copy)
+        with contextlib.closing(sqlite3.connect(copy)) as db, db:
+            snapshot = decode_server(
+                db.execute("SELECT frame FROM snapshots ORDER BY seq DESC").fetchone()[0]
+            )
+            assert isinstance(snapshot, Snapshot)
+            seq = 99_999 if why.endswith("99999") else snapshot.seq
+            db.execute(
+                "UPDATE snapshots SET frame = ?, seq = ? WHERE seq = (SELECT max(seq) FROM snapshots)",
+                (damage(snapshot), seq),
+            )
+        code, said = fails(capsys, "check", copy)
+        assert code == 1
+        assert said.startswith(f"not valid: table 1 ({host.code}): ")
+        assert why in said
 
 
 async def test_an_open_table_that_no_server_can_take_up_is_found(

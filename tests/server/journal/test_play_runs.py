@@ -38,7 +38,7 @@ from racing_demon_server.journal.writer import DurableJournal
 from racing_demon_server.match.seat_tokens import SeatToken
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
-from tests.support.effort import examples
+from tests.support.effort import examples, usually
 from tests.support.virtual_journal import VirtualJournal
 from tests.support.virtual_rooms import in_virtual_time, now, say, seat_at
 
@@ -144,7 +144,7 @@ def test_what_only_looks_like_a_run_is_refused(noise: bytes) -> None:
         list(decode_run(StoredPlay(noise, 5)))
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", usually(1, range(4)))
 def test_a_log_is_read_as_it_was_noted(path: Path, seed: int) -> None:
     """From any event to any other, with plays in rows of their own and in long and short runs."""
     rng = random.Random(seed)
@@ -161,7 +161,7 @@ def test_a_log_is_read_as_it_was_noted(path: Path, seed: int) -> None:
         assert 0 <= max(at for _, at in log) - db.last_us() <= 1_500
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", usually(2, range(8)))
 def test_logs_that_lie_among_each_other_are_read_apart(path: Path, seed: int) -> None:
     """From any event to any other, whatever lies between their rows. Only the last is open."""
     rng = random.Random(seed)
@@ -178,7 +178,7 @@ def test_logs_that_lie_among_each_other_are_read_apart(path: Path, seed: int) ->
         assert 0 <= max(at for _, at in logs[-1]) - db.last_us() <= 1_500  # the others are closed
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", usually(1, range(4)))
 def test_plays_that_only_their_players_see_are_read_as_they_were_noted(path: Path, seed: int) -> None:
     """In runs of their own, behind the event whose number they have, some of them exactly alike."""
     rng = random.Random(seed)

@@ -22,6 +22,7 @@ from racing_demon_server.match.checkpoint import Checkpoint
 from racing_demon_server.match.seat_tokens import Actor, SeatToken
 from racing_demon_server.match.table import CommandResult, SavedState, Table
 from tests.support.bot_matches import pass_time
+from tests.support.effort import amount, covering, more_when_long
 from tests.support.inside import dealer_of, hand_of, seat_tokens_of
 from tests.support.typical import of_games
 
@@ -185,8 +186,7 @@ OPTIONS: list[dict[str, object]] = [
 ]
 
 
-@pytest.mark.parametrize("options", OPTIONS, ids=["racing", "shout", "classic", "demon-b", "house"])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("options", "seed"), covering(OPTIONS, range(3)))
 def test_it_goes_on_like_the_one_that_never_ended(options: dict[str, object], seed: int) -> None:
     """At any moment of a match: the same cards, the same answers to old and new commands, the same events."""
     rng = random.Random(f"{options}/{seed}")
@@ -229,6 +229,7 @@ def bots_go_on(table: Table, now: int) -> list[object]:
     return [*told, table.run_until(now + 900_000 * MS), table.view.snapshot(0)]
 
 
+@more_when_long
 @of_games(sorted(GAMES))
 def test_a_checkpoint_is_as_good_as_all_events_since_the_deal(game: str) -> None:
     """In every game, at any moment of a hand and some plays later: what is hidden, too, and what follows."""
@@ -237,7 +238,7 @@ def test_a_checkpoint_is_as_good_as_all_events_since_the_deal(game: str) -> None
     ends = cl.Stuck, cl.Call
     wanted = (each for each in commands(recorded, rng) if not isinstance(each[1], ends))
     seen = 0
-    while seen < 4:
+    while seen < amount(2, 4):
         if not recorded.table.view.in_hand:
             recorded.give(0, cl.Start(counter=recorded.counter(0)))
             recorded.wait(4_000)

@@ -17,6 +17,8 @@ from tests.support.journals import journaled, overwrite_page
 from tests.support.restartable_server import wait_until
 from tests.support.servers import Peer, logged_warnings
 
+pytestmark = pytest.mark.usefixtures("quick_hashes")
+
 WORDS = "open sesame"
 
 
