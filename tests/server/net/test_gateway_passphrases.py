@@ -19,6 +19,9 @@ from racing_demon_server.tables import passphrase as passphrases
 from tests.support.journals import journaled
 from tests.support.servers import PATIENCE, Peer, Served, serving, timeout
 
+pytestmark = pytest.mark.usefixtures("quick_hashes")
+
+SLOW = passphrases.slow_hash
 OPENS = "open sesame"
 OPENING = cl.Create(name="Ann", passphrase=OPENS)
 CODE = "ACDE"
@@ -26,7 +29,7 @@ WISHES = [cl.Join(code=CODE, name="Ben"), cl.Watch(code=CODE)]
 
 
 @pytest.fixture
-def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+def gate(quick_hashes: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     """Let the hash of a passphrase wait, in its thread, until this is set."""
     gate, slow_hash = threading.Event(), passphrases.slow_hash
 
@@ -69,8 +72,11 @@ def asking(wish: Message, code: str, passphrase: str = OPENS) -> cl.Join | cl.Wa
     return asked
 
 
-async def test_a_journal_keeps_a_hash_that_is_slow_to_guess(tmp_path: Path) -> None:
+async def test_a_journal_keeps_a_hash_that_is_slow_to_guess(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Whoever has the journal needs time and memory for every guess."""
+    monkeypatch.setattr(passphrases, "slow_hash", SLOW)
     path = tmp_path / "journal.sqlite"
     await opened(path)
     salt, kept = stored(path)

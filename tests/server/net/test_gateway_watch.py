@@ -15,6 +15,8 @@ from racing_demon_protocol.wire.messages.server import Accepted, Refused, Snapsh
 from racing_demon_protocol.wire.options import Options
 from tests.support.servers import PATIENCE, Peer, serving, timeout
 
+pytestmark = pytest.mark.usefixtures("quick_hashes")
+
 
 async def test_spectators_see_what_players_see() -> None:
     """Ninety spectators, who get the events in slices, end with the players' table."""

@@ -15,6 +15,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_protocol.wire.options import Options
+from tests.support.effort import usually
 from tests.support.invariants import status
 from tests.support.journals import journaled
 from tests.support.servers import PATIENCE, Peer, Served, serving, timeout
@@ -57,7 +58,7 @@ class Racer:
                 await self.client.send(cl.Stuck(counter=self.client.next_counter()))
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", usually(3, GAMES))
 async def test_four_race_and_one_looks_on(game: str) -> None:
     """Each is told of the own plays and of all progress; the spectator of no play; their records are true."""
     options = Options(game=game, hands=1, countdown_ms=0, tally_ms=600_000)

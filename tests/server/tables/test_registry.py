@@ -24,6 +24,8 @@ from tests.support.servers import NO_METRICS
 from tests.support.virtual_journal import VirtualJournal
 from tests.support.virtual_rooms import FakeConnection, now, say, seat_at, virtual
 
+pytestmark = pytest.mark.usefixtures("quick_hashes")
+
 
 def open_hall(**settings: object) -> Registry:
     """Open a hall with some settings changed."""

@@ -30,6 +30,8 @@ from tests.support.servers import Closing
 from tests.support.virtual_journal import VirtualJournal
 from tests.support.virtual_rooms import FakeConnection, answered, in_virtual_time, now, say, virtual
 
+pytestmark = pytest.mark.usefixtures("quick_hashes")
+
 HEIR = 7
 WORD, SALT = "sesame", bytes(16)
 HASH = slow_hash(WORD, SALT)

@@ -33,6 +33,8 @@ from tests.support.servers import Peer
 from tests.support.virtual_journal import VirtualJournal
 from tests.support.virtual_rooms import FakeConnection, in_virtual_time, now, say, virtual
 
+pytestmark = pytest.mark.usefixtures("quick_hashes")
+
 SEED = bytes(32)
 WORD, SALT = "sesame", bytes(16)
 HASH = slow_hash(WORD, SALT)
