@@ -250,6 +250,7 @@ def test_a_play_of_the_seat_ends_its_search() -> None:
     assert _stuck(sitting) == []
 
 
+@pytest.mark.long
 def test_a_wide_search_comes_to_its_end() -> None:
     """Where neutral moves lead to 9,504 positions and none of them leads on, the seat is known to be dead."""
     sitting, rng = (

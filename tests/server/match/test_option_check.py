@@ -1,7 +1,7 @@
 """Which options can be played, and how little it takes to find out."""
 
 import sys
-from itertools import product
+from itertools import islice, product
 
 import pytest
 
@@ -12,9 +12,11 @@ from racing_demon_protocol.games import GAMES, declare
 from racing_demon_protocol.wire.messages.client import SetOptions
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.match.commands import verify_playable
+from tests.support.effort import amount, more_when_long
 from tests.support.tables import Sitting
 from tests.support.typical import of_games
 
+COLUMNS = (None, 1, 4, 5, 6, 9)
 MAX_CALLS = 300
 """Python functions that a change of options may call. Making the rules of a large game calls 30,000."""
 
@@ -38,10 +40,11 @@ def fault_when_dealt(options: Options) -> str:
     return ""
 
 
+@more_when_long
 @of_games(GAMES)
 def test_the_answer_is_that_of_the_rules(game: str) -> None:
     """Exactly those sizes are refused with which the rules cannot be made for some number of players."""
-    sizes = product((None, 1, 4, 5, 6, 9), (False, True), (None, 1, 13, 30))
+    sizes = islice(product(COLUMNS, (False, True), (None, 1, 13, 30)), 0, None, amount(3, 1))
     for columns, columns_by_players, reserve in sizes:
         options = Options(
             game=game, columns=columns, columns_by_players=columns_by_players, reserve=reserve, out_bonus=7

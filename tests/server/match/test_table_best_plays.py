@@ -10,9 +10,12 @@ from racing_demon_protocol.wire.messages.events import Played
 from tests.support.tables import Own, Sitting, of_type
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_a_card_of_any_game_goes_to_its_best_place(game: str) -> None:
+def test_a_card_of_any_game_goes_to_its_best_place() -> None:
     """What the rules call the best play of a pile is what happens, and answers the command."""
+    assert [game for game in GAMES if not _goes_to_its_best_place(game)] == []
+
+
+def _goes_to_its_best_place(game: str) -> bool:
     sitting = Sitting.playing(max(1, min(2, GAMES[game].min_seats)), game=game)
     seat = sitting.rules.layout.seats[0]
     bests = [
@@ -21,12 +24,12 @@ def test_a_card_of_any_game_goes_to_its_best_place(game: str) -> None:
         if (best := best_play(sitting.rules, sitting.board, seat, source)) is not None
     ]
     if not bests:
-        return
+        return True
     best = bests[0]
     events = sitting.events(seat, cl.PlayBest, source=best.source, count=1, seen=sitting.seq)
     (played, *_) = of_type(Played, events)
-    assert (seat, best.source, best.destination) == (played.seat, played.source, played.destination)
-    assert sitting.counter(seat) == played.counter
+    is_best = (seat, best.source, best.destination) == (played.seat, played.source, played.destination)
+    return is_best and sitting.counter(seat) == played.counter
 
 
 @pytest.mark.parametrize(("count", "onto"), [(2, 2), (3, 1)])

@@ -6,13 +6,15 @@ from racing_demon_protocol.records.verify import verify
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages.client import PlayCards, Stuck
 from racing_demon_protocol.wire.messages.events import HandOver, Played
+from tests.support.effort import amount, more_when_long
 from tests.support.records import record
 from tests.support.tables import SECOND, Sitting, of_type
 from tests.support.typical import BUILDING_GAMES, of_games
 
-PLAYS = 60
+PLAYS = amount(30, 60)
 
 
+@more_when_long
 @of_games(game.name for game in BUILDING_GAMES)
 def test_a_hand_is_played_and_proved(game: str) -> None:
     """Every mirror follows chance plays, buried cards and layings among them, and the record is right."""

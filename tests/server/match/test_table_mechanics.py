@@ -14,11 +14,12 @@ from racing_demon_protocol.wire.messages.events import HandOver
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import Options
 from tests.support.bot_matches import play_match
+from tests.support.effort import amount, more_when_long, usually
 from tests.support.records import record
 from tests.support.tables import SECOND, Sitting, of_type
 
 OWN = [name for name, game in GAMES.items() if not isinstance(game.mechanic, Building)]
-MAX_PLAYS = 900
+MAX_PLAYS = amount(200, 900)
 """Where a game may go round in circles for long, its players give it up after so many."""
 
 
@@ -44,6 +45,7 @@ def _play_hand(sitting: Sitting, rng: random.Random) -> HandOver:
     return of_type(HandOver, sitting.log)[0]
 
 
+@more_when_long
 @pytest.mark.parametrize("game", OWN)
 def test_a_hand_is_played_to_its_end_and_proved(game: str) -> None:
     """Every mirror follows, the hand ends won, dead or given up, and its record is right in every event."""
@@ -72,7 +74,7 @@ def test_what_is_refused_has_a_reason(game: str) -> None:
         assert other.reason is Reason.NOT_YOUR_PILE
 
 
-@pytest.mark.parametrize("game", [game for game in OWN if game != "gamblers"])
+@pytest.mark.parametrize("game", usually(5, [game for game in OWN if game != "gamblers"]))
 def test_bots_play_it(game: str) -> None:
     """Two bots bring a hand to its end without a refused play, and the record is right."""
     options = Options.model_validate({"game": game, "hands": 1, "countdown_ms": 0, "tally_ms": 0})
