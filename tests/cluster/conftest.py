@@ -10,9 +10,9 @@ from racing_demon_cluster.settings import ClusterSettings
 from tests.support.postgres import KEY, Postgres, postgres
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def servers() -> Iterator[Postgres]:
-    """Run a primary and a standby for all tests of a file."""
+    """Run a primary and a standby for all tests, which find an empty database there."""
     with postgres() as running:
         yield running
 
@@ -20,7 +20,7 @@ def servers() -> Iterator[Postgres]:
 @pytest.fixture
 def name(servers: Postgres) -> str:
     """Return the name of an empty database."""
-    return servers.new_database()
+    return servers.emptied_database()
 
 
 @pytest.fixture

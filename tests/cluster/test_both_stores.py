@@ -110,10 +110,10 @@ async def play(url: str, **options: Any) -> str:
     async with Peer.hosting(url, seated=False, **options) as host:
         for _ in range(2):
             await host.ask(cl.AddBot, level="hard")
-        for number in range(300):
+        for number in range(160):
             asked = {"countdown_ms": 0, "tally_ms": 0, "hands": 1 + number % 2, **options}
             await host.ask(cl.SetOptions, options=Options(**asked))
-            if number == 150:
+            if number == 120:
                 async with Peer.entered(url, cl.Join(code=host.code, name="Ben")) as ben:
                     await host.ask(cl.Kick, seat=ben.place.seat)
         await host.ask(cl.Start)
@@ -143,7 +143,7 @@ async def test_both_tell_the_same(servers: Postgres, tmp_path: Path, monkeypatch
     that are in these, an heir uses none.
     """
     monkeypatch.setattr(table_journal, "CHECKPOINT_EVENTS", 10)
-    name = servers.new_database()
+    name = servers.emptied_database()
     both = BothStores(tmp_path / "journal.sqlite", servers.url(name))
     async with journaled_in(both, **LIMITS) as served:
         await play(served.url)

@@ -5,6 +5,7 @@ Most are processes of their own; one may run in the process of a test.
 
 import asyncio
 import contextlib
+import gc
 import os
 import random
 import sys
@@ -257,6 +258,7 @@ async def inner_node(url: str, *keys: bytes, name: str = "") -> AsyncIterator[tu
     """Run a node in this process, and yield it with its address; no slow disk takes its tables away."""
     cluster = ClusterSettings(database=url, keys=keys or (KEY,), lease_seconds=600)
     server = ClusterServer(ServerSettings(port=0, node=name), cluster)
+    gc.freeze()  # a starting server collects twice, and would look through all that the tests have
     address = await server.start()
     try:
         yield server, address

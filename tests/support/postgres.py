@@ -68,6 +68,7 @@ class Postgres:
         self._programs = programs
         self._machines = machines
         self._numbers = itertools.count(1)
+        self._emptied = ""
         self.folder = folder
         self.ports = (free_port(), free_port())
         if os.getuid() == 0:  # the server refuses to be root's
@@ -160,6 +161,17 @@ class Postgres:
         name = f"rd{secrets.token_hex(4)}"
         self.sql(f"CREATE DATABASE {name}")
         return name
+
+    def emptied_database(self) -> str:
+        """Return the name of the one for one test after the other: the files of a new one are thousands."""
+        if self._emptied:
+            ending = (
+                f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{self._emptied}'"  # noqa: S608
+            )
+            self.sql(ending)
+            self.sql("DROP SCHEMA public CASCADE; CREATE SCHEMA public", self._emptied)
+        self._emptied = self._emptied or self.new_database()
+        return self._emptied
 
     def end(self) -> None:
         """Stop both."""

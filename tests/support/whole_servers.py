@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 import io
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -35,6 +36,7 @@ class WholeServer:
         """Start it, on the same port as before."""
         settings = replace(self._settings, port=port_of(self.url)) if self.url else self._settings
         server = TableServer(settings, until_table_ends=self._until_table_ends)
+        gc.freeze()  # a starting server collects twice, and would look through all that the tests have
         self.url = await server.start()
         self._server = server
 
