@@ -9,6 +9,7 @@ import urllib.request
 import pytest
 
 from racing_demon_cluster.heartbeat import clock_difference
+from tests.support.cases import for_each
 from tests.support.clusters import inner_node
 from tests.support.postgres import Postgres
 from tests.support.restartable_server import wait_until
@@ -22,7 +23,7 @@ def _healthz(address: str) -> dict[str, object]:
     return facts
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("asked_at", "its_time", "heard_at", "ahead"),
     [(10.0, 10.5, 11.0, 0.0), (10.0, 7.0, 10.1, 3.0), (10.0, 13.0, 10.1, -2.9), (10.0, 12.0, 15.0, 0.0)],
     ids=["the same time", "ahead", "behind", "a slow answer"],

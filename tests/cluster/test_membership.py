@@ -1,12 +1,11 @@
 """A server that has lost its database asks its peers whether they reach theirs."""
 
-import pytest
-
 from racing_demon_cluster.membership import somebody_is_well
+from tests.support.cases import for_each
 from tests.support.servers import serving
 
 
-@pytest.mark.parametrize("hosts", [(), ("cards.example.org",)])
+@for_each("hosts", [(), ("cards.example.org",)])
 async def test_a_peer_answers_to_the_name_that_servers_have_for_each_other(hosts: tuple[str, ...]) -> None:
     """Its players use names of its own; 127.1 is none of them, and no address as it is written either."""
     async with serving(hosts=hosts) as peer:

@@ -27,6 +27,7 @@ from racing_demon_protocol.wire.messages.server import (
     Watchers,
 )
 from racing_demon_protocol.wire.options import Options
+from tests.support.cases import for_each
 from tests.support.clocks import clock
 from tests.support.relay import answer_relay, table_of, visited
 from tests.support.restartable_server import wait_until
@@ -261,7 +262,7 @@ async def test_a_spectator_cannot_report_others() -> None:
         await _hear_count(ann, 5)
 
 
-@pytest.mark.parametrize("phase", [Phase.LOBBY, Phase.SHUFFLING])
+@for_each("phase", [Phase.LOBBY, Phase.SHUFFLING])
 def test_no_time_passes_before_a_deal(phase: Phase) -> None:
     """Spectators who come late see no time of a hand in the lobby, and while the cards are shuffled."""
     shown = Replica.from_snapshot(table_of(phase=phase, elapsed_ms=700), 0)

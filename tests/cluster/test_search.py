@@ -28,6 +28,7 @@ from racing_demon_server.net.handler import MAX_HELD_MESSAGES, ServerContext
 from racing_demon_server.rate_limits import MANY_SEARCHES
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
+from tests.support.cases import for_each
 from tests.support.clocks import Standing
 from tests.support.restartable_server import wait_until
 from tests.support.servers import (
@@ -140,7 +141,7 @@ async def _first_code() -> str:
 # What is found.
 
 
-@pytest.mark.parametrize(("software", "host"), [("test moved", "127.0.0.1"), ("test x moved", "127.0.0.1")])
+@for_each(("software", "host"), [("test moved", "127.0.0.1"), ("test x moved", "127.0.0.1")])
 async def test_a_client_that_follows_is_told_where_its_table_is(software: str, host: str) -> None:
     """It hears the host and the port, and may ask for another table on the same connection."""
     async with searching() as (served, directory), Peer.connect(served.url) as peer:
@@ -151,12 +152,12 @@ async def test_a_client_that_follows_is_told_where_its_table_is(software: str, h
         await peer.enter(cl.Create(name="Ann", options=Options()))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("software", "host"),
     [("test moved", ""), ("test moved", "127.0.0.2"), ("test moved", "example.org"), ("test", "127.0.0.1")],
     ids=["no host", "another address", "another name", "does not follow"],
 )
-@pytest.mark.parametrize("encoding", Encoding)
+@for_each("encoding", Encoding)
 async def test_others_are_passed_on(software: str, host: str, encoding: Encoding) -> None:
     """A client that would not follow plays over the server that it dialled, in the encoding that it chose."""
     async with (
@@ -346,7 +347,7 @@ async def test_who_leaves_during_a_search_has_missed_all_the_same() -> None:
             assert refused.reason is Reason.TOO_FAST
 
 
-@pytest.mark.parametrize("encoding", Encoding)
+@for_each("encoding", Encoding)
 async def test_a_table_that_came_here_meanwhile_is_entered(encoding: Encoding) -> None:
     """The request is handled once more, and then whatever the client sent while it waited, in order."""
     code = await _first_code()

@@ -16,6 +16,7 @@ from racing_demon_protocol.engine.commit_reveal import SEED_SIZE, commitment
 from racing_demon_server.journal.interface import JournalUnusable
 from racing_demon_server.journal.reader import UnknownContents
 from racing_demon_server.sharding import CODE_LETTERS
+from tests.support.cases import for_each
 
 OLD, NEW = bytes(range(32)), bytes(range(1, 33))
 SEED, HAND = bytes(range(100, 132)), "BCDF/1/1"
@@ -50,7 +51,7 @@ def test_a_key_can_be_replaced() -> None:
             keys.decrypt(7, HAND, kept, PROMISE)
 
 
-@pytest.mark.parametrize("size", [0, SEED_SIZE - 1, SEED_SIZE + 1])
+@for_each("size", [0, SEED_SIZE - 1, SEED_SIZE + 1])
 def test_a_seed_of_another_length_is_refused(size: int) -> None:
     """A damaged row is told as such; and nothing of another length is masked."""
     keys = ClusterKeys([OLD])
@@ -68,7 +69,7 @@ def test_what_is_in_databases_can_be_read_for_ever() -> None:
     assert [code_of(number, 6, OLD) for number in (1, 2, 20**6 + 1)] == CODES
 
 
-@pytest.mark.parametrize("letters", [2, 3])
+@for_each("letters", [2, 3])
 def test_every_number_has_a_code_of_its_own(letters: int) -> None:
     """Until all codes of that length are used; then they come again."""
     every = len(CODE_LETTERS) ** letters

@@ -22,6 +22,7 @@ from racing_demon_protocol.wire.saved_presets import MAX_SAVED
 from racing_demon_server import cli
 from racing_demon_server.arguments import presets, seed
 from racing_demon_server.settings import ServerSettings
+from tests.support.cases import for_each
 from tests.support.processes import SERVER, Ended, server_process, started
 from tests.support.servers import Closing, Peer
 from tests.support.whole_servers import whole_server
@@ -75,7 +76,7 @@ WRONG: Final[list[tuple[list[str], str]]] = [
 # Start and stop.
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=["SIGTERM", "SIGINT"])
+@for_each("number", [signal.SIGTERM, signal.SIGINT], ids=["SIGTERM", "SIGINT"])
 async def test_it_serves_where_it_says_until_a_signal_comes(number: int) -> None:
     """Its address is one that a client can take; it outlives its input, and ends with 0 and no word."""
     async with server_process() as (server, url):

@@ -8,9 +8,10 @@ import pytest
 
 from racing_demon_server import network_interfaces
 from racing_demon_server.network_interfaces import is_private, own_urls, reachable
+from tests.support.cases import for_each
 
 
-@pytest.mark.parametrize("host", ["", "0.0.0.0", "::"])  # noqa: S104
+@for_each("host", ["", "0.0.0.0", "::"])  # noqa: S104
 def test_a_server_that_listens_everywhere_names_no_loopback(host: str) -> None:
     """Nobody else can use a loopback address, nor a link's without its interface."""
     assert not [each for each in reachable(host, {}) if each.is_loopback or each.is_link_local]
@@ -48,7 +49,7 @@ def test_a_service_that_may_not_ask_for_addresses_knows_its_usual_one(
     assert reachable("::", {}) == []
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("host", "private"),
     [
         ("0.0.0.0", True),  # noqa: S104

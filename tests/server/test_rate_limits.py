@@ -1,8 +1,7 @@
 """The token bucket."""
 
-import pytest
-
 from racing_demon_server.rate_limits import Allowance, TokenBucket
+from tests.support.cases import for_each
 
 SECOND = 1_000_000
 START = 77 * SECOND
@@ -66,7 +65,7 @@ def test_a_clock_that_falls_back_gives_nothing() -> None:
     assert [bucket.take(START - 10 * SECOND), bucket.take(START)] == [False, False]
 
 
-@pytest.mark.parametrize("burst", [0.5, 0])
+@for_each("burst", [0.5, 0])
 def test_a_bucket_for_less_than_one_gives_nothing(burst: float) -> None:
     """There is no half a command."""
     bucket = TokenBucket(1_000, burst)

@@ -17,6 +17,7 @@ from racing_demon_server.journal.sqlite.database import open_journal
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.setup_check import Finding, Verdict, check_setup
 from tests.support.brokers import Broker
+from tests.support.cases import for_each
 from tests.support.ports import free_port
 from tests.support.receivers import Receiver, secret_file
 from tests.support.servers import serving
@@ -161,7 +162,7 @@ async def test_a_journal_is_read(tmp_path: Path) -> None:
     assert broken.verdict is Verdict.PROBLEM
 
 
-@pytest.mark.parametrize(("mode", "why"), [(0o555, "may not write to"), (0o600, "cannot be reached")])
+@for_each(("mode", "why"), [(0o555, "may not write to"), (0o600, "cannot be reached")])
 async def test_a_folder_that_cannot_be_used_is_a_problem(mode: int, why: str) -> None:
     """Nor could the server make its journal there. Root may write anywhere, so somebody else looks."""
     is_root = os.geteuid() == 0

@@ -1,18 +1,17 @@
 """Which process has which table, and what is said to clients who come to another one."""
 
-import pytest
-
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Elsewhere, Refused
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.sharding import CODE_LETTERS, MAX_PROCESSES, Shards, owner
+from tests.support.cases import for_each
 from tests.support.servers import Peer, serving
 
 TOKEN = "0f" * 32
 
 
-@pytest.mark.parametrize("processes", range(1, MAX_PROCESSES + 1))
+@for_each("processes", range(1, MAX_PROCESSES + 1))
 def test_every_process_has_codes_of_its_own(processes: int) -> None:
     """Each has some first letters, and all that anybody may ask for is somebody's."""
     assert set(range(1, processes + 1)) == {owner(f"{letter}BCD", processes) for letter in CODE_LETTERS}
@@ -38,7 +37,7 @@ async def test_a_new_table_gets_no_code_of_a_stray() -> None:
         assert code != served.registry.open(Options()).table.view.code
 
 
-@pytest.mark.parametrize(
+@for_each(
     "request_",
     [cl.Join(code="bbbb", name="Ann"), cl.Watch(code="BBBB"), cl.Resume(code="BBBB ", token=TOKEN)],
     ids=["join", "watch", "resume"],

@@ -13,6 +13,7 @@ from racing_demon_server.tunnel_program import (
     tunnel_command,
     unencrypted_in,
 )
+from tests.support.cases import for_each
 
 OUTPUTS = Path(__file__).parents[1] / "fixtures" / "tunnels"
 
@@ -27,7 +28,7 @@ def first_address(text: str, program: str) -> str | None:
     return next(filter(None, (address_in(line, program) for line in text.splitlines())), None)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "program", "address"),
     [
         ("cloudflared", "cloudflared", "https://four-dashed-word-url.trycloudflare.com"),
@@ -42,7 +43,7 @@ def test_the_address_is_read(name: str, program: str, address: str | None) -> No
     assert first_address((OUTPUTS / f"{name}.txt").read_text(), program) == address
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("line", "address"),
     [
         ("t=2026 lvl=info msg=started url=https://ab12.tunnel.example", "https://ab12.tunnel.example"),
@@ -61,7 +62,7 @@ def test_of_other_programs_the_first_address_without_a_path_counts(line: str, ad
     assert address_in(line, "other") == address
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("line", "address"),
     [
         ("forwarding http://ab12.tunnel.example -> 5252", "http://ab12.tunnel.example"),
@@ -81,7 +82,7 @@ def test_the_first_program_that_is_installed_is_taken() -> None:
     assert tunnel_command("auto", "", installed("tailscale"))[0] == "tailscale"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "said"),
     [
         ("auto", "No program for tunnels is installed. cloudflared needs no account: https://"),

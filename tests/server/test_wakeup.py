@@ -1,11 +1,10 @@
 """When a loop is to wake."""
 
-import pytest
-
 from racing_demon_server.wakeup import seconds_until
+from tests.support.cases import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("due", "now", "seconds"),
     [(5_000, 5_000, 0), (5_001, 5_000, 0.001), (6_000, 5_000, 0.001), (6_001, 5_000, 0.002), (1, 5_000, 0)],
 )

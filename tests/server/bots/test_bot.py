@@ -21,6 +21,7 @@ from racing_demon_server.bots.levels import LEVELS, STEPS
 from racing_demon_server.bots.scheduler import SLICE_UNITS
 from tests.support.bot_matches import play_match
 from tests.support.calls import calls_of
+from tests.support.cases import for_each
 from tests.support.effort import amount, more_when_long, usually
 from tests.support.tables import Own, Sitting
 from tests.support.typical import of_games
@@ -154,7 +155,7 @@ def test_a_stuck_bot_looks_again_when_others_have_got_further() -> None:
         assert isinstance(_step(sitting, bot), PlayCards)
 
 
-@pytest.mark.parametrize("level", BotLevel)
+@for_each("level", BotLevel)
 def test_a_bot_looks_closely_before_it_is_stuck(level: BotLevel) -> None:
     """Before it says so, a bot of any level finds a move that bares a card for the middle."""
     sitting, bot = _hand(Own(["2D 8S", "9H"], stock="5D 7D JD"), foundation=("AD",)), _bot(level)
@@ -191,7 +192,7 @@ def test_a_neutral_move_that_leads_to_nothing_is_not_made() -> None:
         assert command.source in piles
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("level", "sees"),
     [("expert", True), ("hard", True), ("medium", False), ("easy", False), ("beginner", False)],
 )
@@ -270,7 +271,7 @@ def _tables(game: str) -> Iterator[Sitting]:
 
 
 @more_when_long
-@pytest.mark.parametrize("game", usually(1, HEAVIEST))
+@for_each("game", usually(1, HEAVIEST))
 def test_no_slice_of_a_thought_does_much(game: str) -> None:
     """In every game, with all its seats, a slice is thousands of calls of functions at the most."""
     for sitting in islice(_tables(game), 0, None, amount(25, 5)):
@@ -281,7 +282,7 @@ def test_no_slice_of_a_thought_does_much(game: str) -> None:
 
 
 @more_when_long
-@pytest.mark.parametrize("game", usually(2, HEAVIEST))
+@for_each("game", usually(2, HEAVIEST))
 def test_slices_do_not_change_a_decision(game: str) -> None:
     """Cut anywhere, a thought comes to the same decision, and is the same work."""
     rng, longest = random.Random(game), 0

@@ -5,8 +5,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
-import pytest
-
 from racing_demon_protocol.enums import BotLevel
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
@@ -18,6 +16,7 @@ from racing_demon_server.bots.levels import FIRST_STRENGTH, LEVELS, SCALE, STEPS
 from racing_demon_server.match.seat_tokens import Actor
 from racing_demon_server.match.table import CommandResult
 from tests.support.bot_matches import play_match
+from tests.support.cases import for_each
 from tests.support.tables import Sitting, of_type
 
 MANUAL: Final = Path(__file__).parents[3] / "docs" / "server.md"
@@ -104,7 +103,7 @@ def test_the_manual_compares_all_levels_in_all_presets() -> None:
     assert re.findall(r"^\| ([\w-]+) \|", rows.partition("\n\n")[0], re.MULTILINE) == list(PRESETS)
 
 
-@pytest.mark.parametrize("place", [0.0, 0.5, 1.0, 2.75, len(SCALE) - 2.0, len(SCALE) - 1.0])
+@for_each("place", [0.0, 0.5, 1.0, 2.75, len(SCALE) - 2.0, len(SCALE) - 1.0])
 def test_a_place_between_two_levels_is_between_them(place: float) -> None:
     """Times and attention lie between those of the neighbours."""
     level, below = between_levels(place), SCALE[int(place)]

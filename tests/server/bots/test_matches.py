@@ -18,6 +18,7 @@ from racing_demon_protocol.wire.presets import PRESETS
 from racing_demon_server.match.table import Table
 from tests.support.boards import RACES
 from tests.support.bot_matches import Arrived, pass_time, play_match
+from tests.support.cases import for_each
 from tests.support.effort import usually
 from tests.support.invariants import status
 from tests.support.tables import of_type
@@ -75,7 +76,7 @@ def _replay(seed: bytes, options: Options, arrived: list[Arrived]) -> tuple[list
 # Presets.
 
 
-@pytest.mark.parametrize("name", usually(1, sorted(PRESETS, key="family".__ne__)))
+@for_each("name", usually(1, sorted(PRESETS, key="family".__ne__)))
 def test_every_preset_is_played_to_its_end(name: str) -> None:
     """Four bots play a match of a preset; its events keep the rules, and it ends as the options say."""
     options = PRESETS[name].options.model_copy(update={"countdown_ms": 0, "tally_ms": 0})
@@ -144,7 +145,7 @@ def test_a_seat_s_match_does_not_depend_on_when_the_table_is_woken() -> None:
 # Always sound.
 
 
-@pytest.mark.parametrize(("game", "bots"), MATCHES)
+@for_each(("game", "bots"), MATCHES)
 def test_a_match_is_sound(game: str, bots: int) -> None:
     """The log has no gaps, the board keeps all invariants, and an auditor finds nothing wrong."""
     table, log, _ = _match(game, bots)
@@ -158,7 +159,7 @@ def test_a_match_is_sound(game: str, bots: int) -> None:
     assert (verdict.hands, verdict.skipped, verdict.matches) == (1, 0, 1)
 
 
-@pytest.mark.parametrize(("game", "bots"), MATCHES)
+@for_each(("game", "bots"), MATCHES)
 def test_each_place_is_won_once(game: str, bots: int) -> None:
     """On a foundation the heights are filled one after the other, each by one card."""
     table, log, _ = _match(game, bots)
@@ -173,7 +174,7 @@ def test_each_place_is_won_once(game: str, bots: int) -> None:
     assert sum(heights) == sum(won.values()) + dealt * bots
 
 
-@pytest.mark.parametrize("bots", usually(2, [2, 7, 1, 3, 4, 5, 6, 8]))
+@for_each("bots", usually(2, [2, 7, 1, 3, 4, 5, 6, 8]))
 def test_racing_demon_is_worth_its_cards(bots: int) -> None:
     """Each score is 0 to 51 or exactly 62, and together they are the cards in the middle, and ten."""
     table, log, _ = _match("racing-demon", bots)
@@ -192,7 +193,7 @@ def test_somebody_goes_out_sometimes() -> None:
     assert {True, False} == {out is None for out in outs}
 
 
-@pytest.mark.parametrize(("game", "bots"), MATCHES)
+@for_each(("game", "bots"), MATCHES)
 def test_bots_play_by_the_rules(game: str, bots: int) -> None:
     """A bot's command is carried out, or it was beaten to it, or the hand had ended when it came."""
     _, _, arrived = _match(game, bots)
@@ -206,7 +207,7 @@ def test_bots_play_by_the_rules(game: str, bots: int) -> None:
     assert {Reason.BEATEN, Reason.HAND_OVER, Reason.NOT_NOW} >= reasons
 
 
-@pytest.mark.parametrize(
+@for_each(
     "changes",
     usually(
         4,

@@ -20,6 +20,7 @@ from racing_demon_server.journal.sqlite.database import open_journal
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
+from tests.support.cases import for_each
 from tests.support.virtual_journal import VirtualJournal
 from tests.support.virtual_rooms import FakeConnection, in_virtual_time, now, say, seat_at, virtual
 
@@ -196,7 +197,7 @@ async def test_a_server_goes_on_from_the_time_on_the_disk(path: Path) -> None:
         assert told - 30_000 <= db.last_us() <= told + SECOND
 
 
-@pytest.mark.parametrize("offset_us", [5_000_000, -5_000_000])
+@for_each("offset_us", [5_000_000, -5_000_000])
 def test_a_table_of_another_server_keeps_its_own_clock(offset_us: int) -> None:
     """What is told of it to the server's timekeeper, and what that answers, is shifted by the difference."""
     told: list[tuple[object, ...]] = []

@@ -31,6 +31,7 @@ from racing_demon_server.journal.sqlite.database import (
 )
 from racing_demon_server.journal.sqlite.lock_file import LockFile, first_free
 from racing_demon_server.sharding import MAX_PROCESSES
+from tests.support.cases import for_each
 from tests.support.journals import check, overwrite_page
 
 FIXTURES = Path(__file__).parent
@@ -254,7 +255,7 @@ def test_an_older_file_without_one_of_its_tables_is_damaged(path: Path, version:
         open_journal(path, write=True)
 
 
-@pytest.mark.parametrize("version", range(1, VERSION))
+@for_each("version", range(1, VERSION))
 def test_tables_that_a_file_should_have_are_those_of_its_version(version: int) -> None:
     """A file as it was written then has them, and no others."""
     with contextlib.closing(sqlite3.connect(":memory:")) as db:

@@ -1,11 +1,10 @@
 """Which starts of a server have written a table's log."""
 
-import pytest
-
 from racing_demon_server.journal.table_journal import Epochs
+from tests.support.cases import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("epoch", "seq", "is_there"),
     [
         ("first", 10, True),

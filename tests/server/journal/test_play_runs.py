@@ -38,6 +38,7 @@ from racing_demon_server.journal.writer import DurableJournal
 from racing_demon_server.match.seat_tokens import SeatToken
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
+from tests.support.cases import for_each
 from tests.support.effort import examples, usually
 from tests.support.virtual_journal import VirtualJournal
 from tests.support.virtual_rooms import in_virtual_time, now, say, seat_at
@@ -125,7 +126,7 @@ def test_other_bytes_are_refused_and_nothing_else(noise: bytes) -> None:
         assert list(decode_run(StoredPlay(noise, 5)))
 
 
-@pytest.mark.parametrize(
+@for_each(
     "noise",
     [
         b"",

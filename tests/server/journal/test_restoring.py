@@ -22,6 +22,7 @@ from racing_demon_server.match.checkpoint import Checkpoint
 from racing_demon_server.match.seat_tokens import Actor, SeatToken
 from racing_demon_server.match.table import CommandResult, SavedState, Table
 from tests.support.bot_matches import pass_time
+from tests.support.cases import for_each
 from tests.support.effort import amount, covering, more_when_long
 from tests.support.inside import dealer_of, hand_of, seat_tokens_of
 from tests.support.typical import of_games
@@ -186,7 +187,7 @@ OPTIONS: list[dict[str, object]] = [
 ]
 
 
-@pytest.mark.parametrize(("options", "seed"), covering(OPTIONS, range(3)))
+@for_each(("options", "seed"), covering(OPTIONS, range(3)))
 def test_it_goes_on_like_the_one_that_never_ended(options: dict[str, object], seed: int) -> None:
     """At any moment of a match: the same cards, the same answers to old and new commands, the same events."""
     rng = random.Random(f"{options}/{seed}")
@@ -313,7 +314,7 @@ def test_after_the_tally_the_next_hand_is_dealt() -> None:
         assert any(isinstance(event, ev.Dealt) for event in twin.run_until(recorded.now + 1_000 * MS))
 
 
-@pytest.mark.parametrize(("tally_ms", "waits_ms"), [(2_000, 2_000), (60_000, 10_000)])
+@for_each(("tally_ms", "waits_ms"), [(2_000, 2_000), (60_000, 10_000)])
 def test_a_tally_waits_for_those_who_come_back(tally_ms: int, waits_ms: int) -> None:
     """However little was left of it, it goes on for as long as the whole, and for ten seconds at most."""
     recorded = Recorded(hands=3, tally_ms=tally_ms)
@@ -404,7 +405,7 @@ def test_a_hand_that_ends_after_a_restart_took_as_long_as_it_did() -> None:
     assert elapsed <= over.elapsed_ms <= elapsed + 1_000
 
 
-@pytest.mark.parametrize("host", [0, None], ids=["seated", "watching"])
+@for_each("host", [0, None], ids=["seated", "watching"])
 def test_the_pause_of_a_host_stays(host: Actor) -> None:
     """Whatever the host stopped the host lets go on."""
     recorded = playing(host)
@@ -421,7 +422,7 @@ def test_the_pause_of_a_host_stays(host: Actor) -> None:
     assert not twin.view.paused
 
 
-@pytest.mark.parametrize(("grace_ms", "ends_ms"), [(900, 11_000), (10_500, 11_000), (30_000, 30_000)])
+@for_each(("grace_ms", "ends_ms"), [(900, 11_000), (10_500, 11_000), (30_000, 30_000)])
 def test_cards_in_the_air_may_still_land_after_a_restart(grace_ms: int, ends_ms: int) -> None:
     """A grace goes on to its end, and for ten seconds at least, in which players come back."""
     recorded = playing(call_out="shout")

@@ -9,6 +9,7 @@ from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.table.state import MAX_BANNED
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_server.match.bans import Ban, Bans, hash_address
+from tests.support.cases import for_each
 from tests.support.tables import Sitting, told
 
 HOME = hash_address("203.0.113.9", bytes(16))
@@ -46,8 +47,8 @@ def kicked(phase: Phase = Phase.LOBBY, **options: Any) -> Banning:
     return sitting
 
 
-@pytest.mark.parametrize("phase", [Phase.LOBBY, Phase.PLAYING])
-@pytest.mark.parametrize("name", ["Ben", "BEN", "Ben 2", "Ｂen", "B\u034fen"])
+@for_each("phase", [Phase.LOBBY, Phase.PLAYING])
+@for_each("name", ["Ben", "BEN", "Ben 2", "Ｂen", "B\u034fen"])
 def test_the_name_stays_out_at_that_address(phase: Phase, name: str) -> None:
     """However it is written, and whatever the token."""
     assert kicked(phase).is_out(name, TOKEN, HOME)
@@ -58,7 +59,7 @@ def test_the_token_stays_out_everywhere() -> None:
     assert kicked().is_out("Dan", b"Ben's token", AWAY)
 
 
-@pytest.mark.parametrize(("name", "address"), [("Ben", AWAY), ("Dan", HOME), ("Ben", b""), ("Benny", HOME)])
+@for_each(("name", "address"), [("Ben", AWAY), ("Dan", HOME), ("Ben", b""), ("Benny", HOME)])
 def test_others_come_in(name: str, address: bytes) -> None:
     """Those of that name from elsewhere, and all others from that address."""
     sitting = kicked()
@@ -100,7 +101,7 @@ def test_nobody_is_let_back_in_who_was_not_sent_away() -> None:
     assert Reason.BAD_NAME is kicked().refused(0, cl.Unban, name="Cat").reason
 
 
-@pytest.mark.parametrize("phase", [Phase.LOBBY, Phase.PLAYING])
+@for_each("phase", [Phase.LOBBY, Phase.PLAYING])
 def test_the_end_of_the_match_lets_everybody_back_in(phase: Phase) -> None:
     """Whoever was sent away in the lobby stays out of the match that follows, and no longer."""
     sitting = kicked(phase)

@@ -23,6 +23,7 @@ from racing_demon_server.match.hand import (
     DeadHandTest,
 )
 from tests.support.builds import skip_unless_pure
+from tests.support.cases import for_each
 from tests.support.inside import dead_tests, dealer_of
 from tests.support.tables import SECOND, Sitting, of_type
 
@@ -198,8 +199,8 @@ def test_a_table_that_is_woken_late_does_one_slice() -> None:
         assert sitting.now < sitting.table.next_timer_at <= sitting.now + 3 * SLICE_GAP_US
 
 
-@pytest.mark.parametrize("seats", [1, 2, 8])
-@pytest.mark.parametrize("game", ["racing-demon", "flower-garden"])
+@for_each("seats", [1, 2, 8])
+@for_each("game", ["racing-demon", "flower-garden"])
 def test_a_command_waits_for_one_slice_at_most(game: str, seats: int) -> None:
     """Whenever a command comes, and however many seats are searched for, one slice is done before it."""
     sitting, rng = Sitting.playing(seats, game=game, countdown_ms=0), random.Random(seats)
@@ -219,7 +220,7 @@ def test_a_command_waits_for_one_slice_at_most(game: str, seats: int) -> None:
     assert sorted(dealer.asked) == ([*range(seats)] if game == "flower-garden" else [0])
 
 
-@pytest.mark.parametrize("late", [0, 1, SLICE_GAP_US // 2, SLICE_GAP_US - 1])
+@for_each("late", [0, 1, SLICE_GAP_US // 2, SLICE_GAP_US - 1])
 def test_a_slice_that_is_nearly_in_time_moves_no_other_seat_s(late: int) -> None:
     """Whether another seat was searched for just before or not, a seat is found stuck at the same moment."""
     found = []

@@ -7,6 +7,7 @@ from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import IllegalPlay
 from racing_demon_protocol.wire.messages.client import PlayCards
 from racing_demon_server.match.hand import DEAD_CHECK_DELAY_US, Hand
+from tests.support.cases import for_each
 from tests.support.tables import SECOND, Own, Sitting
 
 
@@ -143,7 +144,7 @@ def test_an_illegal_play_changes_nothing() -> None:
     assert (Reason.ILLEGAL, before) == (caught.value.reason, sitting.state())
 
 
-@pytest.mark.parametrize("destination", [-1, 255])
+@for_each("destination", [-1, 255])
 def test_a_refusal_of_no_known_pile_names_none(destination: int) -> None:
     """Where the play went nowhere, the refusal says so."""
     sitting, hand = _hand(Own(["9D", "9H"]))

@@ -19,6 +19,7 @@ from racing_demon_server.mqtt.publish_queue import PublishQueue
 from racing_demon_server.mqtt.topics import Topics
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
+from tests.support.cases import for_each
 from tests.support.clocks import clock
 from tests.support.servers import Peer, start
 from tests.support.tables import MS, OpenTable, Sitting, of_type
@@ -76,7 +77,7 @@ STATES: dict[str, tuple[list[type[cl.Command]], dict[str, Any]]] = {
 """By what commands of the only player a table comes to stand still, and with which options."""
 
 
-@pytest.mark.parametrize("state", STATES)
+@for_each("state", STATES)
 async def test_after_400_days_all_are_let_in(state: str) -> None:
     """Whoever joins, watches or comes back to a table that stood for so long gets it, with its time."""
     commands, options = STATES[state]

@@ -20,6 +20,7 @@ from racing_demon_server.match.names import (
     folded,
     unique,
 )
+from tests.support.cases import for_each
 from tests.support.effort import examples
 from tests.support.people import SECRETS, enrolled
 from tests.support.servers import Peer
@@ -34,7 +35,7 @@ FORBIDDEN = ("\ufeffNasty # as an example", "", "# nothing", "  *grim  ")
 """The lines of an operator's list."""
 
 
-@pytest.mark.parametrize(
+@for_each(
     "name",
     ["Ann", "Zoë", "Иван", "李小龍", "אבי", "नीलम", "Nguyễn", "O'Neill", "J.-P.", "r2d2", "♠♥", "🦊", "x_X"],
 )
@@ -43,7 +44,7 @@ def test_a_proper_name_stays_as_it_is(name: str) -> None:
     assert name == clean(name)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "name",
     [
         "می\u200cخواهم",
@@ -73,7 +74,7 @@ def test_what_a_living_script_is_written_with_stays(name: str) -> None:
     assert unicodedata.normalize("NFC", name) == clean(name)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "cleaned"),
     [
         ("An\u200dn", "Ann"),
@@ -91,7 +92,7 @@ def test_a_joiner_that_joins_nothing_is_dropped(name: str, cleaned: str) -> None
     assert cleaned == clean(name)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "name",
     ["x" * 23 + "\U0001f1eb\U0001f1f7", "x" * 22 + "\U0001f469\u200d\U0001f467", "x" * 22 + "ශ්\u200dරී"],
 )
@@ -100,15 +101,13 @@ def test_a_name_is_not_cut_within_a_sign(name: str) -> None:
     assert clean(name)[-1] in "x\U0001f469\u0dca"
 
 
-@pytest.mark.parametrize(
-    "name", ["[red]Ann[/red]", "<b>Ann</b>", "**Ann**", "`Ann`", "$(reboot)", "%s {0}", "A&B"]
-)
+@for_each("name", ["[red]Ann[/red]", "<b>Ann</b>", "**Ann**", "`Ann`", "$(reboot)", "%s {0}", "A&B"])
 def test_markup_is_only_text(name: str) -> None:
     """Characters that mean something elsewhere stay: whoever shows a name has to quote it."""
     assert name == clean(name)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "cleaned"),
     [
         ("A\x00n\x07n\x1b[31m", "Ann[31m"),
@@ -138,13 +137,13 @@ def test_what_cannot_be_seen_is_dropped(name: str, cleaned: str) -> None:
     assert cleaned == clean(name)
 
 
-@pytest.mark.parametrize("space", [" ", "  ", "\t", "\u00a0", "\u2003", "\u3000", "\u2028"])
+@for_each("space", [" ", "  ", "\t", "\u00a0", "\u2003", "\u3000", "\u2028"])
 def test_spaces_become_one_space(space: str) -> None:
     """Whatever separates two words is one plain space afterwards, and none at the ends."""
     assert clean(f"{space}Ann{space}B{space}") == "Ann B"
 
 
-@pytest.mark.parametrize("line", ["\n", "\r\n", "\x0b", "\x85"])
+@for_each("line", ["\n", "\r\n", "\x0b", "\x85"])
 def test_a_name_is_one_line(line: str) -> None:
     """Breaks of a line are dropped like other controls, as browsers do it."""
     assert clean(f"Ann{line}B") == "AnnB"
@@ -160,7 +159,7 @@ def test_signs_without_a_letter_are_counted_too() -> None:
     assert ZALGO[:2] + "q" == clean(ZALGO + "q")
 
 
-@pytest.mark.parametrize("between", ["\u200b", "\u200d", "\x00", "\u2060"])
+@for_each("between", ["\u200b", "\u200d", "\x00", "\u2060"])
 def test_hidden_characters_do_not_help_signs_to_stack(between: str) -> None:
     """Characters that are dropped do not separate a letter from its signs."""
     assert len(clean("q" + between.join(ZALGO) + "!")) == 4
@@ -171,7 +170,7 @@ def test_hidden_characters_do_not_make_a_name_different() -> None:
     assert clean("Zo\u00eb") == clean("Zoe\u0308") == clean("Zoe\u200b\u0308")
 
 
-@pytest.mark.parametrize("size", [24, 25, 64])
+@for_each("size", [24, 25, 64])
 def test_a_long_name_is_cut(size: int) -> None:
     """Of a long name 24 characters are kept."""
     assert clean("x" * size) == "x" * 24
@@ -192,7 +191,7 @@ def _code_points(text: str) -> str:
     return " ".join(f"U+{ord(sign):04X}" for sign in text)
 
 
-@pytest.mark.parametrize("name", SPACES + UNSEEN, ids=_code_points)
+@for_each("name", SPACES + UNSEEN, ids=_code_points)
 def test_a_name_must_show_something(name: str) -> None:
     """A name of which nothing can be seen is refused."""
     with pytest.raises(CommandRefused) as caught:
@@ -224,7 +223,7 @@ def test_a_new_name_is_kept() -> None:
     assert unique("Ann", ["Ben", "Anna"]) == "Ann"
 
 
-@pytest.mark.parametrize("taken", [["Ann"], ["ANN"], ["ann", "Ann 3"]])
+@for_each("taken", [["Ann"], ["ANN"], ["ann", "Ann 3"]])
 def test_a_taken_name_gets_the_first_free_number(taken: list[str]) -> None:
     """The second of a name is number two, in capitals or not."""
     assert unique("Ann", taken) == "Ann 2"
@@ -254,7 +253,7 @@ def test_bots_have_a_name_for_every_seat() -> None:
     assert len({clean(name) for name in BOT_NAMES}) == 8
 
 
-@pytest.mark.parametrize("mark", MARKS, ids=_code_points)
+@for_each("mark", MARKS, ids=_code_points)
 def test_a_mark_that_cannot_be_seen_makes_no_other_name(mark: str) -> None:
     """It is dropped from names and from what is said, and names that were kept with it are still alike."""
     assert clean(f"A{mark}nn{mark}") == "Ann"
@@ -262,7 +261,7 @@ def test_a_mark_that_cannot_be_seen_makes_no_other_name(mark: str) -> None:
     assert unique("Ann", [f"An{mark}n"]) == "Ann 2"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("one", "other"),
     [
         *[
@@ -284,7 +283,7 @@ def test_names_that_look_alike_are_folded_alike(one: str, other: str) -> None:
     assert unique(one, [other]).endswith(" 2")
 
 
-@pytest.mark.parametrize("other", ["Anna", "Änn", "Ann 2", "A nn"])
+@for_each("other", ["Anna", "Änn", "Ann 2", "A nn"])
 def test_names_that_look_different_stay_so(other: str) -> None:
     """What can be seen is not folded away."""
     assert other == unique(other, ["Ann"])
@@ -297,7 +296,7 @@ def test_a_folded_name_is_not_folded_further(name: str) -> None:
     assert folded(folded(name)) == folded(name)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "name",
     [
         "nasty",
@@ -319,7 +318,7 @@ def test_a_forbidden_word_is_found_in_disguise(name: str) -> None:
     assert ForbiddenNames(line.lstrip("\ufeff") for line in FORBIDDEN).replaced(name) == INSTEAD
 
 
-@pytest.mark.parametrize("name", ["Ann", "dynasty", "Nast", "Zoë", "玩家", "🃏", "nas tier"])
+@for_each("name", ["Ann", "dynasty", "Nast", "Zoë", "玩家", "🃏", "nas tier"])
 def test_a_harmless_name_stays(name: str) -> None:
     """A word within another one is none, and without a list every name stays."""
     assert ForbiddenNames((*FORBIDDEN[1:], "Nasty")).replaced(name) == name

@@ -3,8 +3,6 @@
 import sys
 from itertools import islice, product
 
-import pytest
-
 from racing_demon_protocol.constants import MAX_SEATS
 from racing_demon_protocol.engine.factory import make_rules
 from racing_demon_protocol.errors import InvalidGame
@@ -12,6 +10,7 @@ from racing_demon_protocol.games import GAMES, declare
 from racing_demon_protocol.wire.messages.client import SetOptions
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.match.commands import verify_playable
+from tests.support.cases import for_each
 from tests.support.effort import amount, more_when_long
 from tests.support.tables import Sitting
 from tests.support.typical import of_games
@@ -60,7 +59,7 @@ def test_a_fault_is_told_each_time() -> None:
     assert fault(options) == fault(options)
 
 
-@pytest.mark.parametrize("game", ["blockade", "push-pin", "musical-sequel", "racing-demon", "classic"])
+@for_each("game", ["blockade", "push-pin", "musical-sequel", "racing-demon", "classic"])
 def test_setting_options_not_seen_before_is_cheap(game: str) -> None:
     """A change of options makes no rules: a deal makes them, for the players who are there."""
     sitting = Sitting.lobby(1)

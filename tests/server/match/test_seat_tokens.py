@@ -6,6 +6,7 @@ from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.wire.messages.server import Accepted, Refused
 from racing_demon_server.match.seat_tokens import SeatTokens
+from tests.support.cases import for_each
 
 
 def _seat_tokens() -> SeatTokens:
@@ -16,7 +17,7 @@ def _seat_tokens() -> SeatTokens:
     return seat_tokens
 
 
-@pytest.mark.parametrize(("token", "actor"), [(b"ann", 0), (b"ben", 3), (b"host", None)])
+@for_each(("token", "actor"), [(b"ann", 0), (b"ben", 3), (b"host", None)])
 def test_a_token_opens_its_seat(token: bytes, actor: int | None) -> None:
     """The hash of a token tells whose it is."""
     assert actor == _seat_tokens().actor(token)
@@ -32,7 +33,7 @@ def test_an_answer_is_written_down_once() -> None:
     assert seat_tokens.drain_changes(with_plays=True) == []
 
 
-@pytest.mark.parametrize("token", [b"eve", b"an", b"annn", b""])
+@for_each("token", [b"eve", b"an", b"annn", b""])
 def test_a_wrong_token_opens_nothing(token: bytes) -> None:
     """Any other hash is refused."""
     with pytest.raises(CommandRefused) as caught:
@@ -88,7 +89,7 @@ def test_the_last_answer_is_kept() -> None:
     assert (7, reply) == (seat_tokens.counter(0), seat_tokens.earlier(0, 7))
 
 
-@pytest.mark.parametrize("counter", [0, 1, 6])
+@for_each("counter", [0, 1, 6])
 def test_older_answers_are_not(counter: int) -> None:
     """An older counter is refused as repeated, with its own number."""
     seat_tokens = _seat_tokens()

@@ -2,14 +2,13 @@
 
 from typing import Any, Final
 
-import pytest
-
 from racing_demon_protocol.enums import Phase, Reason
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, Refused
 from racing_demon_server.match.seat_tokens import SeatToken
 from racing_demon_server.match.table import CommandResult
+from tests.support.cases import for_each
 from tests.support.tables import MS, Own, Sitting, told
 
 
@@ -80,7 +79,7 @@ def test_what_is_sent_under_an_old_counter_is_not_judged() -> None:
     assert first == _again(sitting, 0, cl.Leave(counter=1)).reply
 
 
-@pytest.mark.parametrize("counter", [0, 1, 3])
+@for_each("counter", [0, 1, 3])
 def test_older_counters_are_refused(counter: int) -> None:
     """Only the last answer is kept."""
     sitting = Sitting.lobby(2)
@@ -216,7 +215,7 @@ STALE: Final[list[tuple[type[cl.Command], dict[str, Any]]]] = [
 ]
 
 
-@pytest.mark.parametrize(("cls", "fields"), STALE)
+@for_each(("cls", "fields"), STALE)
 def test_what_was_meant_for_a_hand_does_not_count_in_the_next(
     cls: type[cl.Command], fields: dict[str, Any]
 ) -> None:
@@ -232,7 +231,7 @@ def test_what_was_meant_for_a_hand_does_not_count_in_the_next(
         assert isinstance(sitting.send(0, cls, seen=sitting.seq, **fields).reply, Accepted)
 
 
-@pytest.mark.parametrize("cls", [cl.Ready, cl.Start])
+@for_each("cls", [cl.Ready, cl.Start])
 def test_what_was_meant_for_a_deal_does_not_count_for_the_next(cls: type[cl.Command]) -> None:
     """Whoever was ready for a hand that was played without them is not ready for the one after it."""
     sitting = Sitting.playing(2, hands=3, tally_ms=60_000, countdown_ms=0)

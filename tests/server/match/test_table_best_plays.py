@@ -1,12 +1,11 @@
 """Cards that a table plays wherever they fit, for clients that do not know a game's rules."""
 
-import pytest
-
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.table.suggestions import best_play
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Played
+from tests.support.cases import for_each
 from tests.support.tables import Own, Sitting, of_type
 
 
@@ -32,7 +31,7 @@ def _goes_to_its_best_place(game: str) -> bool:
     return is_best and sitting.counter(seat) == played.counter
 
 
-@pytest.mark.parametrize(("count", "onto"), [(2, 2), (3, 1)])
+@for_each(("count", "onto"), [(2, 2), (3, 1)])
 def test_a_run_goes_where_all_of_it_can_go(count: int, onto: int) -> None:
     """Of a column's places the one for so many cards is meant."""
     sitting = Sitting.playing(2)

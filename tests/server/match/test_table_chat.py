@@ -1,6 +1,5 @@
 """What players say to the table."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,6 +9,7 @@ from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_server.match.names import clean_words
+from tests.support.cases import for_each
 from tests.support.effort import examples
 from tests.support.tables import SECOND, Sitting
 
@@ -66,7 +66,7 @@ def test_a_new_player_may_speak_at_once() -> None:
     assert isinstance(sitting.log[-1], ev.Said)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "kept"),
     [
         ("  well\n\tplayed ", "well played"),
@@ -84,7 +84,7 @@ def test_what_is_said_is_cleaned(text: str, kept: str) -> None:
     assert kept == said.text
 
 
-@pytest.mark.parametrize("text", ["\x00", "\u200b \u2800", "\u0301"])
+@for_each("text", ["\x00", "\u200b \u2800", "\u0301"])
 def test_nothing_that_can_be_shown_is_not_said(text: str) -> None:
     """A line of which nothing is left is refused."""
     assert Sitting.lobby(2).refused(0, cl.Say, text=text).reason == Reason.BAD_TEXT

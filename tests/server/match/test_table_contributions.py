@@ -18,6 +18,7 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_server.match.contributions import REVEAL_MS
 from racing_demon_server.match.seat_tokens import Actor, SeatToken
 from racing_demon_server.match.table import SavedState, Table
+from tests.support.cases import for_each
 from tests.support.contributing import contribute, hash_of, reveal, secret_of, value_of
 from tests.support.inside import seat_tokens_of
 from tests.support.tables import MS, SECOND, Sitting, of_type, told
@@ -205,7 +206,7 @@ def test_a_game_for_two_is_dealt_to_both() -> None:
     assert _proves(sitting).choosers == ("Ben",)
 
 
-@pytest.mark.parametrize("accomplices", [1, 2, 3])
+@for_each("accomplices", [1, 2, 3])
 def test_the_deals_that_accomplices_can_see_and_refuse(accomplices: int) -> None:
     """With the server they see one deal more for each seat that they give up, where they chose among 2**k.
 
@@ -291,7 +292,7 @@ def test_a_contribution_may_be_replaced_until_the_hand_begins() -> None:
     assert told(reveal(sitting, [0])) == "revealed dealt"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("cls", "fields"),
     [
         (cl.Contribute, {"commitment": "0" * 64}),
@@ -401,8 +402,8 @@ def _past(sitting: Sitting, secrets: int, *, folded: bool) -> SavedState:
     return SavedState(snapshot, log, dict(zip(ids, hand_seeds(bytes(32)), strict=False)), seat_tokens)
 
 
-@pytest.mark.parametrize("folded", [False, True], ids=["from its log", "from a snapshot"])
-@pytest.mark.parametrize("done", range(5))
+@for_each("folded", [False, True], ids=["from its log", "from a snapshot"])
+@for_each("done", range(5))
 def test_a_server_that_dies_deals_the_same_cards(done: int, folded: bool) -> None:
     """Wherever it was between commitment and deal: the next one goes on with secret and contributions."""
     steps: list[Callable[[Sitting], object]] = [
@@ -430,7 +431,7 @@ def test_a_server_that_dies_deals_the_same_cards(done: int, folded: bool) -> Non
     _proves(cut)
 
 
-@pytest.mark.parametrize("folded", [False, True], ids=["from its log", "from a snapshot"])
+@for_each("folded", [False, True], ids=["from its log", "from a snapshot"])
 def test_a_server_that_dies_after_a_void_draw_draws_anew(folded: bool) -> None:
     """Whoever did not reveal sits out, whatever happens to the server meanwhile."""
     sitting = _shuffling(3, hands=1)

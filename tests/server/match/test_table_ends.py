@@ -8,6 +8,7 @@ from racing_demon_protocol.records.verify import verify
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
+from tests.support.cases import for_each
 from tests.support.tables import MS, Own, Sitting, names_of, of_type, pack_of, told
 
 LAST = Own(["KD"])
@@ -41,7 +42,7 @@ def test_going_out_is_worth_sixty_two() -> None:
     assert (over.reason, over.out, over.points) == (EndReason.OUT, 0, (62, 3, 0))
 
 
-@pytest.mark.parametrize(("bonus", "points"), [(0, 52), (25, 77)])
+@for_each(("bonus", "points"), [(0, 52), (25, 77)])
 def test_the_bonus_is_an_option(bonus: int, points: int) -> None:
     """The ten for going out may be any number."""
     sitting = _one_card_left(out_bonus=bonus)
@@ -169,7 +170,7 @@ def test_the_second_caller_is_too_late() -> None:
     assert [sitting.refused(seat, cl.Call).reason for seat in (0, 1)] == [Reason.NOT_NOW] * 2
 
 
-@pytest.mark.parametrize("call_out", ["shout", "auto"])
+@for_each("call_out", ["shout", "auto"])
 def test_nobody_calls_who_is_not_out(call_out: str) -> None:
     """A false call is refused, and changes nothing."""
     sitting = _one_card_left(call_out=call_out)
@@ -183,7 +184,7 @@ def test_a_late_guest_does_not_call() -> None:
     assert sitting.refused(3, cl.Call).reason == Reason.ILLEGAL
 
 
-@pytest.mark.parametrize("call_out", ["shout", "auto"])
+@for_each("call_out", ["shout", "auto"])
 def test_nobody_calls_after_the_hand(call_out: str) -> None:
     """After the end there is nothing to call."""
     sitting = _one_card_left(call_out=call_out)

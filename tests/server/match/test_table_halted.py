@@ -2,11 +2,10 @@
 
 from typing import Any
 
-import pytest
-
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
+from tests.support.cases import for_each
 from tests.support.tables import MS, SECOND, Own, Sitting, of_type, pack_of, told
 
 HOUR = 3_600 * SECOND
@@ -94,7 +93,7 @@ def test_who_goes_away_meanwhile_is_waited_for_from_the_end() -> None:
     assert told(sitting.wait(1)) == "hosted"
 
 
-@pytest.mark.parametrize(("after_ms", "goes_on"), [(None, True), (10_000, False)])
+@for_each(("after_ms", "goes_on"), [(None, True), (10_000, False)])
 def test_who_is_away_is_waited_for_where_the_table_wants_that(after_ms: int | None, goes_on: bool) -> None:
     """With one of two away a hand goes on where the table never pauses for that, else when both are there."""
     sitting = Sitting.playing(2, pause_after_ms=after_ms)

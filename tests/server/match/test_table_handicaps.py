@@ -19,6 +19,7 @@ from racing_demon_server.bots.levels import LEVELS
 from racing_demon_server.match.seat_tokens import Actor, SeatToken
 from racing_demon_server.match.table import SavedState, Table
 from tests.support.bot_matches import Person, play_match
+from tests.support.cases import for_each
 from tests.support.effort import usually
 from tests.support.records import record
 from tests.support.tables import SECOND, Own, Sitting, of_type, told
@@ -106,7 +107,7 @@ def test_handicaps_are_fixed_from_the_commitment_to_the_tally() -> None:
     assert refused(sitting, 1, delay_s=5)[0] is Reason.NOT_NOW
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("options", "handicap", "text"),
     [
         ({"game": "racing-demon"}, {"heap": 1}, "has no reserve"),
@@ -250,7 +251,7 @@ def test_a_checkpoint_keeps_heaps_and_late_signals() -> None:
     assert table.next_timer_at == sitting.now + 7 * SECOND
 
 
-@pytest.mark.parametrize("game", usually(1, ["racing-demon", "classic", "demon-a"]))
+@for_each("game", usually(1, ["racing-demon", "classic", "demon-a"]))
 def test_matches_by_automatic_handicaps_are_played_to_their_end(game: str) -> None:
     """People of two strengths and a bot: the record of all hands is right, and only people's change."""
     options = Options(

@@ -8,6 +8,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.match.table import Table
+from tests.support.cases import for_each
 from tests.support.tables import SECOND, Sitting, names_of, of_type
 
 # The host.
@@ -44,7 +45,7 @@ def test_a_host_who_is_away_stays_the_host() -> None:
     assert sitting.table.view.host == 0
 
 
-@pytest.mark.parametrize(
+@for_each(
     "command",
     [
         cl.Start(counter=1),
@@ -104,13 +105,13 @@ UNPLAYABLE = [
 ]
 
 
-@pytest.mark.parametrize("options", UNPLAYABLE, ids=["unknown", "columns", "reserve"])
+@for_each("options", UNPLAYABLE, ids=["unknown", "columns", "reserve"])
 def test_options_that_cannot_be_played_are_refused(options: Options) -> None:
     """The host is told so when no game can be made of the options."""
     assert Sitting.lobby(1).refused(0, cl.SetOptions, options=options).reason == Reason.BAD_OPTION
 
 
-@pytest.mark.parametrize("options", UNPLAYABLE, ids=["unknown", "columns", "reserve"])
+@for_each("options", UNPLAYABLE, ids=["unknown", "columns", "reserve"])
 def test_no_table_opens_with_options_that_cannot_be_played(options: Options) -> None:
     """A table is not made of options that no game can be made of."""
     with pytest.raises(CommandRefused):
@@ -159,7 +160,7 @@ def test_there_is_no_ninth_bot() -> None:
     assert Sitting.lobby(8).refused(0, cl.AddBot).reason == Reason.TABLE_FULL
 
 
-@pytest.mark.parametrize(("spectators", "text"), [(True, "; you can watch."), (False, ".")])
+@for_each(("spectators", "text"), [(True, "; you can watch."), (False, ".")])
 def test_who_finds_no_seat_is_told_what_else_there_is(spectators: bool, text: str) -> None:
     """Watching is offered only where the table allows spectators."""
     sitting = Sitting.lobby(8, spectators=spectators)
@@ -175,7 +176,7 @@ def test_a_bot_is_sent_away() -> None:
     assert [ev.Left(seq=5, seat=1)] == sitting.events(0, cl.RemoveBot, seat=1)
 
 
-@pytest.mark.parametrize("seat", [1, 5], ids=["a player", "nobody"])
+@for_each("seat", [1, 5], ids=["a player", "nobody"])
 def test_only_bots_are_sent_away(seat: int) -> None:
     """The host sends no player away."""
     assert Sitting.lobby(2).refused(0, cl.RemoveBot, seat=seat).reason == Reason.NOT_SEATED

@@ -1,12 +1,11 @@
 """What the host may do, what nobody else may, and who is host when the host is away."""
 
-import pytest
-
 from racing_demon_protocol.enums import Phase, Reaction, Reason
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.handicap import Handicap
 from racing_demon_protocol.wire.options import Options
+from tests.support.cases import for_each
 from tests.support.tables import SECOND, Sitting, of_type, told
 
 HOSTS: dict[type[cl.Command], dict[str, object]] = {
@@ -44,8 +43,8 @@ def test_every_command_is_somebodys() -> None:
     assert set(cl.Command.__subclasses__()) == {*HOSTS, *SEATS, *cl.ASIDE}
 
 
-@pytest.mark.parametrize("phase", ["lobby", "playing"])
-@pytest.mark.parametrize("cls", HOSTS)
+@for_each("phase", ["lobby", "playing"])
+@for_each("cls", HOSTS)
 def test_guests_may_not(cls: type[cl.Command], phase: str) -> None:
     """What is the host's is refused for guests, in the lobby and in a hand, and changes nothing."""
     sitting = Sitting.lobby(3) if phase == "lobby" else Sitting.playing(3)
@@ -74,7 +73,7 @@ def test_a_guest_is_sent_away_from_a_hand() -> None:
     assert 2 not in sitting.table.seat_tokens
 
 
-@pytest.mark.parametrize(("seat", "reason"), [(0, Reason.NOT_NOW), (7, Reason.NOT_SEATED)])
+@for_each(("seat", "reason"), [(0, Reason.NOT_NOW), (7, Reason.NOT_SEATED)])
 def test_whom_a_host_cannot_send_away(seat: int, reason: Reason) -> None:
     """Not the host, and not nobody."""
     assert reason == Sitting.lobby(3).refused(0, cl.Kick, seat=seat).reason
@@ -115,7 +114,7 @@ def test_bots_and_empty_seats_are_no_hosts() -> None:
         assert sitting.refused(0, cl.MakeHost, seat=seat).reason == Reason.NOT_SEATED
 
 
-@pytest.mark.parametrize("phase", ["lobby", "playing"])
+@for_each("phase", ["lobby", "playing"])
 def test_a_host_who_stays_away_is_replaced(phase: str) -> None:
     """After twenty seconds the next player who is connected is host, whatever the table does."""
     sitting = Sitting.lobby(4) if phase == "lobby" else Sitting.playing(4)
@@ -226,7 +225,7 @@ def test_a_small_table_is_full_sooner() -> None:
     assert Phase.LOBBY is sitting.mirror.phase
 
 
-@pytest.mark.parametrize("cls", [cl.MakeHost, cl.StandIn, cl.Mute])
+@for_each("cls", [cl.MakeHost, cl.StandIn, cl.Mute])
 def test_what_is_only_for_people_says_that_a_seat_is_a_bot_s(cls: type[cl.Command]) -> None:
     """The refusal names the bot, and does not claim that nobody sits there."""
     sitting = Sitting.lobby(1)

@@ -1,13 +1,12 @@
 """From hand to hand: the tally, the next deal, and who has won."""
 
-import pytest
-
 from racing_demon_protocol.engine.commit_reveal import commitment
 from racing_demon_protocol.engine.dealer import Dealer
 from racing_demon_protocol.enums import EndReason, Phase
 from racing_demon_protocol.table import scoring
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
+from tests.support.cases import for_each
 from tests.support.tables import MS, SECOND, Own, Sitting, of_type, told
 
 RANKS = "A23456789TJQK"
@@ -222,7 +221,7 @@ def test_nothing_happens_by_itself_after_the_match() -> None:
     assert sitting.wait(3_600 * SECOND) == []
 
 
-@pytest.mark.parametrize(("target", "over"), [(9, True), (10, True), (11, False)])
+@for_each(("target", "over"), [(9, True), (10, True), (11, False)])
 def test_a_total_may_end_the_match(target: int, over: bool) -> None:
     """With a target, the match ends with the hand in which somebody reaches it."""
     sitting = Sitting.playing(2, target=target)

@@ -2,8 +2,6 @@
 
 import random
 
-import pytest
-
 from racing_demon_protocol.engine.specification import Building, Racing
 from racing_demon_protocol.enums import EndReason, Reason
 from racing_demon_protocol.games import GAMES
@@ -14,6 +12,7 @@ from racing_demon_protocol.wire.messages.events import HandOver
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import Options
 from tests.support.bot_matches import play_match
+from tests.support.cases import for_each
 from tests.support.effort import amount, more_when_long, usually
 from tests.support.records import record
 from tests.support.tables import SECOND, Sitting, of_type
@@ -46,7 +45,7 @@ def _play_hand(sitting: Sitting, rng: random.Random) -> HandOver:
 
 
 @more_when_long
-@pytest.mark.parametrize("game", OWN)
+@for_each("game", OWN)
 def test_a_hand_is_played_to_its_end_and_proved(game: str) -> None:
     """Every mirror follows, the hand ends won, dead or given up, and its record is right in every event."""
     sitting = Sitting.playing(_players(game), bytes([1] * 32), game=game, hands=1)
@@ -57,7 +56,7 @@ def test_a_hand_is_played_to_its_end_and_proved(game: str) -> None:
     assert verify(record(sitting.options, sitting.log)).hands == 1
 
 
-@pytest.mark.parametrize("game", OWN)
+@for_each("game", OWN)
 def test_what_is_refused_has_a_reason(game: str) -> None:
     """A play that the game does not know, or of another's pile, is refused, and changes nothing."""
     sitting = Sitting.playing(_players(game), game=game)
@@ -74,7 +73,7 @@ def test_what_is_refused_has_a_reason(game: str) -> None:
         assert other.reason is Reason.NOT_YOUR_PILE
 
 
-@pytest.mark.parametrize("game", usually(5, [game for game in OWN if game != "gamblers"]))
+@for_each("game", usually(5, [game for game in OWN if game != "gamblers"]))
 def test_bots_play_it(game: str) -> None:
     """Two bots bring a hand to its end without a refused play, and the record is right."""
     options = Options.model_validate({"game": game, "hands": 1, "countdown_ms": 0, "tally_ms": 0})

@@ -1,12 +1,11 @@
 """Commands that cannot be: what the table answers to a mistake, its own or a client's."""
 
-import pytest
-
 from racing_demon_protocol.engine.board import FOUNDATIONS
 from racing_demon_protocol.engine.cards import UNKNOWN
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Refused
+from tests.support.cases import for_each
 from tests.support.tables import Sitting, names_of
 
 
@@ -27,7 +26,7 @@ def test_a_mistake_over_an_answered_command_does_not_change_its_answer() -> None
     assert first == sitting.table.refuse(0, sitting.counter(0)).reply
 
 
-@pytest.mark.parametrize("count", [1, 2])
+@for_each("count", [1, 2])
 def test_a_play_from_a_pile_that_is_none_is_refused(count: int) -> None:
     """Whoever names a pile that the table has not is told so, for one card and for a run."""
     sitting = Sitting.playing(2)

@@ -2,13 +2,12 @@
 
 from typing import Any
 
-import pytest
-
 from racing_demon_protocol.enums import Phase, Reason
 from racing_demon_protocol.records.verify import verify
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused
+from tests.support.cases import for_each
 from tests.support.records import record
 from tests.support.tables import MS, SECOND, Own, Sitting, of_type, told
 
@@ -100,7 +99,7 @@ def test_bots_do_not_count() -> None:
     assert told(sitting.connect(0, connected=True)) == "connected continued"
 
 
-@pytest.mark.parametrize("cls", [cl.Stuck, cl.Call])
+@for_each("cls", [cl.Stuck, cl.Call])
 def test_nothing_is_said_in_a_pause(cls: type[cl.Command]) -> None:
     """Nobody is stuck, and nobody calls, while the hand stands still."""
     assert lonely().refused(0, cls).reason == Reason.PAUSED
@@ -172,7 +171,7 @@ def test_a_hand_in_its_grace_does_not_pause() -> None:
     assert "hand_over" in told(sitting.wait(1))
 
 
-@pytest.mark.parametrize("phase", [Phase.LOBBY, Phase.TALLY])
+@for_each("phase", [Phase.LOBBY, Phase.TALLY])
 def test_there_must_be_a_hand_to_pause(phase: Phase) -> None:
     """Before and between the hands there is nothing to pause."""
     sitting = Sitting.lobby(2) if phase is Phase.LOBBY else Sitting.playing(2)

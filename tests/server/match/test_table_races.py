@@ -1,13 +1,12 @@
 """Two cards for one place: whose arrives first stays, and the other player is told."""
 
-import pytest
-
 from racing_demon_protocol.engine.board import FOUNDATIONS
 from racing_demon_protocol.engine.cards import UNKNOWN, parse
 from racing_demon_protocol.enums import EndReason, Reason
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, RaceLost, Refused
+from tests.support.cases import for_each
 from tests.support.tables import MS, Own, Sitting, of_type, told
 
 FIRST, NEXT = 0, 1
@@ -23,8 +22,8 @@ def _twins() -> Sitting:
 # The race itself.
 
 
-@pytest.mark.parametrize("destination", [FIRST, FOUNDATIONS], ids=["named", "open"])
-@pytest.mark.parametrize(("faster", "slower"), [(0, 1), (1, 0)])
+@for_each("destination", [FIRST, FOUNDATIONS], ids=["named", "open"])
+@for_each(("faster", "slower"), [(0, 1), (1, 0)])
 def test_one_of_two_wins_the_place(faster: int, slower: int, destination: int) -> None:
     """Of two equal cards for the same place the first to arrive stays, whoever's it is."""
     sitting = _twins()
@@ -162,7 +161,7 @@ def test_a_later_place_is_not_what_was_lost() -> None:
     assert sitting.miss(1, sitting.column(1), FIRST, seen=seen).reason == Reason.ILLEGAL
 
 
-@pytest.mark.parametrize("seen", [2**31 - 1, 1_000])
+@for_each("seen", [2**31 - 1, 1_000])
 def test_who_claims_to_see_the_future_gains_nothing(seen: int) -> None:
     """A number beyond the last event is as good as the last event."""
     sitting = _twins()
@@ -252,13 +251,13 @@ def test_nobody_plays_to_another_s_layout() -> None:
     assert refused.reason == Reason.NOT_YOUR_PILE
 
 
-@pytest.mark.parametrize(("source", "destination"), [(255, 0), (0, 255), (26, -1), (0, 26)])
+@for_each(("source", "destination"), [(255, 0), (0, 255), (26, -1), (0, 26)])
 def test_a_pile_must_exist(source: int, destination: int) -> None:
     """A number that names no pile is refused as such."""
     assert _twins().miss(0, source, destination).reason == Reason.UNKNOWN_PILE
 
 
-@pytest.mark.parametrize(("early", "reason"), [(1, Reason.HAND_OVER), (0, Reason.ILLEGAL)])
+@for_each(("early", "reason"), [(1, Reason.HAND_OVER), (0, Reason.ILLEGAL)])
 def test_a_play_belongs_to_its_hand(early: int, reason: Reason) -> None:
     """A play from before the deal was meant for an earlier hand, wherever it would go."""
     sitting = Sitting.playing(2)
@@ -298,7 +297,7 @@ def test_a_run_may_be_sent_to_one_foundation() -> None:
     assert ([FIRST, FIRST], parse("3S")) == ([e.destination for e in played], sitting.tops()[FIRST])
 
 
-@pytest.mark.parametrize("count", [2, 52])
+@for_each("count", [2, 52])
 def test_a_run_ends_where_face_down_cards_begin(count: int) -> None:
     """Nobody sends up a card before it was turned up, whatever number is asked for."""
     sitting = Sitting.playing(2)

@@ -9,6 +9,7 @@ from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import Options
+from tests.support.cases import for_each
 from tests.support.tables import NAMES, SECOND, Own, Sitting, names_of, of_type
 
 
@@ -60,7 +61,7 @@ def test_the_ninth_finds_no_seat() -> None:
     assert _refusal_of_join(Sitting.lobby(8), "Joy") == Reason.TABLE_FULL
 
 
-@pytest.mark.parametrize("options", [{"seats": 2}, {"game": "sympathy"}])
+@for_each("options", [{"seats": 2}, {"game": "sympathy"}])
 def test_no_more_sit_down_than_there_are_seats(options: dict[str, Any]) -> None:
     """Whoever has a seat above counts where there are fewer by now; and no option sends anybody away."""
     sitting = Sitting.lobby(4)
@@ -116,7 +117,7 @@ def test_a_host_without_a_seat_stays_the_host() -> None:
     assert sitting.table.view.host is None
 
 
-@pytest.mark.parametrize("cls", [cl.Ready, cl.Stuck, cl.Call, cl.Leave])
+@for_each("cls", [cl.Ready, cl.Stuck, cl.Call, cl.Leave])
 def test_a_host_without_a_seat_plays_nothing(cls: type[cl.Command]) -> None:
     """Who only watches is refused what players do."""
     sitting = Sitting()
@@ -156,7 +157,7 @@ def test_leaving_in_a_hand_freezes_the_seat() -> None:
     assert (state.left, state.connected) == (True, False)
 
 
-@pytest.mark.parametrize(("on_leave", "points"), [("freeze", 3), ("forfeit", 0)])
+@for_each(("on_leave", "points"), [("freeze", 3), ("forfeit", 0)])
 def test_what_a_leaver_keeps(on_leave: str, points: int) -> None:
     """The cards in the middle count for a leaver, unless leaving forfeits them."""
     sitting = Sitting.playing(2, on_leave=on_leave)
@@ -166,7 +167,7 @@ def test_what_a_leaver_keeps(on_leave: str, points: int) -> None:
     assert (points, 1) == over.points
 
 
-@pytest.mark.parametrize("cls", [cl.Stuck, cl.Ready, cl.Call, cl.Start])
+@for_each("cls", [cl.Stuck, cl.Ready, cl.Call, cl.Start])
 def test_who_has_left_has_nothing_to_say(cls: type[cl.Command]) -> None:
     """A leaver's commands are refused for as long as the seat is kept for the tally."""
     sitting = Sitting.playing(3)
@@ -248,7 +249,7 @@ def test_who_comes_late_does_not_keep_a_hand_going() -> None:
     assert of_type(ev.HandOver, sitting.events(1, cl.Stuck))
 
 
-@pytest.mark.parametrize("phase", [Phase.COUNTDOWN, Phase.PLAYING, Phase.TALLY])
+@for_each("phase", [Phase.COUNTDOWN, Phase.PLAYING, Phase.TALLY])
 def test_a_table_may_take_nobody_in_late(phase: Phase) -> None:
     """With late_join off, a match takes in neither people nor bots."""
     sitting = Sitting.lobby(1, late_join=False)

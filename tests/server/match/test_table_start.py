@@ -1,12 +1,11 @@
 """From the lobby to the signal."""
 
-import pytest
-
 from racing_demon_protocol.engine.cards import UNKNOWN
 from racing_demon_protocol.enums import Phase, Reason
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import Options
+from tests.support.cases import for_each
 from tests.support.tables import MS, SECOND, Own, Sitting, of_type, told
 
 # Who starts a hand.
@@ -98,8 +97,8 @@ def test_an_empty_table_does_not_start() -> None:
     assert sitting.refused(None, cl.Start).reason == Reason.NOT_NOW
 
 
-@pytest.mark.parametrize("cls", [cl.Start, cl.Ready])
-@pytest.mark.parametrize("after_ms", [0, 3_000], ids=["countdown", "playing"])
+@for_each("cls", [cl.Start, cl.Ready])
+@for_each("after_ms", [0, 3_000], ids=["countdown", "playing"])
 def test_a_hand_is_not_dealt_into_another(cls: type[cl.Command], after_ms: int) -> None:
     """While a hand is played nobody starts the next."""
     sitting = Sitting.lobby(2)
@@ -169,7 +168,7 @@ def test_nothing_is_played_in_the_lobby() -> None:
     assert refused.reason == Reason.NOT_STARTED
 
 
-@pytest.mark.parametrize("early_us", [3_000_000, 1])
+@for_each("early_us", [3_000_000, 1])
 def test_a_play_before_the_signal_is_refused(early_us: int) -> None:
     """Not a microsecond before the signal is a card taken."""
     sitting = Sitting.lobby(2)

@@ -1,11 +1,10 @@
 """Hands that nobody can continue, and hands that nobody wants to."""
 
-import pytest
-
 from racing_demon_protocol.engine.cards import UNKNOWN, parse
 from racing_demon_protocol.enums import EndReason, Phase, Reason
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
+from tests.support.cases import for_each
 from tests.support.tables import MS, SECOND, Own, Sitting, of_type, told
 
 NOTHING = Own(["9D"])
@@ -52,7 +51,7 @@ def test_a_hand_lives_while_anybody_can_play() -> None:
     assert sitting.wait(60 * SECOND) == []
 
 
-@pytest.mark.parametrize("stock", ["AS 3S 4S", "3S AS 4S", "3S 4S AS"])
+@for_each("stock", ["AS 3S 4S", "3S AS 4S", "3S 4S AS"])
 def test_a_card_in_the_stock_may_keep_a_hand_alive(stock: str) -> None:
     """Of three cards in the stock the one that a turn shows counts, and no other."""
     sitting = _hand(Own(["9D"], stock=stock), NOTHING)
@@ -327,7 +326,7 @@ def test_shifting_puts_the_top_card_at_the_bottom() -> None:
     assert parse("AS") == sitting.board.top(sitting.waste(0))
 
 
-@pytest.mark.parametrize(("turn", "shifts"), [(1, 0), (2, 1), (3, 2), (5, 4)])
+@for_each(("turn", "shifts"), [(1, 0), (2, 1), (3, 2), (5, 4)])
 def test_all_shifts_are_tried(turn: int, shifts: int) -> None:
     """A hand ends when as many shifts as make a difference have brought nothing."""
     sitting = Sitting.playing(2, stall_rule="rotate", turn=turn)
@@ -402,7 +401,7 @@ def test_a_stock_is_shifted_once_a_pass() -> None:
     assert told(sitting.events(0, cl.ShiftStock)) == "stock_shifted"
 
 
-@pytest.mark.parametrize("shift", [None, "any_time"])
+@for_each("shift", [None, "any_time"])
 def test_a_shift_is_refused_with_a_sentence(shift: str | None) -> None:
     """Where the table does not allow it, or the stock has a single card, nothing changes."""
     sitting = _hand(Own(["9D"], stock="AS"), NOTHING, stock_shift=shift)

@@ -1,12 +1,11 @@
 """Teams: who is in which, what they total, and who has won."""
 
-import pytest
-
 from racing_demon_protocol.enums import Phase, Reason
 from racing_demon_protocol.table import scoring
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import OnLeave, Options, TieBreak
+from tests.support.cases import for_each
 from tests.support.tables import Own, Sitting, of_type
 
 RANKS = "A23456789TJQK"
@@ -116,7 +115,7 @@ def test_a_team_is_no_tie() -> None:
     assert winners_in(finish(sitting, 3, 2, 4, 4)) == (0, 2)
 
 
-@pytest.mark.parametrize(("on_leave", "total"), [(OnLeave.FREEZE, 9), (OnLeave.FORFEIT, 1)])
+@for_each(("on_leave", "total"), [(OnLeave.FREEZE, 9), (OnLeave.FORFEIT, 1)])
 def test_leaving_costs_the_team_what_the_table_says(on_leave: OnLeave, total: int) -> None:
     """The points of whoever leaves count for the team, or not; only those who stayed win."""
     sitting = Sitting.lobby(4, teams=2, hands=1, on_leave=on_leave)
@@ -128,7 +127,7 @@ def test_leaving_costs_the_team_what_the_table_says(on_leave: OnLeave, total: in
     assert winners_in(events) == ((2,) if on_leave is OnLeave.FREEZE else (1, 3))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("options", "why"),
     [
         (Options(game="demon-a", teams=2), "a partner's screen would show your future"),

@@ -13,6 +13,7 @@ from racing_demon_server.mqtt import broker_connection
 from racing_demon_server.mqtt.broker_connection import BrokerConnection, BrokerGone
 from racing_demon_server.mqtt.publish_queue import Outgoing
 from racing_demon_server.mqtt.topics import Topics
+from tests.support.cases import for_each
 from tests.support.servers import PATIENCE, timeout
 
 
@@ -104,7 +105,7 @@ async def test_what_the_broker_has_kept_is_asked_for_once(monkeypatch: pytest.Mo
     await asyncio.gather(listening, return_exceptions=True)
 
 
-@pytest.mark.parametrize("fault", [None, OSError(107, "not connected")])
+@for_each("fault", [None, OSError(107, "not connected")])
 async def test_what_the_library_leaves_is_closed_and_looked_at(fault: OSError | None) -> None:
     """Its socket is shut down, and no exception of its futures is left to be told by the loop."""
     loop, errors = asyncio.get_running_loop(), list[dict[str, Any]]()

@@ -15,6 +15,7 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import HandResult
 from racing_demon_server.mqtt.payloads import demon_config, record, results, state, table_config
 from racing_demon_server.mqtt.topics import Sensor, Topics
+from tests.support.cases import for_each
 from tests.support.contributing import contribute, reveal
 from tests.support.tables import SECOND, Own, Sitting, of_type
 
@@ -56,7 +57,7 @@ def test_a_tables_sensor_is_described_in_full() -> None:
     }
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("sensor", "icon", "more"),
     [
         (Sensor.LEADER, "mdi:crown", {}),
@@ -245,7 +246,7 @@ def test_a_seat_that_has_played_no_hand_has_no_points() -> None:
     ]
 
 
-@pytest.mark.parametrize("closed", [{"spectators": False}, {}])
+@for_each("closed", [{"spectators": False}, {}])
 def test_nobody_is_named_where_nobody_may_look(closed: dict[str, Any]) -> None:
     """Without spectators, or with a passphrase, the broker learns that there is a table, and its phase."""
     sitting = Sitting.lobby(2, **closed)
@@ -255,7 +256,7 @@ def test_nobody_is_named_where_nobody_may_look(closed: dict[str, Any]) -> None:
     assert (json.loads(record(view, "hall", []))["taken"], json.loads(state(view))["phase"]) == (2, "lobby")
 
 
-@pytest.mark.parametrize("closed", [{"spectators": False}, {}])
+@for_each("closed", [{"spectators": False}, {}])
 def test_nobody_leads_where_nobody_may_look(closed: dict[str, Any]) -> None:
     """The number of the players is told, as it is in the directory."""
     sitting = Sitting.lobby(2, hands=2, **closed)
@@ -295,7 +296,7 @@ def test_the_topics_of_a_node() -> None:
     assert [topics.code_of(topic) for topic in others] == [None] * len(others)
 
 
-@pytest.mark.parametrize("word", ["", "Hall", "a/b", "+", "#", "x" * 33, "ä"])
+@for_each("word", ["", "Hall", "a/b", "+", "#", "x" * 33, "ä"])
 def test_no_topic_is_made_of_other_words(word: str) -> None:
     """Neither a node nor a code may say more than one level of a topic."""
     with pytest.raises(ValueError, match="a node's name has 1 to 32 small letters and digits"):

@@ -2,8 +2,6 @@
 
 import json
 
-import pytest
-
 from racing_demon_protocol.engine.deal import hand_seeds
 from racing_demon_protocol.wire.codec import decode_server, encode
 from racing_demon_protocol.wire.messages import Event
@@ -12,6 +10,7 @@ from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.mqtt.payloads import record
 from racing_demon_server.mqtt.publish_queue import Outgoing
+from tests.support.cases import for_each
 from tests.support.publish_queue_harness import TABLE, QueueHarness
 from tests.support.tables import MS, SECOND, OpenTable
 
@@ -226,7 +225,7 @@ def test_the_demons_description_is_told_once() -> None:
     assert Outgoing("homeassistant/event/rd_a1/demon/config", told.payload, 1, retain=True) == told
 
 
-@pytest.mark.parametrize("kind", ["results", "events"])
+@for_each("kind", ["results", "events"])
 def test_a_call_takes_no_more_than_it_asks_for(kind: str) -> None:
     """Neither of results nor of events; the rest is there for the next call, in its order."""
     harness = QueueHarness()

@@ -2,10 +2,9 @@
 
 import json
 
-import pytest
-
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.options import Options
+from tests.support.cases import for_each
 from tests.support.publish_queue_harness import TABLE, QueueHarness
 from tests.support.tables import MS, SECOND
 
@@ -44,7 +43,7 @@ def test_a_delayed_table_is_seen_later() -> None:
     assert set(harness.topics()) == {"/events", "/snapshot", "/state"}
 
 
-@pytest.mark.parametrize("delay_ms", [0, 1_000])
+@for_each("delay_ms", [0, 1_000])
 def test_a_delay_that_gets_shorter_lets_nothing_overtake(delay_ms: int) -> None:
     """What happens after the host lowers the delay, or takes it away, comes behind all that waits it out."""
     harness = QueueHarness(watch_delay_ms=30_000)

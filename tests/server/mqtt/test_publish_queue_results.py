@@ -7,8 +7,6 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pytest
-
 from racing_demon_protocol.enums import EndReason, Phase
 from racing_demon_protocol.table import scoring
 from racing_demon_protocol.table.state import TableState
@@ -20,6 +18,7 @@ from racing_demon_server.match.hand_clock import HandClock
 from racing_demon_server.mqtt.publish_queue import PublishQueue
 from racing_demon_server.mqtt.topics import Topics
 from tests.support.bot_matches import play_match
+from tests.support.cases import for_each
 
 
 class Seen(NamedTuple):
@@ -69,7 +68,7 @@ def test_results_are_what_the_table_says() -> None:
     )
 
 
-@pytest.mark.parametrize("game", ["racing-demon", "beleaguered-castle"])
+@for_each("game", ["racing-demon", "beleaguered-castle"])
 def test_results_do_not_depend_on_when_the_publisher_came(game: str) -> None:
     """Whoever finds the table after any event publishes the same results of all that follows."""
     options = Options(game=game, hands=3)
@@ -84,7 +83,7 @@ def test_results_do_not_depend_on_when_the_publisher_came(game: str) -> None:
             assert (later == []) is (number == len(log))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("opening", "words"), [("`reason`: ", EndReason), ("| `phase` | ", Phase)], ids=["reasons", "phases"]
 )
 def test_the_document_lists_all_words(opening: str, words: type[StrEnum]) -> None:

@@ -2,17 +2,16 @@
 
 import ipaddress
 
-import pytest
-
 from racing_demon_server.net.origin import named_clients, networks, origin
 from racing_demon_server.rate_limits import MAX_REMEMBERED, AddressLimits
 from racing_demon_server.settings import OWN_PROXIES, ServerSettings
+from tests.support.cases import for_each
 
 MINUTE = 60_000_000
 OURS = networks(OWN_PROXIES)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("peer", "forwarded", "counted_as"),
     [
         ("127.0.0.1", [], ""),
@@ -41,7 +40,7 @@ def test_what_an_address_is_counted_as(peer: str, forwarded: list[str], counted_
     assert counted_as == origin(peer, forwarded, OURS).counted_as
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("value", "counted_as"),
     [
         ("for=203.0.113.9", "203.0.113.9"),
@@ -68,7 +67,7 @@ def test_a_proxy_elsewhere_is_believed_if_it_is_named() -> None:
     assert ipaddress.ip_network("172.16.0.0/12") in both
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("hops", "counted_as"),
     [
         ("203.0.113.9, 172.18.0.3", "203.0.113.9"),

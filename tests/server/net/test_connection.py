@@ -15,6 +15,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Said
 from racing_demon_protocol.wire.messages.server import Accepted, Pong
 from racing_demon_server.net.connection import short_message, wire_size
+from tests.support.cases import for_each
 from tests.support.servers import Closing, Peer, fragments, logged_warnings, serving
 
 MESSAGES = 40
@@ -30,7 +31,7 @@ FREELY = {
 }
 
 
-@pytest.mark.parametrize("length", [0, 1, 3, 4, 5, 124, 125])
+@for_each("length", [0, 1, 3, 4, 5, 124, 125])
 def test_a_short_message_is_found_in_its_frame(length: int) -> None:
     """What the library masks comes out as it went in, whatever follows it; one byte less is no frame yet."""
     message = random.Random(length).randbytes(length)
@@ -40,7 +41,7 @@ def test_a_short_message_is_found_in_its_frame(length: int) -> None:
     assert short_message(frame[:-1]) is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     "frame",
     [
         Frame(Opcode.BINARY, b"1" * 126).serialize(mask=True),
@@ -57,14 +58,14 @@ def test_what_else_comes_is_the_librarys(frame: bytes) -> None:
     assert short_message(frame) is None
 
 
-@pytest.mark.parametrize("length", [0, 125, 126, 65_535, 65_536])
+@for_each("length", [0, 125, 126, 65_535, 65_536])
 def test_the_size_of_a_frame_on_the_wire(length: int) -> None:
     """A frame is as long as its own bytes."""
     frame = Frame(Opcode.BINARY, bytes(length))
     assert len(frame.serialize(mask=True)) == wire_size(frame)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@for_each("seed", range(8))
 async def test_messages_come_in_their_order_however_they_are_cut(seed: int) -> None:
     """Frames, fragments, pings among them, and all of these in pieces: each message is answered, in order."""
     rng = random.Random(seed)

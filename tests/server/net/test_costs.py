@@ -37,6 +37,7 @@ from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.passphrase import Passphrase
 from racing_demon_server.tables.registry import Registry
 from tests.support.builds import pure
+from tests.support.cases import for_each
 from tests.support.clocks import Standing
 from tests.support.servers import NO_METRICS, PATIENCE, Peer, serving_with, timeout
 
@@ -278,7 +279,7 @@ async def test_a_play_pays_for_all_that_it_leads_to() -> None:
         assert board.redeals[0] - before < 7  # what is read at once is not judged at once
 
 
-@pytest.mark.parametrize("hands", [1, 30])
+@for_each("hands", [1, 30])
 async def test_who_ends_a_hand_pays_for_its_result(hands: int) -> None:
     """A table whose hands end at once pays for each, and the more the longer the match is."""
     own, pool, ended = 1, 400, 0

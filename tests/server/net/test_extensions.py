@@ -16,6 +16,7 @@ from racing_demon_protocol.wire.messages.handicap import Handicap
 from racing_demon_protocol.wire.messages.server import Accepted, Refused, Seated, Snapshot
 from racing_demon_protocol.wire.options import LATER, Options
 from racing_demon_protocol.wire.presets import PRESETS
+from tests.support.cases import for_each
 from tests.support.old_client import OldClient
 from tests.support.restartable_server import wait_until
 from tests.support.servers import Peer, relaying, serving
@@ -64,7 +65,7 @@ async def test_an_old_client_sees_every_preset() -> None:
                 assert (await eve.until(OptionsSet)).options == ann.view.options
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("wanted", "word"),
     [
         (EXTENDED, "house rules"),
@@ -158,7 +159,7 @@ async def test_an_old_client_that_resumes_gets_the_events_that_it_missed() -> No
             assert not isinstance(await again.hear(), Snapshot)
 
 
-@pytest.mark.parametrize("extension", ["house rules", "handicaps"])
+@for_each("extension", ["house rules", "handicaps"])
 async def test_an_old_spectator_with_a_delay_is_let_go(extension: str) -> None:
     """A delayed spectator who came after an extension was used and given up again is told why it ends."""
     async with serving() as served, Peer.hosting(served.url, watch_delay_ms=300) as ann:

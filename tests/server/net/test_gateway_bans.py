@@ -5,12 +5,11 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Final
 
-import pytest
-
 from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, Refused, Seated
+from tests.support.cases import for_each
 from tests.support.journals import journaled
 from tests.support.servers import Peer, Served, serving
 
@@ -49,7 +48,7 @@ async def test_who_was_sent_away_is_not_back_at_once() -> None:
         assert Reason.BAD_TOKEN is await answer(served, cl.Resume(code=ann.code, token=ben.token), **FAR)
 
 
-@pytest.mark.parametrize(("name", "where"), [("Ben", FARTHER), ("Ben", {}), ("Dan", FAR)])
+@for_each(("name", "where"), [("Ben", FARTHER), ("Ben", {}), ("Dan", FAR)])
 async def test_nobody_else_is_kept_out(name: str, where: dict[str, Any]) -> None:
     """Whoever is called the same elsewhere, or otherwise there, comes in."""
     async with banned() as (served, ann, _):

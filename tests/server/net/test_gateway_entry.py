@@ -2,8 +2,6 @@
 
 import asyncio
 
-import pytest
-
 from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.wire.codec import VERSION, Encoding, encode
 from racing_demon_protocol.wire.messages import Message
@@ -11,6 +9,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import CaughtUp, Pong, Refused, Seated, Snapshot, Versions
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.net.connection import SLICE
+from tests.support.cases import for_each
 from tests.support.raw_websocket import request
 from tests.support.servers import PATIENCE, Closing, Peer, serving, timeout
 
@@ -19,7 +18,7 @@ TOKEN = "0f" * 32
 # Hello.
 
 
-@pytest.mark.parametrize("encoding", Encoding)
+@for_each("encoding", Encoding)
 async def test_versions_come_first(encoding: Encoding) -> None:
     """The server speaks first and says which versions it speaks."""
     async with serving() as served, Peer.connect(served.url, encoding) as peer:
@@ -51,7 +50,7 @@ async def test_hello_is_said_once() -> None:
         assert Closing(CloseCode.BAD_FRAME, "You have already said hello.") == await peer.closed()
 
 
-@pytest.mark.parametrize(
+@for_each(
     "message",
     [
         cl.Create(name="Ann"),
@@ -182,7 +181,7 @@ async def test_a_spectator_has_no_token() -> None:
         assert (eve.place.seat, eve.place.token) == (None, None)
 
 
-@pytest.mark.parametrize("cls", [cl.Start, cl.AddBot, cl.Ready, cl.Stuck, cl.Leave, cl.Call])
+@for_each("cls", [cl.Start, cl.AddBot, cl.Ready, cl.Stuck, cl.Leave, cl.Call])
 async def test_spectators_command_nothing(cls: type[cl.Command]) -> None:
     """A spectator's command is refused, also at a table whose host has no seat either."""
     async with (
@@ -207,7 +206,7 @@ async def test_commands_need_a_table() -> None:
         await peer.enter(cl.Create(name="Ann"))
 
 
-@pytest.mark.parametrize("kind", ["join", "watch", "resume", "create"])
+@for_each("kind", ["join", "watch", "resume", "create"])
 async def test_one_connection_has_one_place(kind: str) -> None:
     """Whoever has a place gets no second on the same connection, and keeps the first."""
     async with serving() as served, Peer.hosting(served.url) as ann:
@@ -225,7 +224,7 @@ async def test_one_connection_has_one_place(kind: str) -> None:
         assert len(ann.view.seats) == 2
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("request_", "reason"),
     [
         (cl.Join(code="ZZZZ", name="Ben"), Reason.UNKNOWN_TABLE),

@@ -16,6 +16,7 @@ from racing_demon_protocol.wire.messages.server import Accepted, CaughtUp, Pong,
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.net.connection import Connection
 from racing_demon_server.tables.registry import Registry
+from tests.support.cases import for_each
 from tests.support.servers import PATIENCE, Closing, Peer, serving, timeout
 
 FAST = 2_000.0
@@ -91,7 +92,7 @@ async def test_who_comes_in_the_middle_sees_the_same() -> None:
         assert host.view.snapshot(0) == late.view.snapshot(0)
 
 
-@pytest.mark.parametrize("encoding", Encoding)
+@for_each("encoding", Encoding)
 async def test_pings_come_back_with_their_stamp(encoding: Encoding) -> None:
     """A ping is answered on any connection, with a place at a table or not."""
     async with serving() as served, Peer.connect(served.url, encoding) as peer:

@@ -20,6 +20,7 @@ from racing_demon_server.journal.writer import DurableJournal
 from racing_demon_server.net.gateway import url_of
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
+from tests.support.cases import for_each
 from tests.support.clocks import clock
 from tests.support.restartable_server import wait_until
 from tests.support.servers import PATIENCE, Peer, Served, gateway_of, serving, serving_with, timeout
@@ -79,7 +80,7 @@ async def test_a_mistake_over_a_request_is_answered_and_told(
     assert ZeroDivisionError is record.exc_info[0]
 
 
-@pytest.mark.parametrize("is_closed_before", [True, False])
+@for_each("is_closed_before", [True, False])
 async def test_who_has_said_nothing_when_the_server_closes_is_cut_off(is_closed_before: bool) -> None:
     """A connection that was accepted just before or after that gets no answer."""
     settings = ServerSettings(entry_seconds=600.0)
@@ -116,7 +117,7 @@ async def test_healthz_says_that_the_disk_is_full(tmp_path: Path) -> None:
     journal.close()
 
 
-@pytest.mark.parametrize("path", ["/healthz", "/nothing"])
+@for_each("path", ["/healthz", "/nothing"])
 async def test_who_asks_for_the_head_alone_has_no_body(path: str) -> None:
     """What HEAD is answered is what GET is, without the page."""
     async with serving() as served:
@@ -132,7 +133,7 @@ async def test_who_asks_for_the_head_alone_has_no_body(path: str) -> None:
         assert heads[0] == heads[1]
 
 
-@pytest.mark.parametrize("path", ["/v2", "/v1/", "/healthz/x", "/%2e%2e/etc/passwd"])
+@for_each("path", ["/v2", "/v1/", "/healthz/x", "/%2e%2e/etc/passwd"])
 async def test_other_paths_are_not_found(path: str) -> None:
     """Whoever asks for something else is told where the game is."""
     async with serving() as served:
@@ -146,7 +147,7 @@ async def test_the_game_needs_a_websocket() -> None:
         assert status == 426
 
 
-@pytest.mark.parametrize("subprotocols", [None, [Subprotocol("racing-demon.v2+msgpack")]])
+@for_each("subprotocols", [None, [Subprotocol("racing-demon.v2+msgpack")]])
 async def test_an_encoding_must_be_chosen(subprotocols: list[Subprotocol] | None) -> None:
     """Without a subprotocol that the server knows there is no connection."""
     async with serving() as served:
@@ -176,7 +177,7 @@ async def test_a_torn_handshake_is_no_news(caplog: pytest.LogCaptureFixture) -> 
     assert [record for record in caplog.records if record.name != "websockets.client"] == []
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("host", "url"), [("127.0.0.1", "ws://127.0.0.1:5252/v1"), ("2001:db8::1", "ws://[2001:db8::1]:5252/v1")]
 )
 def test_the_address_that_a_server_tells(host: str, url: str) -> None:

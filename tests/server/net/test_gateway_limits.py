@@ -19,6 +19,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Pong, Refused, Seated, Versions
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.settings import limit, limits
+from tests.support.cases import for_each
 from tests.support.servers import PATIENCE, Closing, Peer, serving, timeout
 
 FAR = {"X-Forwarded-For": "203.0.113.9"}
@@ -112,7 +113,7 @@ async def test_one_address_may_have_so_many_requests_under_way() -> None:
                 quiet.close()
 
 
-@pytest.mark.parametrize(
+@for_each(
     "headers",
     [[f"Cookie: a={'b' * 9_000}"], [f"Cookie: a={'b' * 4_000}"] * 5, ["A: b"] * 200],
     ids=["a long line", "long together", "many"],
@@ -189,7 +190,7 @@ async def test_pings_have_a_limit_of_their_own() -> None:
             assert Closing(CloseCode.FLOOD, "Too many pings a second.") == await peer.closed()
 
 
-@pytest.mark.parametrize(("number", "is_taken"), [(16, True), (17, False)])
+@for_each(("number", "is_taken"), [(16, True), (17, False)])
 async def test_a_message_has_so_many_fragments(number: int, is_taken: bool) -> None:
     """Sixteen fragments are a message; one more is a flood."""
     async with serving() as served, Peer.connect(served.url) as peer:
@@ -228,7 +229,7 @@ async def test_what_follows_a_flood_is_not_even_parsed() -> None:
         writer.close()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("settings", "host", "is_answered"),
     [
         ({}, "127.0.0.1:5252", True),
@@ -280,8 +281,8 @@ async def status(port: int, path: str, host: str, *headers: str) -> str:
     return line.decode()
 
 
-@pytest.mark.parametrize("path", ["/qr/BCDF.svg", "/origin.json", "/healthz", "/v1", "/nothing"])
-@pytest.mark.parametrize(
+@for_each("path", ["/qr/BCDF.svg", "/origin.json", "/healthz", "/v1", "/nothing"])
+@for_each(
     "host",
     ["127.0.0.1:99999", "127.0.0.1:x", "[::1", "::1]", "ann@127.0.0.1", "127.0.0.1:80/x", "a\r\nHost: b"],
 )
@@ -310,9 +311,7 @@ def test_the_manual_states_every_limit() -> None:
     assert stated == limits()
 
 
-@pytest.mark.parametrize(
-    "text", ["", "max_tables", "max_tables=0", "max_tables=x", "max_tables=1.5", "port=1"]
-)
+@for_each("text", ["", "max_tables", "max_tables=0", "max_tables=x", "max_tables=1.5", "port=1"])
 def test_what_is_no_limit_is_told(text: str) -> None:
     """The sentence names the limits that there are, or the number that is wanted."""
     with pytest.raises(ValueError, match=r"there is no limit|number above 0"):

@@ -13,6 +13,7 @@ from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.wire.codec import MAX_CLIENT_FRAME, VERSION, Encoding
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Pong, Refused, Seated, Versions
+from tests.support.cases import for_each
 from tests.support.servers import Closing, Peer, fragments, logged_warnings, serving
 
 BAD = CloseCode.BAD_FRAME
@@ -129,7 +130,7 @@ async def test_what_was_sent_is_not_repeated() -> None:
         assert Closing(BAD, "Not understood: Resume: invalid value for token") == await peer.closed()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("encoding", "frame"),
     [(Encoding.MSGPACK, "[1,1]"), (Encoding.JSON, packed(1, 1))],
     ids=["text for msgpack", "binary for json"],
@@ -149,7 +150,7 @@ async def test_text_must_be_utf8() -> None:
         assert Closing(BAD, "Not understood: text that is not UTF-8") == await peer.closed()
 
 
-@pytest.mark.parametrize("size", [MAX_CLIENT_FRAME + 1, 70_000])
+@for_each("size", [MAX_CLIENT_FRAME + 1, 70_000])
 async def test_long_frames_close(size: int) -> None:
     """More than 4096 bytes are not read."""
     async with serving() as served, Peer.connect(served.url) as peer:
@@ -193,7 +194,7 @@ async def test_broken_websockets_close(caplog: pytest.LogCaptureFixture) -> None
 # Fragments.
 
 
-@pytest.mark.parametrize("encoding", Encoding)
+@for_each("encoding", Encoding)
 async def test_a_message_may_come_in_fragments(encoding: Encoding) -> None:
     """A message in three frames, one of them empty, is one message."""
     async with serving() as served, Peer.hosting(served.url, encoding) as ann:

@@ -3,13 +3,12 @@
 from pathlib import Path
 from typing import Any, Final
 
-import pytest
-
 from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.wire.capabilities import HANDICAPS, HOUSE_RULES, PROGRAMS, TEAMS
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, Refused, Seated, SpectatorList
+from tests.support.cases import for_each
 from tests.support.journals import journaled
 from tests.support.servers import Closing, Peer, Served, serving
 
@@ -136,7 +135,7 @@ async def test_removing_bars_no_seat_and_not_the_host_s_own_home() -> None:
         assert isinstance(await answer(served, cl.Watch(code=ann.code)), Seated)
 
 
-@pytest.mark.parametrize("asked", [cl.ListSpectators, cl.RemoveSpectator])
+@for_each("asked", [cl.ListSpectators, cl.RemoveSpectator])
 async def test_only_the_host_does_that(asked: type[cl.Command]) -> None:
     """Neither a player nor a spectator learns who watches, or removes anybody."""
     fields = {"spectator": 1} if asked is cl.RemoveSpectator else {}

@@ -13,6 +13,7 @@ from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, CaughtUp, Pong, Refused, Seated, Snapshot
+from tests.support.cases import for_each
 from tests.support.servers import Closing, Peer, Served, serving
 
 
@@ -67,7 +68,7 @@ def played(log: list[Event], seat: int) -> list[int]:
 # What was missed.
 
 
-@pytest.mark.parametrize("encoding", Encoding)
+@for_each("encoding", Encoding)
 async def test_a_seat_is_taken_up_again(encoding: Encoding) -> None:
     """With the token comes the seat, the same token, and exactly what was missed."""
     async with serving() as served, Peer.hosting(served.url) as ann:
@@ -122,7 +123,7 @@ async def test_coming_and_going_is_told_to_all() -> None:
             assert (back.seat, back.connected) == (1, True)
 
 
-@pytest.mark.parametrize("seq", [0, 1, 10_000])
+@for_each("seq", [0, 1, 10_000])
 async def test_where_events_are_not_kept_a_snapshot_is_given(seq: int) -> None:
     """Number 0, one too old and one of the future all get all of the table."""
     async with serving(kept_events=2) as served, Peer.hosting(served.url) as ann:

@@ -17,6 +17,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, Refused
 from racing_demon_server.match.seat_tokens import Actor, SeatTokens, hash_token
+from tests.support.cases import for_each
 from tests.support.effort import amount, more_when_long
 from tests.support.servers import Closing, Peer, Served, logged_warnings, serving
 
@@ -191,7 +192,7 @@ SPOILED: dict[str, Callable[[str], object]] = {
 }
 
 
-@pytest.mark.parametrize("encoding", Encoding)
+@for_each("encoding", Encoding)
 async def test_malformed_tokens_close(encoding: Encoding) -> None:
     """A token of another form closes with 4000, though what it was made of is true, and is not repeated."""
     async with serving() as served, Peer.hosting(served.url) as ann:
@@ -258,7 +259,7 @@ async def test_the_token_of_a_seat_that_was_left_opens_nothing() -> None:
             assert await refusal(served, ann.code, ben.token) == Reason.BAD_TOKEN
 
 
-@pytest.mark.parametrize("options", [{}, {"spectators": False}, {"watch_delay_ms": 60_000}], ids=str)
+@for_each("options", [{}, {"spectators": False}, {"watch_delay_ms": 60_000}], ids=str)
 async def test_leaving_in_mid_match_ends_the_token(options: dict[str, Any]) -> None:
     """The seat stays in the tally, but nobody comes back to it, nor sees the table by its token."""
     async with serving() as served, Peer.hosting(served.url, countdown_ms=0, **options) as ann:

@@ -13,6 +13,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, Refused, Snapshot, Watchers
 from racing_demon_protocol.wire.options import Options
+from tests.support.cases import for_each
 from tests.support.servers import PATIENCE, Peer, serving, timeout
 
 pytestmark = pytest.mark.usefixtures("quick_hashes")
@@ -102,7 +103,7 @@ async def test_who_watches_goes_when_the_host_wants_no_spectators() -> None:
             assert await eve.closed() == (4007, "The host no longer allows spectators.")
 
 
-@pytest.mark.parametrize("options", [{"spectators": False}, {"watch_delay_ms": 60_000}], ids=["none", "late"])
+@for_each("options", [{"spectators": False}, {"watch_delay_ms": 60_000}], ids=["none", "late"])
 async def test_who_leaves_sees_no_more_than_others_who_watch(options: dict[str, Any]) -> None:
     """Where nobody looks on at once, giving a seat up ends the connection: it is no way to look on."""
     async with serving() as served, Peer.hosting(served.url, **options) as ann:
@@ -152,7 +153,7 @@ OPENS = "open sesame"
 SEVEN = "7"
 
 
-@pytest.mark.parametrize("wish", ["join", "join with a token", "watch"])
+@for_each("wish", ["join", "join with a token", "watch"])
 async def test_a_passphrase_is_asked_for(wish: str) -> None:
     """Without it, or with another, nobody comes in, not even with a token; with it everybody does."""
     async with serving() as served, Peer.connect(served.url) as ann:
@@ -176,7 +177,7 @@ async def test_a_passphrase_is_asked_for(wish: str) -> None:
             await ben.enter(request(OPENS))
 
 
-@pytest.mark.parametrize("wish", ["join", "watch"])
+@for_each("wish", ["join", "watch"])
 async def test_whoever_guesses_a_passphrase_uses_up_no_guess_of_others(wish: str) -> None:
     """Each address has guesses of its own, however it tries to come in."""
     create = cl.Create(name="Ann", passphrase=OPENS)

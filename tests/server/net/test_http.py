@@ -9,7 +9,6 @@ from http import HTTPStatus
 from typing import Final
 from urllib.request import urlopen
 
-import pytest
 from websockets.datastructures import Headers
 from websockets.http11 import Request
 
@@ -31,6 +30,7 @@ from racing_demon_server.net.routes import METRICS_KEPT_US, POSSIBLE_CODE
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.sharding import ALONE, Shards
 from racing_demon_server.tables.registry import Registry
+from tests.support.cases import for_each
 from tests.support.clocks import Standing
 from tests.support.servers import PATIENCE, Peer, serving, start, timeout
 
@@ -51,7 +51,7 @@ def fetch(url: str) -> str:
         return str(page.read().decode())
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("host", "hosts", "is_own"),
     [
         ("127.0.0.1:5001", (), True),
@@ -91,7 +91,7 @@ def test_whoever_names_no_host_or_two_means_nobody() -> None:
         assert is_allowed_host(request, ())
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("host", "origin", "is_own"),
     [
         ("127.0.0.1:5001", "http://127.0.0.1:5001", True),
@@ -121,7 +121,7 @@ TWO: Final = {"X-Forwarded-For": "203.0.113.7, 10.0.0.2"}
 BOTH: Final = {"ws", "wss"}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("host", "peer", "headers", "published", "schemes"),
     [
         ("cards.example", "203.0.113.7", {}, (), BOTH),
@@ -152,7 +152,7 @@ def test_the_scheme_that_a_client_has_dialled(
     assert set(dialled_schemes(request, peer, networks(["10.0.0.0/30"]), published)) == schemes
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("origin", "schemes", "is_own"),
     [
         ("http://127.0.0.1:5001", ("wss",), False),
@@ -176,7 +176,7 @@ def test_a_page_that_has_two_origins_is_a_strangers() -> None:
     assert is_own_page(asking(), NAMED, SEVERAL, 5000)
 
 
-@pytest.mark.parametrize(("host", "shown"), [("127.0.0.1:5001", "127.0.0.1"), ("[::1]:5001", "[::1]")])
+@for_each(("host", "shown"), [("127.0.0.1:5001", "127.0.0.1"), ("[::1]:5001", "[::1]")])
 def test_a_page_may_connect_to_all_processes(host: str, shown: str) -> None:
     """With and without TLS, at the host that its browser has asked for; one process needs no word."""
     expected = {f"{scheme}://{shown}:{port}" for scheme in ("ws", "wss") for port in SEVERAL.ports}
@@ -221,7 +221,7 @@ async def test_the_health_tells_which_process_answers() -> None:
     assert list(map(json.loads, pages)) == [told, {**told, "process": 1, "ports": [5001, 5002]}]
 
 
-@pytest.mark.parametrize(("page", "found"), [("stats", True), ("BCDF", False)])
+@for_each(("page", "found"), [("stats", True), ("BCDF", False)])
 def test_no_page_has_the_path_of_a_table(page: str, found: bool) -> None:
     """Codes have no vowels, and pages must."""
     assert (POSSIBLE_CODE.fullmatch(f"/{page}") is None) is found
@@ -240,7 +240,7 @@ def test_an_answer_has_a_date_and_a_length_and_ends_its_connection() -> None:
     assert (answer.status_code, answer.reason_phrase, answer.body) == (200, "OK", b"abc")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "value", "scheme"),
     [
         ("Via", "1.1 proxy", "http"),
@@ -264,7 +264,7 @@ def test_an_origin_is_what_the_browser_sees(name: str, value: str, scheme: str) 
     assert f"{scheme}://cards.example.org:81" == origin_of(request)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("host", "local", "headers", "origin"),
     [
         ("192.168.1.5:5252", "192.168.1.5", {}, "http://192.168.1.5:5252"),

@@ -6,8 +6,6 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Final
 
-import pytest
-
 from racing_demon_client.net.client import Client
 from racing_demon_protocol.records.format import message_line
 from racing_demon_protocol.records.verify import verify
@@ -15,6 +13,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_protocol.wire.options import Options
+from tests.support.cases import for_each
 from tests.support.effort import usually
 from tests.support.invariants import status
 from tests.support.journals import journaled
@@ -58,7 +57,7 @@ class Racer:
                 await self.client.send(cl.Stuck(counter=self.client.next_counter()))
 
 
-@pytest.mark.parametrize("game", usually(3, GAMES))
+@for_each("game", usually(3, GAMES))
 async def test_four_race_and_one_looks_on(game: str) -> None:
     """Each is told of the own plays and of all progress; the spectator of no play; their records are true."""
     options = Options(game=game, hands=1, countdown_ms=0, tally_ms=600_000)
@@ -130,7 +129,7 @@ async def test_whoever_comes_back_has_the_own_layout_again() -> None:
         assert eve.view.snapshot(0).piles == judge.snapshot_for(None, 0).piles != judge.snapshot(0).piles
 
 
-@pytest.mark.parametrize("plays", [0, 1])
+@for_each("plays", [0, 1])
 async def test_coming_back_tells_nothing_of_what_others_did(plays: int) -> None:
     """Whether anybody has played since or not, whoever resumes gets the own table anew."""
     async with serving(seed=SEED) as served, AsyncExitStack() as stack:

@@ -24,6 +24,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.options import Options
 from racing_demon_protocol.wire.saved_presets import listed, new_preset
 from racing_demon_server.net.assets import Assets
+from tests.support.cases import for_each
 from tests.support.servers import PATIENCE, Peer, Served, serving
 
 PAGE: Final = b'<script type="module" src="{assets}/main.js"></script>'
@@ -107,7 +108,7 @@ NODE: Final = {
 """One of several servers that share a name."""
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("host", "path", "location"),
     [
         ("n1.cards.example.org", "/BCDFGHJK?tv", "https://cards.example.org/BCDFGHJK?tv"),
@@ -127,7 +128,7 @@ async def test_a_page_is_at_the_name_that_outlives_a_server(
     assert (answer.status, answer.headers["Location"]) == (307 if location else 200, location)
 
 
-@pytest.mark.parametrize("path", ["/", "/BCDF", "/bcdf?tv"])
+@for_each("path", ["/", "/BCDF", "/bcdf?tv"])
 async def test_the_page_is_at_the_root_and_at_every_code(path: str) -> None:
     """It is the same page, which browsers ask for each time, under a strict policy."""
     async with serving() as served:
@@ -154,7 +155,7 @@ async def test_what_the_page_loads_is_kept_for_a_year() -> None:
             assert plain == gzip.decompress(body)
 
 
-@pytest.mark.parametrize("path", ["/manifest.webmanifest", "/sw.js"])
+@for_each("path", ["/manifest.webmanifest", "/sw.js"])
 async def test_what_installs_the_page_names_its_files(path: str) -> None:
     """The manifest and the worker lie beside the page, and name the files of its version."""
     async with serving() as served:
@@ -167,7 +168,7 @@ async def test_what_installs_the_page_names_its_files(path: str) -> None:
             assert (await get(served, icon))[0].status == 200
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("at", "start"),
     [
         ("BCDF", "BCDF"),
@@ -183,7 +184,7 @@ async def test_what_installs_the_page_names_its_files(path: str) -> None:
         ("BCDF%23name=" + "x" * 301, ""),
     ],
 )
-@pytest.mark.parametrize("base", ["", "/games/cards"])
+@for_each("base", ["", "/games/cards"])
 async def test_an_icon_opens_a_table_and_nothing_else(at: str, start: str, base: str) -> None:
     """The manifest starts where the page asks, below its path, or at the page if that is no table or name."""
     async with serving(base_path=base) as served:
@@ -200,7 +201,7 @@ async def test_a_page_that_a_browser_has_is_not_sent_again() -> None:
         assert (again.status, body) == (304, b"")
 
 
-@pytest.mark.parametrize("path", ["/web/0123456789abcdef/main.js", "/../settings.py", "/main.js", "/A/B"])
+@for_each("path", ["/web/0123456789abcdef/main.js", "/../settings.py", "/main.js", "/A/B"])
 async def test_other_paths_are_not_there(path: str) -> None:
     """Neither a file of another version, nor anything beside the files, is answered."""
     async with serving() as served:
@@ -218,7 +219,7 @@ async def test_a_server_without_the_page_has_none() -> None:
 BASE: Final = "/games/cards"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("path", "status"),
     [
         *((f"{BASE}{path}", 200) for path in ("/", "/BCDF", "/new", "/scores", "/tables.json", "/sw.js")),
@@ -300,9 +301,7 @@ def test_all_files_fit_the_budget() -> None:
 # Finding a table.
 
 
-@pytest.mark.parametrize(
-    "path", ["/", "/healthz", "/metrics", "/nothing", "/qr/BCDF.svg", "/tables.json", "/v1"]
-)
+@for_each("path", ["/", "/healthz", "/metrics", "/nothing", "/qr/BCDF.svg", "/tables.json", "/v1"])
 async def test_no_answer_is_framed_or_taken_for_another_kind(path: str) -> None:
     """Another site can neither show an answer of this server in a frame, nor have it run as a script."""
     async with serving() as served:
@@ -311,7 +310,7 @@ async def test_no_answer_is_framed_or_taken_for_another_kind(path: str) -> None:
         assert answer.headers["X-Content-Type-Options"] == "nosniff"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("path", "ancestors"),
     [
         ("/BCDF?watch", CLUB),
@@ -428,7 +427,7 @@ async def test_the_own_page_may_connect() -> None:
         assert await handshake(served, f"http://127.0.0.1:{served.port}") == 101
 
 
-@pytest.mark.parametrize(
+@for_each(
     "origin",
     ["http://evil.example", "null", "http://127.0.0.1", "http://127.0.0.1:1", "file://", "http://[::1"],
 )

@@ -16,6 +16,7 @@ from websockets.frames import Opcode
 from racing_demon_protocol.wire.messages.server import Watchers
 from racing_demon_server.net.connection import Connection
 from racing_demon_server.ops import garbage_collection
+from tests.support.cases import for_each
 from tests.support.raw_websocket import frames_of, request
 from tests.support.servers import PATIENCE, Peer, serving
 
@@ -99,7 +100,7 @@ def reset(line: socket.socket) -> None:
     line.close()
 
 
-@pytest.mark.parametrize("end", [say_good_bye, hang_up, reset])
+@for_each("end", [say_good_bye, hang_up, reset])
 async def test_a_lost_connection_is_freed_at_once(end: Callable[[socket.socket], None]) -> None:
     """Nothing keeps connection and session alive until somebody looks for garbage.
 
@@ -134,7 +135,7 @@ def entered(port: int, code: str) -> socket.socket:
     return line
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("connections", "tables", "is_played", "is_due"),
     [
         (99, 0, False, False),

@@ -13,6 +13,7 @@ import pytest
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_server.ops.logs import NAME, Throttle, set_up
+from tests.support.cases import for_each
 from tests.support.clocks import Standing
 from tests.support.effort import usually
 from tests.support.processes import server_process
@@ -82,7 +83,7 @@ def test_setting_up_again_replaces_what_was_there() -> None:
 # What is left out.
 
 
-@pytest.mark.parametrize("form", ["text", "json"])
+@for_each("form", ["text", "json"])
 def test_tokens_and_passwords_are_taken_out(form: str) -> None:
     """Should one get into a line all the same, a dot-dot-dot stands for it."""
     stream = logging_to(form)
@@ -92,7 +93,7 @@ def test_tokens_and_passwords_are_taken_out(form: str) -> None:
     assert not [secret for secret in (TOKEN, "hunter2", "0f0f") if secret in stream.getvalue()]
 
 
-@pytest.mark.parametrize("form", ["text", "json"])
+@for_each("form", ["text", "json"])
 def test_nothing_in_a_line_moves_the_cursor_or_makes_another_line(form: str) -> None:
     """Control characters are written out as their codes."""
     stream = logging_to(form)
@@ -101,7 +102,7 @@ def test_nothing_in_a_line_moves_the_cursor_or_makes_another_line(form: str) -> 
     assert not [c for c in stream.getvalue().rstrip("\n") if not c.isprintable()]
 
 
-@pytest.mark.parametrize("form", ["text", "json"])
+@for_each("form", ["text", "json"])
 def test_an_exception_tells_where_and_not_what(form: str) -> None:
     """The traceback has places and kinds, of the cause too; the texts might quote a player."""
     stream = logging_to(form)
@@ -219,7 +220,7 @@ async def test_it_tells_of_its_start_its_tables_and_its_end() -> None:
     assert stopped == {"event": "server stopped"}
 
 
-@pytest.mark.parametrize("form", usually(1, ["json", "text"]))
+@for_each("form", usually(1, ["json", "text"]))
 async def test_a_noisy_match_leaves_no_token_in_the_log(form: str) -> None:
     """Seats come, go, come back, chat, flood and send nonsense; no token, name or word is in any line."""
     tokens = []

@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from websockets.datastructures import Headers
 from websockets.frames import Frame, Opcode
@@ -27,6 +26,7 @@ from racing_demon_server.net.table_service import TableService
 from racing_demon_server.ops.metrics import Metrics
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
+from tests.support.cases import for_each
 from tests.support.clocks import clock
 from tests.support.ports import free_port, port_of
 from tests.support.servers import PATIENCE, OpenService, Peer, Served, relay_of, serving, start, timeout
@@ -227,7 +227,7 @@ def test_a_lost_race_is_counted_with_how_late_it_was() -> None:
     assert found["racing_demon_race_late_seconds_sum"] == 0.0035
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("took_us", "bound"), [(50, "5e-05"), (51, "0.0001"), (900, "0.001"), (50_000, "0.05"), (50_001, "+Inf")]
 )
 def test_the_time_of_a_play_falls_between_its_bounds(took_us: int, bound: str) -> None:
@@ -302,7 +302,7 @@ async def test_metrics_come_as_prometheus_reads_them() -> None:
     assert "Cache-Control: no-store" in head
 
 
-@pytest.mark.parametrize("header", ["X-Forwarded-For: 127.0.0.1", "Forwarded: for=x", "via: 1.1 proxy"])
+@for_each("header", ["X-Forwarded-For: 127.0.0.1", "Forwarded: for=x", "via: 1.1 proxy"])
 async def test_a_proxy_does_not_make_strangers_local(header: str) -> None:
     """What a proxy on this machine asks for somebody else is refused."""
     async with measured() as served:
@@ -317,7 +317,7 @@ async def test_an_operator_can_show_them_to_all() -> None:
         assert head.startswith("HTTP/1.1 200 ")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("address", "local"),
     [
         ("127.0.0.1", True),

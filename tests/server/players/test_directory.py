@@ -19,6 +19,7 @@ from racing_demon_server.players.directory import (
 )
 from racing_demon_server.players.file import PlayersFile
 from racing_demon_server.players.store import TRIAL_MS, Device, Linked
+from tests.support.cases import for_each
 
 NOW: Final = 1_796_000_000_000
 SECRETS: Final = [f"{number:064x}" for number in range(20)]
@@ -78,7 +79,7 @@ def test_a_device_proves_its_player() -> None:
     assert directory.identify(phone.player, phone.number, proof_of(phone), HERE) == phone
 
 
-@pytest.mark.parametrize(
+@for_each(
     "other",
     [
         HERE._replace(server="5f" * 32),

@@ -19,6 +19,7 @@ from racing_demon_server.match.hand_clock import HandClock
 from racing_demon_server.tables.room import Room
 from racing_demon_server.tables.spectators import STEP_SECONDS, Backlog, DelayedMessage, DelayQueue
 from tests.support.builds import pure
+from tests.support.cases import for_each
 from tests.support.effort import amount
 from tests.support.virtual_rooms import FakeConnection, in_virtual_time, now, open_room, say, seat_at, virtual
 
@@ -85,7 +86,7 @@ def test_a_queue_in_which_nothing_waits_is_not_kept() -> None:
     assert backlog.size == 0
 
 
-@pytest.mark.parametrize("encoding", [Encoding.MSGPACK, pytest.param(Encoding.JSON, marks=pytest.mark.long)])
+@for_each("encoding", [Encoding.MSGPACK, pytest.param(Encoding.JSON, marks=pytest.mark.long)])
 def test_spectators_of_a_table_where_too_much_happens_see_it_in_steps(encoding: Encoding) -> None:
     """They see nothing before its time, something new every other delay, and in the end all of it."""
     in_virtual_time(see_in_steps(encoding))

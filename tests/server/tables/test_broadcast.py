@@ -22,6 +22,7 @@ from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.read_model import CommittedTable
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
+from tests.support.cases import for_each
 from tests.support.virtual_journal import VirtualJournal
 from tests.support.virtual_rooms import FakeConnection, answered, now, open_room, say, seat_at, virtual
 
@@ -365,7 +366,7 @@ async def _bustle(
     return sent
 
 
-@pytest.mark.parametrize("most", [1, 5, 63, 64, 100])
+@for_each("most", [1, 5, 63, 64, 100])
 def test_the_newest_events_are_kept_whole_and_in_order(most: int) -> None:
     """However many are kept, all after one of them come back as they were; after an older one, none do."""
     told = [EncodedEvent(ev.Left(seq=seq, seat=seq % 8), 0) for seq in range(1, 201)]
@@ -393,7 +394,7 @@ def test_events_that_are_long_together_are_not_told_again() -> None:
     assert len(newest.messages) == 50
 
 
-@pytest.mark.parametrize(
+@for_each(
     "last", [ev.OptionsSet(seq=5, options=Options()), ev.Dealt(seq=5, seats=(1,), shown=(), countdown_ms=0)]
 )
 def test_events_from_before_layouts_were_public_are_not_told_again(last: ev.Event) -> None:

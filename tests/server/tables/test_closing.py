@@ -19,6 +19,7 @@ from racing_demon_server.journal.sqlite.database import open_journal
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
+from tests.support.cases import for_each
 from tests.support.records import change, place_of, record
 from tests.support.tables import MS, Own, Sitting, of_type, pack_of, told
 from tests.support.virtual_journal import VirtualJournal
@@ -80,7 +81,7 @@ def test_between_two_hands_the_match_ends_as_it_stands() -> None:
         assert (events[0].winners, events[0].closed) == ((1,), True)  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("phase", [Phase.LOBBY, Phase.COUNTDOWN, Phase.OVER])
+@for_each("phase", [Phase.LOBBY, Phase.COUNTDOWN, Phase.OVER])
 def test_where_nothing_was_played_nothing_ends(phase: Phase) -> None:
     """A table without a match, or before the first signal, is closed without a word."""
     sitting = Sitting.lobby(2, hands=1)
@@ -107,7 +108,7 @@ def _closed_record(*, in_hand: bool) -> list[ev.Event]:
     return sitting.log
 
 
-@pytest.mark.parametrize("in_hand", [True, False])
+@for_each("in_hand", [True, False])
 def test_the_record_of_a_table_that_was_closed_is_right(in_hand: bool) -> None:
     """Whether in a hand or after it: the hand is checked, and the match is over."""
     checked = verify(
@@ -116,7 +117,7 @@ def test_the_record_of_a_table_that_was_closed_is_right(in_hand: bool) -> None:
     assert (checked.hands, checked.matches) == (1, 1)
 
 
-@pytest.mark.parametrize("in_hand", [True, False])
+@for_each("in_hand", [True, False])
 def test_a_closed_table_has_no_other_winners(in_hand: bool) -> None:
     """Whoever is not ahead has not won because the table was closed."""
     log = _closed_record(in_hand=in_hand)

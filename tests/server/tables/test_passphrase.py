@@ -12,6 +12,7 @@ from racing_demon_server.tables.passphrase import (
     Unchecked,
     slow_hash,
 )
+from tests.support.cases import for_each
 
 SALT = bytes(16)
 RIGHT, WRONG = "open sesame", "open barley"
@@ -103,7 +104,7 @@ def test_guesses_at_a_slow_hash_are_counted() -> None:
     assert _refused(lock, RIGHT) == Reason.TOO_FAST
 
 
-@pytest.mark.parametrize("newer", [b"\x02" + bytes(32), b"\x02" + bytes(40)])
+@for_each("newer", [b"\x02" + bytes(32), b"\x02" + bytes(40)])
 def test_a_hash_of_a_newer_kind_opens_to_nobody(newer: bytes) -> None:
     """A server of before it refuses in words."""
     lock = Passphrase(SALT, newer)

@@ -3,8 +3,6 @@
 import random
 from collections.abc import Iterator, Sequence
 
-import pytest
-
 from racing_demon_protocol.engine.board import FOUNDATIONS, Play
 from racing_demon_protocol.engine.cards import UNKNOWN
 from racing_demon_protocol.engine.specification import Deals, Racing
@@ -17,6 +15,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_server.match.hand import SLICE_GAP_US
+from tests.support.cases import for_each
 from tests.support.effort import amount, more_when_long
 from tests.support.invariants import status
 from tests.support.tables import NAMES, SECOND, Sitting, of_type
@@ -126,7 +125,7 @@ def test_nobody_is_beaten_in_a_race_of_identical_deals(game: str) -> None:
                 assert (refused.by, refused.late_us, refused.reason) == (None, 0, Reason.ILLEGAL)
 
 
-@pytest.mark.parametrize("plays", [0, 1])
+@for_each("plays", [0, 1])
 def test_when_a_seat_is_found_stuck_tells_nothing_of_the_others(plays: int) -> None:
     """Half a second after its own last play, whether or not another seat has played just before."""
     sitting = racing("number-eleven", 2)

@@ -3,12 +3,11 @@
 import random
 from collections import deque
 
-import pytest
-
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.client import Pause, Stuck
 from racing_demon_server.encoded_messages import EncodedEvent
 from racing_demon_server.tables.read_model import MAX_PENDING_EVENTS, Ahead, ReadModel
+from tests.support.cases import for_each
 from tests.support.tables import MS, SECOND, OpenTable, Sitting
 
 SEED = bytes([3] * 32)
@@ -63,7 +62,7 @@ class Late:
         return self.published.view.snapshot_for(None, 0)
 
 
-@pytest.mark.parametrize("game", ["racing-demon", "fourteen"], ids=["one-table", "each-alone"])
+@for_each("game", ["racing-demon", "fourteen"], ids=["one-table", "each-alone"])
 def test_what_is_shown_is_what_was_told(game: str) -> None:
     """However far the judge is ahead, everybody sees the table as it is after the last event told."""
     late = Late(game)

@@ -15,6 +15,7 @@ from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from tests.support.builds import pure
+from tests.support.cases import for_each
 from tests.support.virtual_rooms import FakeConnection, in_virtual_time, now, say, seat_at, virtual
 
 ALPHABET = set("BCDFGHJKLMNPQRSTVWXZ")
@@ -28,7 +29,7 @@ def open_hall(**settings: object) -> Registry:
 # Codes.
 
 
-@pytest.mark.parametrize(("settings", "letters"), [({}, 8), ({"code_letters": 4}, 4)])
+@for_each(("settings", "letters"), [({}, 8), ({"code_letters": 4}, 4)])
 def test_codes_are_made_of_consonants(settings: dict[str, int], letters: int) -> None:
     """A code has as many letters as the operator wants, which make no words and look like no digits."""
 

@@ -27,6 +27,7 @@ from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
 from tests.support.builds import skip_unless_pure
+from tests.support.cases import for_each
 from tests.support.inside import dead_tests, hand_of
 from tests.support.servers import Peer, logged_warnings, serving
 from tests.support.virtual_journal import VirtualJournal
@@ -134,7 +135,7 @@ def move(started: Started) -> None:
     started.room._bots._catch_up()
 
 
-@pytest.mark.parametrize("act", [lose, join, come_back, halt, wake, move], ids=lambda act: act.__name__)
+@for_each("act", [lose, join, come_back, halt, wake, move], ids=lambda act: act.__name__)
 def test_what_was_read_before_the_time_was_up_counts(act: Callable[[Started], None]) -> None:
     """Whatever else comes to the table when the time is up, it overtakes nothing that was read before."""
 
@@ -269,7 +270,7 @@ def turn(started: Started) -> None:
     started.room._empty_inbox()
 
 
-@pytest.mark.parametrize("act", [lose, join, come_back, halt, wake, move, turn], ids=lambda act: act.__name__)
+@for_each("act", [lose, join, come_back, halt, wake, move, turn], ids=lambda act: act.__name__)
 def test_a_loop_that_is_late_makes_up_for_one_slice_of_a_search(act: Callable[[Started], None]) -> None:
     """Whatever comes to a table half a second late, the other tables wait for one slice, and not for all."""
 
