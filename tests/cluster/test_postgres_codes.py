@@ -72,14 +72,14 @@ def test_servers_that_draw_at_once_have_codes_of_their_own(
         def use(place: int) -> list[str]:
             store = opened(f"m{place}", keys[place])
             codes = []
-            for _ in range(40):
+            for _ in range(15):
                 drawn = [store.new_number() for _ in range(30)]
                 store.commit([opening(store, number) for number in drawn])
                 codes += [store.code_of(number) for number in drawn]
             return codes
 
         codes = [code for found in threads.map(use, range(len(keys))) for code in found]
-    assert len(set(codes)) == len(codes) == 40 * 30 * len(keys)
+    assert len(set(codes)) == len(codes) == 15 * 30 * len(keys)
     assert servers.sql(RESERVED_AND_OPEN, name) == [(0,)]
 
 

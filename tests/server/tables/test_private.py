@@ -114,7 +114,7 @@ def test_nobody_is_beaten_in_a_race_of_identical_deals(game: str) -> None:
     """A card that comes too late for another's foundation was never meant for it: no rival is named."""
     sitting = racing(game, 2)
     dealt, rng = sitting.seq, random.Random(game)
-    for _ in range(amount(8, 30)):
+    for _ in range(amount(4, 30)):
         play_on(sitting, [0], 2, rng)
         if sitting.table.view.phase is not Phase.PLAYING:
             break
