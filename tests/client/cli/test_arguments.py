@@ -10,6 +10,7 @@ import pytest
 from racing_demon_client.cli import commands
 from racing_demon_client.cli.arguments import EXAMPLES, parse
 from racing_demon_protocol.wire.options import CallOut, Options, StallRule
+from tests.support.cases import for_each
 
 URL = "ws://127.0.0.1:5252"
 
@@ -67,7 +68,7 @@ def test_help_has_examples(capsys: pytest.CaptureFixture[str]) -> None:
     assert "exit codes: 0 done, 1 nothing found, or not valid, 2 wrong arguments, 3 a file" in text
 
 
-@pytest.mark.parametrize("command", ["play", "host", "join", "watch", "tables", "verify", "games"])
+@for_each("command", ["play", "host", "join", "watch", "tables", "verify", "games"])
 def test_each_command_has_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Each command explains itself."""
     with pytest.raises(SystemExit) as ended:
@@ -115,7 +116,7 @@ def test_play_with_everything() -> None:
     assert arguments.json
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "options"),
     [
         ("call_out=shout", Options(call_out=CallOut.SHOUT)),
@@ -153,9 +154,7 @@ def test_join_and_watch() -> None:
     assert parse(["watch", URL, "BCDF", "--json"]).json
 
 
-@pytest.mark.parametrize(
-    ("user", "name"), [("ann", "ann"), ("", "Player"), ("x" * 65, "Player"), ("\udcff", "Player")]
-)
+@for_each(("user", "name"), [("ann", "ann"), ("", "Player"), ("x" * 65, "Player"), ("\udcff", "Player")])
 def test_the_name_of_the_user_is_the_name_at_the_table(
     user: str, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -174,8 +173,8 @@ def test_a_user_without_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
     assert parse(["join", URL, "BCDF"]).name == "Player"
 
 
-@pytest.mark.parametrize("command", ["join", "watch"])
-@pytest.mark.parametrize(
+@for_each("command", ["join", "watch"])
+@for_each(
     ("words", "place"),
     [
         ([], (None, None)),
@@ -207,7 +206,7 @@ def test_tables_are_announced_and_listed() -> None:
     assert not parse(["tables"]).json
 
 
-@pytest.mark.parametrize(
+@for_each(
     "words",
     [
         ["--daily"],
@@ -228,7 +227,7 @@ def test_what_stands_before_or_behind_the_game(words: list[str]) -> None:
 # What is not.
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("arguments", "complaint"),
     [
         (["dance"], "invalid choice: 'dance'"),
@@ -294,7 +293,7 @@ def test_options_that_will_not_do_lead_to_the_help(capsys: pytest.CaptureFixture
     assert said[1] == "See racing-demon --help."
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("line", "told"),
     [
         ("watch ftp://x BCDF", "begins with http://, https://, ws:// or wss://"),
@@ -315,7 +314,7 @@ def test_wrong_arguments_are_told_with_their_command(
     assert told in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("address", "why"),
     [
         ("ws://", "it names no host"),
@@ -330,9 +329,7 @@ def test_wrong_arguments_are_told_with_their_command(
         ("ws://[::1", "its brackets do not match"),
     ],
 )
-@pytest.mark.parametrize(
-    "words", [["join", "{}", "BCDF"], ["watch", "{}#BCDF"], ["host", "--server", "{}"]], ids=" ".join
-)
+@for_each("words", [["join", "{}", "BCDF"], ["watch", "{}#BCDF"], ["host", "--server", "{}"]], ids=" ".join)
 def test_an_address_at_which_nothing_can_be(
     words: list[str], address: str, why: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -342,7 +339,7 @@ def test_an_address_at_which_nothing_can_be(
     assert "write one like ws://192.168.1.5:5252" in said
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("link", "servers"),
     [
         ("http://192.168.1.5:5252/", ("ws://192.168.1.5:5252",)),
@@ -351,9 +348,7 @@ def test_an_address_at_which_nothing_can_be(
         ("http://192.168.1.5:5252/BCDF/", ("ws://192.168.1.5:5252/BCDF/v1", "ws://192.168.1.5:5252")),
     ],
 )
-@pytest.mark.parametrize(
-    "words", [["host", "--server"], ["scores", "--server"], ["tables"], ["presets"]], ids=" ".join
-)
+@for_each("words", [["host", "--server"], ["scores", "--server"], ["tables"], ["presets"]], ids=" ".join)
 def test_a_link_may_stand_where_a_servers_address_is_asked_for(
     words: list[str], link: str, servers: tuple[str, ...]
 ) -> None:
@@ -375,15 +370,13 @@ def test_the_link_for_another_device_brings_code_and_name() -> None:
     assert parse(["link", "192.168.1.5", "KLMN"]).url == ("192.168.1.5",)
 
 
-@pytest.mark.parametrize(
-    "words", [["join", "BCDF."], ["join", "ws://h", "http://x/BCDF"], ["watch", "#BCDF"]]
-)
+@for_each("words", [["join", "BCDF."], ["join", "ws://h", "http://x/BCDF"], ["watch", "#BCDF"]])
 def test_a_code_may_be_pasted_with_what_stands_around_it(words: list[str]) -> None:
     """Also a whole link, where the code goes."""
     assert parse(words).code == "BCDF"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "address", ["host", "host:1", "192.168.1.5:5252", "[::1]:5252", "wss://a.example", "ws://h", "[::1]"]
 )
 def test_an_address_at_which_a_server_may_be(address: str) -> None:
@@ -391,10 +384,8 @@ def test_an_address_at_which_a_server_may_be(address: str) -> None:
     assert address == parse(["join", address, "BCDF"]).url
 
 
-@pytest.mark.parametrize(
-    "url", ["mqtt://", "mqtt://:1883", "mqtt://h:abc", "mqtt://h:99999", "http://h", "h"]
-)
-@pytest.mark.parametrize("words", [["tables"], ["watch", "BCDF"]], ids=" ".join)
+@for_each("url", ["mqtt://", "mqtt://:1883", "mqtt://h:abc", "mqtt://h:99999", "http://h", "h"])
+@for_each("words", [["tables"], ["watch", "BCDF"]], ids=" ".join)
 def test_an_address_at_which_no_broker_can_be(
     words: list[str], url: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -402,13 +393,13 @@ def test_an_address_at_which_no_broker_can_be(
     assert "write mqtt://host:port" in refused([*words, "--mqtt", url], capsys)
 
 
-@pytest.mark.parametrize("code", ["B C", "BC\x1b"])
+@for_each("code", ["B C", "BC\x1b"])
 def test_a_code_that_cannot_be_one(code: str, capsys: pytest.CaptureFixture[str]) -> None:
     """No network is searched for a code that no table can have."""
     assert "is not a table's code, like BCDF" in refused(["join", code], capsys)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "arguments",
     [
         ["play", "--option", "\x1b[31mX"],

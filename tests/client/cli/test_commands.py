@@ -26,6 +26,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused, Snapshot, Versions
 from racing_demon_protocol.wire.options import Options
+from tests.support.cases import for_each
 from tests.support.effort import usually
 from tests.support.processes import CLIENT, Ended, Here, server_process, started, text_of, unread
 from tests.support.relay import WELCOME, babbling
@@ -48,17 +49,6 @@ def failed(ended: Ended, sentence: str, code: int = 4) -> None:
 # Playing here.
 
 
-async def test_bots_play_a_hand_and_the_tally_is_shown() -> None:
-    """``play --watch`` ends with 0 after the tally, and complains of nothing."""
-    ended = await run("play", "--watch", *QUICK)
-    lines = ended.out.splitlines()
-    assert (ended.code, ended.err) == (0, "")
-    assert "play!" in lines
-    place = lines.index("hand             1   total")
-    assert {"Ada", "Bob"} == {line.split()[0] for line in lines[place + 1 : place + 3]}
-    assert lines[place + 1].endswith("  won")
-
-
 async def test_a_json_record_verifies() -> None:
     """What ``--json`` writes is a record from the first event to the tally, and ``verify`` finds it right."""
     played = await run("play", "--json", *QUICK)
@@ -73,28 +63,13 @@ async def test_a_json_record_verifies() -> None:
     assert verified.out.startswith(f"valid: 1 hand, {plays} plays; every commitment is kept")
 
 
-async def test_a_record_is_kept_beside_the_words(tmp_path: Path, here: Here) -> None:
-    """``--record`` writes the same record into a file, while the words go on."""
-    file = tmp_path / "match.jsonl"
-    played = await here("play", "--watch", "--record", str(file), *QUICK)
-    assert played.code == 0
-    assert "play!" in played.out
-    assert (await here("verify", str(file))).code == 0
-
-
-async def test_slow_bots_make_no_pause_longer() -> None:
-    """A table of bots that think slowly opens like any other: its pauses stay within the usual."""
-    async with started(CLIENT, "play", "--watch", "--bots", "2", "--speed", "0.05", "--plain") as program:
-        await program.line("^table")
-        program.stop(signal.SIGINT)
-        assert (await program.end()).code == 130
-
-
 async def test_who_comes_back_with_the_same_words_keeps_the_record(tmp_path: Path, here: Here) -> None:
-    """``--record`` writes behind what the file has: two matches are in it then, and each is proved."""
+    """``--record`` writes beside the words, behind what the file has: two matches, and each is proved."""
     file = tmp_path / "evening.jsonl"
     for _ in range(2):
-        assert (await here("play", "--watch", "--record", str(file), *QUICK)).code == 0
+        played = await here("play", "--watch", "--record", str(file), *QUICK)
+        assert played.code == 0
+        assert "play!" in played.out
     assert len(list(read_records(file.read_text(encoding="utf-8").splitlines()))) == 2
     assert (await here("verify", str(file))).out.startswith("valid: 2 hands")
 
@@ -110,7 +85,8 @@ async def test_a_reader_that_goes_away_is_no_trouble() -> None:
         assert await timeout(PATIENCE, program.process.wait()) == 0
 
 
-@pytest.mark.parametrize("arguments", usually(1, ["games", "rules clock"]))
+@pytest.mark.long
+@for_each("arguments", ["games", "rules clock"])
 async def test_a_reader_that_has_gone_before_is_no_trouble(arguments: str) -> None:
     """The same, however little there is to be read."""
     assert Ended(0, "", "") == await unread(CLIENT, *arguments.split())
@@ -127,7 +103,7 @@ async def test_a_full_disk_has_a_sentence(here: Here) -> None:
 async def test_an_output_that_is_full_has_a_sentence() -> None:
     """An output that takes no more ends with 3 and says so."""
     with FULL.open("w") as full:
-        async with started(CLIENT, "play", "--json", *QUICK, stdout=full) as program:
+        async with started(CLIENT, "games", stdout=full) as program:
             _, err = await timeout(PATIENCE, program.process.communicate())
     assert (program.process.returncode, err) == (3, b"racing-demon: No space left on device\n")
 
@@ -139,9 +115,9 @@ async def test_a_place_that_cannot_be_written_has_a_sentence(here: Here) -> None
 
 
 async def test_an_interruption_is_quiet() -> None:
-    """Ctrl-C ends with 130 and no traceback."""
-    async with started(CLIENT, "play", "--watch", "--bots", "2", "--speed", "1") as program:
-        await program.line("^play!|^table")
+    """Ctrl-C ends with 130 and no traceback; bots that think slowly open a table like others."""
+    async with started(CLIENT, "play", "--watch", "--bots", "2", "--speed", "0.05", "--plain") as program:
+        await program.line("^table")
         program.stop(signal.SIGINT)
         ended = await program.end()
     assert (ended.code, ended.err) == (130, "\n")
@@ -160,6 +136,7 @@ async def test_a_terminal_is_played_at() -> None:
     assert "Enter deals. ? lists the commands." in seen
 
 
+@pytest.mark.long
 async def test_letters_that_the_terminal_lacks_are_replaced() -> None:
     """On an ASCII terminal suits are letters, and others' names have question marks for letters."""
     async with (
@@ -206,6 +183,7 @@ async def test_a_match_on_another_server_is_watched() -> None:
         assert last == ["hand_over", "match_over", "tally"]
 
 
+@pytest.mark.long
 async def test_a_guest_joins_a_hosted_table() -> None:
     """``host`` says how to join; another process does just that, and both play."""
     async with started(CLIENT, "host", "--port", "0", "--name", "Ann", "--option", "countdown_ms=0") as host:
@@ -232,7 +210,7 @@ async def test_a_guest_joins_a_hosted_table() -> None:
         assert Ended(0, "", "") == (await host.end())._replace(out="")
 
 
-@pytest.mark.parametrize(("flags", "codes"), usually(1, [((), 1), (("--no-announce",), 0)]))
+@for_each(("flags", "codes"), usually(1, [((), 1), (("--no-announce",), 0)]))
 async def test_browsers_are_shown_a_hosted_table(flags: tuple[str, ...], codes: int) -> None:
     """``host`` serves a page on its port, and lists the table there if the network is told of it."""
     async with started(CLIENT, "host", "--port", "0", *flags) as host:
@@ -242,6 +220,7 @@ async def test_browsers_are_shown_a_hosted_table(flags: tuple[str, ...], codes: 
         assert b"<title>Racing Demon</title>" in await asyncio.to_thread(fetched, here)
 
 
+@pytest.mark.long
 async def test_a_host_may_serve_no_page() -> None:
     """With ``--no-web`` the port is for programs alone."""
     async with started(CLIENT, "host", "--port", "0", "--no-web") as host:
@@ -256,26 +235,21 @@ def fetched(url: str) -> bytes:
         return bytes(answer.read())
 
 
-async def test_a_table_may_be_opened_on_a_server_that_runs() -> None:
-    """``host --server`` opens the table there, and gives its address to others."""
-    async with server_process() as (_, url):
-        place = url.removeprefix("ws://").removesuffix("/v1")
-        async with started(CLIENT, "host", "--server", place, "--bots", "2", "--level", "easy") as host:
-            found = await host.line(r"^  racing-demon join http://(\S+)/([A-Z]{8})$")
-            async with Peer.entered(server_url(found.group(1)), cl.Watch(code=found.group(2))) as eve:
-                assert [state.bot for state in eve.view.seats.values()] == ["", "easy", "easy"]
-            host.type("q")
-            assert (await host.end()).code == 0
-
-
 async def test_a_host_at_another_server_has_the_way_back(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Whose program was killed takes the same seat up again with the ``join`` that the lobby shows."""
+    """``host --server`` opens the table there, and gives its address to others.
+
+    Whose program was killed takes the same seat up again with the ``join`` that the lobby shows.
+    """
     monkeypatch.setenv("RACING_DEMON_STATE", str(tmp_path))
-    async with server_process() as (_, url):
-        async with started(CLIENT, "host", "--server", url, "--name", "Ann", "--plain") as host:
-            found = await host.line(r"^  racing-demon join (\S+/[A-Z]{8})$")
+    async with serving() as served:
+        place = served.url.removeprefix("ws://").removesuffix("/v1")
+        bots = ("--bots", "2", "--level", "easy")
+        async with started(CLIENT, "host", "--server", place, "--name", "Ann", "--plain", *bots) as host:
+            found = await host.line(r"^  racing-demon join (http://(\S+)/([A-Z]{8}))$")
+            async with Peer.entered(server_url(found.group(2)), cl.Watch(code=found.group(3))) as eve:
+                assert [state.bot for state in eve.view.seats.values()] == ["", "easy", "easy"]
             host.stop(signal.SIGKILL)
             await host.end()
         async with started(CLIENT, "join", found.group(1), "--plain") as back:
@@ -334,7 +308,7 @@ async def test_who_is_called_otherwise_at_a_table_is_told() -> None:
 
 
 async def test_a_passphrase_opens_the_table(here: Here) -> None:
-    """Without it the way in ends with a sentence; with it, or with it in the environment, one is in."""
+    """Without it, or with another, the way in ends with a sentence; with it, one is in."""
     async with serving() as served, Peer.connect(served.url) as ann:
         await ann.greet()
         secret = "open sesame"  # noqa: S105 - the test's own
@@ -343,8 +317,6 @@ async def test_a_passphrase_opens_the_table(here: Here) -> None:
         failed(await here("join", served.url, ann.code), "This table needs a passphrase.")
         wrong = await here("watch", served.url, ann.code, "--passphrase", "sesame")
         failed(wrong, "That is not this table's passphrase.")
-        told = await text_of(CLIENT, "join", served.url, ann.code, "--passphrase", secret, typed="q\n")
-        assert told.code == 0
         env = {"RACING_DEMON_PASSPHRASE": secret}
         assert (await text_of(CLIENT, "join", served.url, ann.code, typed="q\n", env=env)).code == 0
 
@@ -394,13 +366,13 @@ async def test_too_many_bots_have_a_sentence(here: Here) -> None:
 
 async def test_an_address_that_is_none_has_a_sentence() -> None:
     """Nonsense for an address ends with 2, as all wrong arguments, and does not steer the terminal."""
-    ended = await text_of(CLIENT, "watch", "ws://\x1b[2J", "BCDF")
+    ended = await run("watch", "ws://\x1b[2J", "BCDF")
     assert ended.code == 2
     assert ended.err.startswith("racing-demon: ")
     assert "\x1b" not in ended.err
 
 
-@pytest.mark.parametrize(
+@for_each(
     "frames",
     [
         [WELCOME[0], Refused(counter=0, reason=Reason.TABLE_FULL, text="\x1b[2J\x9b\r\u202eFull.")],
@@ -456,7 +428,7 @@ async def test_help_is_quick() -> None:
     assert "pydantic" not in ended.err
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("written", "meant"),
     [
         ("ws://192.168.1.5:5252/v1", "ws://192.168.1.5:5252/v1"),
@@ -478,7 +450,7 @@ def test_addresses_may_be_written_short(written: str, meant: str) -> None:
 
 async def test_a_mistyped_game_is_guessed() -> None:
     """Whoever mistypes a game is told what it may have been, and told so by the exit code."""
-    told = await text_of(CLIENT, "rules", "flower")
+    told = await run("rules", "flower")
     assert (told.code, told.out) == (2, "")
     assert "did you mean flower-garden?" in told.err
 
@@ -555,7 +527,7 @@ async def test_what_cannot_be_written_is_told(
 
 async def test_the_help_has_examples() -> None:
     """``--help`` shows how it goes, and what the exit codes mean."""
-    told = await text_of(CLIENT, "settings", "--help")
+    told = await run("settings", "--help")
     assert told.code == 0
     assert "racing-demon settings --path" in told.out
     assert "exit codes" in told.out
@@ -591,7 +563,7 @@ def at_a_terminal(folder: Path, editor: str) -> tuple[int, str]:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
-@pytest.mark.parametrize(("does", "code", "text"), usually(2, CASES.values()), ids=list(CASES))
+@for_each(("does", "code", "text"), usually(1, CASES.values()), ids=list(CASES))
 def test_the_editor_is_opened(tmp_path: Path, does: str, code: int, text: str) -> None:
     """At a terminal $EDITOR is given the file; a file that it spoiled, and its own failure, are told."""
     editor = shlex.join([sys.executable, "-c", does])

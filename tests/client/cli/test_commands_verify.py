@@ -7,11 +7,10 @@ from asyncio.subprocess import PIPE
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
 from racing_demon_protocol.records.format import message_line
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
+from tests.support.cases import for_each
 from tests.support.matches import log_of, options_of
 from tests.support.processes import Here
 from tests.support.records import record as recorded
@@ -51,7 +50,7 @@ async def test_a_record_from_within_a_hand_checks_the_others(tmp_path: Path, her
     assert told[2].startswith("valid: 1 hand, ")
 
 
-@pytest.mark.parametrize(("plays", "layouts"), [(0, "2 layouts"), (1, "1 layout")])
+@for_each(("plays", "layouts"), [(0, "2 layouts"), (1, "1 layout")])
 async def test_a_layout_without_a_play_is_told_as_such(
     plays: int, layouts: str, tmp_path: Path, here: Here
 ) -> None:
@@ -69,7 +68,7 @@ async def test_a_layout_without_a_play_is_told_as_such(
     assert said in ended.out
 
 
-@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-be"])
+@for_each("encoding", ["utf-8-sig", "utf-16", "utf-16-be"])
 async def test_a_record_in_another_encoding_is_read(encoding: str, tmp_path: Path, here: Here) -> None:
     """PowerShell's > writes UTF-16, and editors put a byte order mark before UTF-8; a correction fits in."""
     file = tmp_path / "match.jsonl"
@@ -118,7 +117,7 @@ def from_the_middle(lines: list[str]) -> list[str]:
     return lines[:1] + lines[1:60]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("forge", "verdict"),
     [
         (without_a_play, r"damaged: Event \d+ follows event \d+: those between are missing"),

@@ -28,13 +28,13 @@ from racing_demon_protocol.table.scoring import totals
 from racing_demon_protocol.wire.messages.events import HandOver, MatchOver
 from racing_demon_protocol.wire.messages.server import Refused, Snapshot
 from racing_demon_protocol.wire.options import Options
+from tests.support.cases import for_each
 from tests.support.effort import usually
+from tests.support.journals import journaled, play_match
 from tests.support.matches import final_view, log_of, options_of
-from tests.support.processes import CLIENT, Ended, Here, text_of
+from tests.support.processes import Ended, Here
 from tests.support.recordings import kept_from, recording, recording_of
 from tests.support.relay import table_of
-
-QUICK = ("--bots", "2", "--hands", "1", "--speed", "500", "--plain")
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "records"
 
@@ -56,18 +56,15 @@ async def kept(folder: Path) -> str:
     """Return the file of a journal with two matches; the first who asks has them played."""
     path = folder / "journal.sqlite"
     if not path.exists():
-        for seed in ("01", "02"):
-            played = await text_of(
-                CLIENT,
-                "play",
-                "--watch",
-                *QUICK,
-                "--durability=normal",
-                f"--journal={path}",
-                f"--seed={seed}",
-            )
-            assert (played.code, played.err) == (0, "")
+        for number in (1, 2):
+            await keep_match(path, number)
     return str(path)
+
+
+async def keep_match(path: Path, number: int) -> None:
+    """Let two bots play a match, which a server keeps in a journal."""
+    async with journaled(path, bot_speed=500, seed=bytes([number] * 32)) as served:
+        await play_match(served.url)
 
 
 def file_of(folder: Path, *names: str) -> str:
@@ -97,9 +94,7 @@ def failed(ended: Ended, sentence: str, code: int = 3) -> None:
 # Records that were cut off.
 
 
-@pytest.mark.parametrize(
-    "behind", usually(1, ['{"message": "said", "text": "é'.encode()[:-1], b"{", b'{"message": "pla'])
-)
+@for_each("behind", usually(1, ['{"message": "said", "text": "é'.encode()[:-1], b"{", b'{"message": "pla']))
 async def test_a_record_that_is_cut_off_counts_as_far_as_it_is_whole(
     tmp_path: Path, here: Here, behind: bytes
 ) -> None:
@@ -143,9 +138,7 @@ async def test_a_broken_line_in_the_middle_is_an_error(tmp_path: Path, here: Her
     assert (ended.code, ended.out.startswith("damaged: Line 6: a line is not a message")) == (1, True)
 
 
-@pytest.mark.parametrize(
-    "behind", [b"\0" * 4_096, b"\0\0\n\0", b"no record\n", b"{}\n", b'{"message": "pla\n']
-)
+@for_each("behind", usually(2, [b"\0\0\n\0", b'{"message": "pla\n', b"\0" * 4_096, b"no record\n", b"{}\n"]))
 async def test_a_damaged_end_hides_nothing_that_is_whole(tmp_path: Path, here: Here, behind: bytes) -> None:
     """After a power loss a file may end with NULs: what is before and behind them counts."""
     path = Path(file_of(tmp_path, "racing-demon"))
@@ -189,6 +182,7 @@ async def test_an_older_record_is_exported_in_the_new_form(tmp_path: Path, here:
     assert tally_line(final_view("shouted")) in new.read_text(encoding="utf-8")
 
 
+@pytest.mark.long
 async def test_a_match_of_another_process_is_named_like_the_others(
     journal: Path, tmp_path: Path, here: Here
 ) -> None:
@@ -202,7 +196,6 @@ async def test_a_match_of_another_process_is_named_like_the_others(
     ]
     assert (await here("verify", "2-1.1", "--journal", both)).out.startswith("valid: 1 hand")
     assert (await here("replay", "2-1.1", "--plain", "--journal", both)).code == 0
-    assert (await here("replay", "--plain", "--journal", both)).code == 0
     assert (await here("scores", "--journal", both)).code == 0
 
 
@@ -250,6 +243,7 @@ async def test_an_export_overwrites_nothing(name: str, tmp_path: Path, here: Her
 # The journal.
 
 
+@pytest.mark.long
 async def test_journals_of_earlier_versions_are_named_once(
     journal: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, here: Here
 ) -> None:
@@ -264,16 +258,6 @@ async def test_journals_of_earlier_versions_are_named_once(
     assert f"\n  racing-demon record list --journal {data / 'journal-3.sqlite'}\n" in first.err
     assert "journal-2" not in first.err
     assert (second.out, second.err) == (first.out, "")
-
-
-async def test_what_was_practised_beside_another_is_played_back(
-    journal: Path, tmp_path: Path, here: Here
-) -> None:
-    """``replay`` alone finds it in the numbered file, too."""
-    data = tmp_path / "data"
-    data.mkdir()
-    shutil.copy(await kept(journal), data / "practice-2.sqlite")
-    assert (await here("replay", "--plain")).code == 0
 
 
 async def test_the_journal_is_listed_and_exported(journal: Path, tmp_path: Path, here: Here) -> None:
@@ -374,7 +358,7 @@ async def test_a_correction_of_a_file(tmp_path: Path, here: Here) -> None:
     assert (await here("verify", path)).code == 0
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("said", "objection"),
     usually(
         1,
@@ -390,7 +374,7 @@ async def test_a_correction_is_of_what_there_is(
 ) -> None:
     """A seat or a hand that the match has not is refused, with those that it has; nothing is written."""
     await kept(journal)
-    path = str(shutil.copytree(journal, tmp_path / "own") / "journal.sqlite")
+    path = str(shutil.copytree(journal, tmp_path / "own", dirs_exist_ok=True) / "journal.sqlite")
     file = file_of(tmp_path, "demon-a")
     for source, more, name in (("1.1", ("--journal", path), "1.1"), (file, (), "demon-a")):
         before = await here("record", "export", source, *more)
@@ -398,7 +382,7 @@ async def test_a_correction_is_of_what_there_is(
         assert before == await here("record", "export", source, *more)
 
 
-@pytest.mark.parametrize("said", [(), ("--seat", "1"), ("--points", "5"), ("--seat", "1", "--points", "0")])
+@for_each("said", [(), ("--seat", "1"), ("--points", "5"), ("--seat", "1", "--points", "0")])
 def test_a_correction_changes_something(said: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
     """A correction without points for somebody is refused, if the match is to count."""
     with pytest.raises(SystemExit) as ended:
@@ -415,9 +399,7 @@ async def test_what_is_no_record_is_not_corrected(tmp_path: Path, here: Here) ->
     assert other.read_text(encoding="utf-8") == "milk"
 
 
-@pytest.mark.parametrize(
-    "command", usually(2, ["record list", "scores", "record export all", "replay", "verify 1.1"])
-)
+@for_each("command", usually(1, ["record list", "scores", "record export all", "replay", "verify 1.1"]))
 async def test_no_journal_has_a_sentence(here: Here, command: str) -> None:
     """Without a journal every command says where there is none, and how to get one."""
     failed(
@@ -507,7 +489,7 @@ async def test_digests_are_made_once(tmp_path: Path, here: Here) -> None:
     assert first.out == (await here("scores", path, "--json")).out
 
 
-@pytest.mark.parametrize("damage", [b"", b"x", b"\xff\xfe", b"abc [1]\n" * 3, b"\n\n"])
+@for_each("damage", [b"", b"x", b"\xff\xfe", b"abc [1]\n" * 3, b"\n\n"])
 async def test_damaged_digests_are_made_anew(damage: bytes, tmp_path: Path, here: Here) -> None:
     """Whatever has become of the file with the digests, standings come out right."""
     path = file_of(tmp_path, "demon-b")
@@ -614,7 +596,7 @@ async def test_a_replay_from_anywhere(tmp_path: Path, here: Here) -> None:
     assert (await here("replay", path, "--at", "e10")).out.count("\n") > second.out.count("\n")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("arguments", "sentence", "code"),
     [
         (["--at", "h9"], "There is no h9 in this record.", 1),
@@ -645,22 +627,16 @@ async def test_a_replay_of_the_last_match(journal: Path, here: Here) -> None:
     assert "the match is over" in last.out
 
 
+@pytest.mark.long
 async def test_a_replay_alone_is_of_the_last_match_hosted_or_practised(tmp_path: Path, here: Here) -> None:
-    """Whoever has practised and hosted in turn need not know which journal has the last match."""
+    """Whoever has practised and hosted in turn, or beside another, need not know which journal has it."""
     data = tmp_path / "data"
-    hosts, practice = (str(data / name) for name in ("journal.sqlite", "practice.sqlite"))
-
-    async def played(seed: str, *arguments: str) -> None:
-        play = (CLIENT, "play", "--watch", *QUICK, "--durability=normal", f"--seed={seed}")
-        assert (await text_of(*play, *arguments)).code == 0
-
-    await played("01")
-    assert await here("replay") == await here("replay", "1.1", "--journal", practice)
-    await played("02", f"--journal={hosts}")
-    assert await here("replay") == await here("replay", "1.1", "--journal", hosts)
-    await played("03")
-    assert await here("replay") == await here("replay", "2.1", "--journal", practice)
-    Path(practice).write_bytes(b"no journal")
+    data.mkdir()
+    hosts, practice, beside = (data / f"{name}.sqlite" for name in ("journal", "practice", "practice-2"))
+    for number, journal in enumerate((practice, hosts, beside)):
+        await keep_match(journal, number)
+        assert await here("replay") == await here("replay", "1.1", "--journal", str(journal))
+    practice.write_bytes(b"no journal")
     failed(await here("replay"), rf"{practice} is no journal of Racing Demon\. .*")
 
 
@@ -684,7 +660,7 @@ def of_nothing(lines: list[str]) -> list[str]:
     return []
 
 
-@pytest.mark.parametrize("forge", [without_a_table, with_a_gap])
+@for_each("forge", [without_a_table, with_a_gap])
 async def test_missing_events_hide_nothing_that_is_whole(
     forge: Callable[[list[str]], list[str]], tmp_path: Path, here: Here
 ) -> None:
@@ -702,8 +678,8 @@ async def test_missing_events_hide_nothing_that_is_whole(
     assert (await here("verify", str(path))).code == 1
 
 
-@pytest.mark.parametrize("forge", [of_tomorrow, of_nothing])
-@pytest.mark.parametrize("command", ["replay", "scores", "record export"])
+@for_each("forge", [of_tomorrow, of_nothing])
+@for_each("command", ["replay", "scores", "record export"])
 async def test_a_record_that_cannot_be_used_has_a_sentence(
     command: str, forge: Callable[[list[str]], list[str]], tmp_path: Path, here: Here
 ) -> None:
