@@ -4,7 +4,6 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from itertools import product
 
-import pytest
 from textual import events
 from textual.pilot import Pilot
 from textual.screen import ModalScreen
@@ -16,6 +15,8 @@ from racing_demon_client.terminal.screens.dialogs import ChatScreen, HelpScreen,
 from racing_demon_client.terminal.screens.table import CanvasScreen, TableScreen
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.wire.options import Options
+from tests.support.cases import for_each
+from tests.support.effort import usually
 from tests.support.screens import deal, hosting, sitting, until_ended, wait
 from tests.support.terminal import Player
 
@@ -47,7 +48,7 @@ def stack(player: Player) -> list[type]:
     return [type(screen) for screen in player.app.screen_stack[1:]]
 
 
-@pytest.mark.parametrize("is_alone", [True, False], ids=["solo", "table"])
+@for_each("is_alone", usually(1, [True, False]))
 async def test_keys_in_a_rush_leave_one_picture(is_alone: bool) -> None:
     """Whatever two keys come at once, over one picture lies at most one dialog."""
     keys = ("?", "f7" if is_alone else "f8", "escape")
@@ -106,7 +107,7 @@ async def test_a_fault_is_remembered() -> None:
     assert player.app.is_faulty
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("how", "ends_with_us", "meaning"),
     [
         ("alone", False, "Your deal is lost"),

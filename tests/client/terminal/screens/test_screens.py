@@ -7,6 +7,7 @@ from textual.widgets import Input, Label, OptionList, Select
 from textual.widgets.select import InvalidSelectValueError
 
 from racing_demon_client.net.client import Client
+from racing_demon_client.saved_presets import saved_presets
 from racing_demon_client.settings import PlayerSettings, load
 from racing_demon_client.shared.option_text import GROUPS, MEANINGS
 from racing_demon_client.terminal.screens.dialogs import BotsScreen, ChatScreen, HelpScreen, QuestionScreen
@@ -18,7 +19,8 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import Options
 from racing_demon_protocol.wire.saved_presets import new_preset
 from tests.client.terminal.conftest import Folders
-from tests.support.effort import usually
+from tests.support.cases import for_each
+from tests.support.effort import amount, more_when_long, usually
 from tests.support.screens import (
     SIZE,
     SLOW,
@@ -81,24 +83,10 @@ async def test_a_ninth_player_is_refused_with_a_sentence() -> None:
         assert len(player.session.client.view.seats) == 8
 
 
-@pytest.mark.parametrize("size", [(80, 24), pytest.param(SIZE, marks=pytest.mark.long)])
-async def test_options_change_what_is_played(size: tuple[int, int]) -> None:
-    """The form changes the game and the number of hands; the lobby shows it."""
-    async with hosting(size=size) as player:
-        await player.pilot.press("o")
-        await wait(player.pilot, lambda: isinstance(player.app.screen, OptionsScreen))
-        player.app.screen.query_one("#game", Select).value = "classic"
-        await type_into(player.pilot, "hands", "3")
-        assert await player.pilot.click("#take")
-        await shows(player, "Racing Demon, the classic game")
-        await shows(player, "3 hands")
-        options = player.session.client.view.options
-        assert SLOW.model_copy(update={"game": "classic", "hands": 3}) == options
-
-
-async def test_a_preset_fills_in_the_form() -> None:
+@for_each("size", [(80, 24), pytest.param(SIZE, marks=pytest.mark.long)])
+async def test_a_preset_fills_in_the_form(size: tuple[int, int]) -> None:
     """It sets what affects play and scoring; a change after that names no preset, and the lobby says both."""
-    async with hosting() as player:
+    async with hosting(size=size) as player:
         await player.pilot.press("o")
         await wait(player.pilot, lambda: isinstance(player.app.screen, OptionsScreen))
         screen = player.app.screen
@@ -134,10 +122,10 @@ async def test_a_server_s_own_presets_are_offered() -> None:
             await wait(player.pilot, lambda: field(player.app, "reserve").value == "11")
 
 
-async def test_an_option_is_explained_while_it_is_looked_at() -> None:
-    """Below the form stands what the option means; every option has a meaning that fits there."""
+async def test_the_form_says_what_an_option_means_and_what_is_wrong() -> None:
+    """What is looked at is explained; what cannot be, alone or together, is told, and nothing changes."""
     async with hosting() as player:
-        await player.pilot.press("o")
+        await click(player, "options")
         await wait(player.pilot, lambda: isinstance(player.app.screen, OptionsScreen))
         for name, told in (
             ("hands", "How many hands make a match."),
@@ -146,6 +134,22 @@ async def test_an_option_is_explained_while_it_is_looked_at() -> None:
             field(player.app, name).focus()
             await player.pilot.pause()
             assert told in str(player.app.screen.query_one("#meaning", Label).content)
+        wrong = player.app.screen.query_one("#wrong", Label)
+        field(player.app, "reserve").value = "10"
+        await wait(player.pilot, lambda: "reserve" in str(wrong.content))
+        player.app.screen.query_one("#game", Select).value = "classic"
+        await wait(player.pilot, lambda: not str(wrong.content))
+        field(player.app, "hands").value = "many"
+        assert await player.pilot.click("#take")
+        await wait(player.pilot, lambda: str(wrong.content))
+        assert player.app.focused is field(player.app, "hands")
+        await player.pilot.press("escape")
+        await wait(player.pilot, lambda: isinstance(player.app.screen, LobbyScreen))
+        assert player.session.client.view.options == SLOW
+
+
+def test_every_option_has_a_meaning_that_fits_below_the_form() -> None:
+    """Each is explained in two lines, and stands in one group."""
     assert set(Options.model_fields) == set(MEANINGS)
     assert sorted(Options.model_fields) == sorted(name for names in GROUPS.values() for name in names)
     assert max(len(meaning) for meaning in MEANINGS.values()) < 2 * 70
@@ -175,27 +179,13 @@ async def test_options_are_saved_as_a_preset() -> None:
             await player.pilot.pause()
             assert ("well-known" in str(wrong.content)) == (title == "Nerts")
         assert screen.query_one("#preset", Select).value == "club-night"
-        await player.pilot.press("escape", "o")
-        await wait(player.pilot, lambda: player.app.screen is not screen)
-        player.app.screen.query_one("#preset", Select).value = "club-night"
-        await wait(player.pilot, lambda: field(player.app, "reserve").value == "10")
+    assert saved_presets()[0]["club-night"].options.reserve == 10
 
 
-async def test_what_cannot_be_played_together_is_said_when_it_is_chosen() -> None:
-    """The sentence stands there before the form is sent, and goes when the game has what is asked for."""
-    async with hosting() as player:
-        await player.pilot.press("o")
-        await wait(player.pilot, lambda: isinstance(player.app.screen, OptionsScreen))
-        wrong = player.app.screen.query_one("#wrong", Label)
-        field(player.app, "reserve").value = "10"
-        await wait(player.pilot, lambda: "reserve" in str(wrong.content))
-        player.app.screen.query_one("#game", Select).value = "classic"
-        await wait(player.pilot, lambda: not str(wrong.content))
-
-
-@pytest.mark.parametrize(
+@pytest.mark.long
+@for_each(
     ("name", "value"),
-    usually(1, [("columns", "5"), ("hands", "many"), ("grace_ms", ""), ("hands", "0"), ("hands", "-3")]),
+    [("columns", "5"), ("hands", "many"), ("grace_ms", ""), ("hands", "0"), ("hands", "-3")],
 )
 async def test_wrong_options_are_refused_with_a_sentence(name: str, value: str) -> None:
     """A value that cannot be is told in the form, which stays; nothing changes."""
@@ -279,15 +269,6 @@ async def test_the_signal_closes_the_help() -> None:
         await wait(player.pilot, lambda: not isinstance(player.app.screen, HelpScreen))
 
 
-async def test_the_deal_closes_the_options() -> None:
-    """Who looks at the options when the cards are dealt sees the cards at once."""
-    async with hosting() as player:
-        await player.pilot.press("1", "o")
-        await wait(player.pilot, lambda: isinstance(player.app.screen, OptionsScreen))
-        player.session.send(cl.Start)
-        await wait(player.pilot, lambda: isinstance(player.app.screen, TableScreen))
-
-
 async def test_chat_reaches_the_others() -> None:
     """What is said is heard at the other seats, and what they say is shown; chat outlives a deal."""
     async with serving() as served:
@@ -328,7 +309,7 @@ async def test_spectators_say_nothing() -> None:
                 await shows(player, "Only players can chat.")
 
 
-@pytest.mark.parametrize("key", ["ctrl+c", "ctrl+q"])
+@for_each("key", ["ctrl+c", "ctrl+q"])
 async def test_leaving_asks(key: str) -> None:
     """Leaving asks first; no stays, yes ends the program that was started for this table."""
     async with hosting() as player:
@@ -438,6 +419,8 @@ async def test_hints_where_the_table_has_them() -> None:
 
 # Small terminals.
 
+SIZES = ((1, 1), (3, 30), (200, 2), (12, 8), (500, 200), (100, 34))
+
 
 async def test_a_small_terminal_says_so_and_plays_on() -> None:
     """Below 80x24 the table says what it needs; keys work on, and the picture comes back with the room."""
@@ -455,12 +438,13 @@ async def test_a_small_terminal_says_so_and_plays_on() -> None:
         await shows(player, "[space]")
 
 
-@pytest.mark.parametrize("key", usually(2, ["", "o", "?", "/", "ctrl+c"]))
+@more_when_long
+@for_each("key", usually(1, ["o", "", "?", "/", "ctrl+c"]))
 async def test_no_size_ends_the_program(key: str) -> None:
     """Lobby, tally and all dialogs live through any size of the terminal."""
     async with hosting() as player:
         await player.pilot.press(*([key] if key else []))
-        for width, height in ((1, 1), (3, 30), (200, 2), (12, 8), (500, 200), (100, 34)):
+        for width, height in SIZES[:: amount(2, 1)]:
             await player.pilot.resize_terminal(width, height)
             await player.pilot.pause()
         await player.pilot.press("escape")
@@ -468,19 +452,21 @@ async def test_no_size_ends_the_program(key: str) -> None:
 
 
 async def test_the_options_stay_open_while_others_come() -> None:
-    """Who fills the form in is not disturbed by guests that come and go."""
+    """Who fills the form in is not disturbed by guests that come and go; the deal shows the cards at once."""
     async with hosting() as player:
-        await player.pilot.press("o")
+        await player.pilot.press("1", "o")
         await wait(player.pilot, lambda: isinstance(player.app.screen, OptionsScreen))
         await type_into(player.pilot, "hands", "3")
         client = player.session.client
         assert isinstance(client, Client)
         async with await Client.join(client.url, client.code, "Ben") as ben:
-            await wait(player.pilot, lambda: len(client.view.seats) == 2)
+            await wait(player.pilot, lambda: len(client.view.seats) == 3)
             await ben.leave()
-        await wait(player.pilot, lambda: len(client.view.seats) == 1)
+        await wait(player.pilot, lambda: len(client.view.seats) == 2)
         assert isinstance(player.app.screen, OptionsScreen)
         assert field(player.app, "hands").value == "3"
+        player.session.send(cl.Start)
+        await wait(player.pilot, lambda: isinstance(player.app.screen, TableScreen))
 
 
 async def test_leaving_gives_the_seat_up() -> None:
@@ -497,8 +483,8 @@ async def test_leaving_gives_the_seat_up() -> None:
                     break
 
 
-@pytest.mark.parametrize(("opens", "kind"), [("f6", TallyScreen), ("f7", LobbyScreen)])
-@pytest.mark.parametrize("closes", usually(1, ["escape", "enter", ""]))
+@for_each(("opens", "kind"), [("f6", TallyScreen), ("f7", LobbyScreen)])
+@for_each("closes", usually(1, ["escape", "enter", ""]))
 async def test_back_to_the_cards(opens: str, closes: str, kind: type[CanvasScreen]) -> None:
     """Tally and lobby, looked at in a hand, are left by Escape, by Enter, and by their own keys."""
     async with hosting() as player:

@@ -22,6 +22,8 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_protocol.wire.presets import PRESETS
 from tests.client.terminal.conftest import Folders
 from tests.support.app_harness import painted
+from tests.support.cases import for_each
+from tests.support.effort import usually
 from tests.support.screens import SLOW, at_first_screen, at_the_door, field, told, type_into, wait
 from tests.support.servers import Peer, serving
 
@@ -46,18 +48,7 @@ async def test_practising_opens_a_table(folders: Folders) -> None:
     assert recent_tables(recents_path()) == ()
 
 
-async def test_hosting_shows_how_others_come() -> None:
-    """Hosting from the first screen opens a lobby that says what the others are to type."""
-    async with at_first_screen() as (app, pilot):
-        await pilot.press("h", "y")
-        await wait(pilot, lambda: isinstance(app.screen, LobbyScreen))
-        assert isinstance(app.screen, LobbyScreen)
-        screen = app.screen
-        await wait(pilot, lambda: "in a browser, or with racing-demon join" in screen.canvas.text)
-        assert app.session is not None
-        assert recent_tables(recents_path())[0].how == "hosted"
-
-
+@pytest.mark.long
 async def test_a_link_is_an_address_and_a_code() -> None:
     """What a lobby shows may be written where the address goes, and the code with it."""
     async with serving() as served, Peer.hosting(served.url) as ann:
@@ -138,7 +129,8 @@ async def test_an_address_alone_leads_to_the_only_free_seat() -> None:
             assert ann.code == app.session.client.code
 
 
-@pytest.mark.parametrize("behind", ["", "/"])
+@pytest.mark.long
+@for_each("behind", ["", "/"])
 async def test_a_server_may_be_below_a_path(behind: str) -> None:
     """The last name of the path is taken for a code only as long as no server is there."""
     async with serving(lists_tables=True, base_path="/games/cards") as served:
@@ -150,6 +142,7 @@ async def test_a_server_may_be_below_a_path(behind: str) -> None:
             assert ann.code == app.session.client.code
 
 
+@pytest.mark.long
 async def test_a_stray_slash_leads_to_the_table() -> None:
     """If no server is below the whole path, its last name is the code."""
     async with serving() as served, Peer.hosting(served.url) as ann, at_first_screen() as (app, pilot):
@@ -160,9 +153,28 @@ async def test_a_stray_slash_leads_to_the_table() -> None:
         assert ann.code == app.session.client.code
 
 
+EMPTY = (
+    (("", "", ""), "p", "Type your name first.", "name"),
+    (("  ", "ws://x", "BCDF"), "j", "Type your name first.", "name"),
+    (("Ann", "", "BCDF"), "j", "Type the table's address and code first", "address"),
+)
+"""What is in the fields, a key, the sentence that comes, and the field that is ready then."""
+
+
 async def test_a_wrong_address_is_told() -> None:
-    """An address where nobody listens, and one that is none, end with a whole sentence there."""
+    """An address where nobody listens, and one that is none, end with a whole sentence there.
+
+    What is missing is told, too, and the field for it is ready to be written in.
+    """
     async with at_first_screen(size=(80, 24)) as (app, pilot):
+        for fields, key, sentence, focused in EMPTY:
+            for which, text in zip(("name", "address", "code"), fields, strict=True):
+                field(app, which).value = text
+            await pilot.press(key)
+            await wait(pilot, lambda sentence=sentence: sentence in told(app))  # type: ignore[misc]
+            assert app.focused is field(app, focused)
+            assert app.session is None
+            await pilot.press("escape")
         for address, sentence in [
             ("ws://127.0.0.1:1", "There is no server at"),
             ("::", "not a server's address"),
@@ -175,28 +187,7 @@ async def test_a_wrong_address_is_told() -> None:
             assert told(app) in " ".join(" ".join(painted(app).rows).split())
 
 
-@pytest.mark.parametrize(
-    ("fields", "key", "sentence", "focused"),
-    [
-        (("", "", ""), "p", "Type your name first.", "name"),
-        (("  ", "ws://x", "BCDF"), "j", "Type your name first.", "name"),
-        (("Ann", "", "BCDF"), "j", "Type the table's address and code first", "address"),
-    ],
-)
-async def test_empty_fields_are_told(
-    fields: tuple[str, str, str], key: str, sentence: str, focused: str
-) -> None:
-    """What is missing is told, and the field for it is ready to be written in."""
-    async with at_first_screen() as (app, pilot):
-        for which, text in zip(("name", "address", "code"), fields, strict=True):
-            field(app, which).value = text
-        await pilot.press(key)
-        await wait(pilot, lambda: sentence in told(app))
-        assert app.focused is field(app, focused)
-        assert app.session is None
-
-
-@pytest.mark.parametrize("how", ["joined", "watched"])
+@for_each("how", usually(1, ["joined", "watched"]))
 async def test_enter_goes_to_a_table_of_late(how: str) -> None:
     """A digit points at a table of late, and Enter goes there as one did before."""
     async with serving() as served, await Client.create(served.url, "Ben", SLOW) as ben:
@@ -212,8 +203,12 @@ async def test_enter_goes_to_a_table_of_late(how: str) -> None:
             assert (app.session.client.seat is None) == (how == "watched")
 
 
-async def test_nothing_is_hosted_without_being_asked() -> None:
-    """The key for hosting asks first, and says that others will know of it; no leads back."""
+async def test_a_table_is_hosted_after_a_question() -> None:
+    """The key asks first, and says that others will know of it: no leads back.
+
+    Below the default stands Nerts: one arrow and Enter open a table of it, whose lobby says what the others
+    are to type.
+    """
     async with at_first_screen() as (app, pilot):
         await pilot.press("h")
         await wait(pilot, lambda: isinstance(app.screen, PresetsScreen))
@@ -222,15 +217,14 @@ async def test_nothing_is_hosted_without_being_asked() -> None:
         await wait(pilot, lambda: at_the_door(app))
         assert app.session is None
         assert told(app) == ""
-
-
-async def test_a_table_is_hosted_by_a_preset() -> None:
-    """Below the default stands Nerts: one arrow and Enter open a table of it."""
-    async with at_first_screen() as (app, pilot):
         await pilot.press("h", "down", "enter")
         await wait(pilot, lambda: isinstance(app.screen, LobbyScreen))
+        assert isinstance(app.screen, LobbyScreen)
+        screen = app.screen
+        await wait(pilot, lambda: "in a browser, or with racing-demon join" in screen.canvas.text)
         assert app.session is not None
         assert app.session.client.view.options == PRESETS["nerts"].options
+        assert recent_tables(recents_path())[0].how == "hosted"
 
 
 async def test_all_options_can_be_chosen_before_a_table_opens() -> None:
@@ -292,7 +286,7 @@ async def test_no_game_is_of_that_name() -> None:
         await wait(pilot, lambda: at_the_door(app))
 
 
-@pytest.mark.parametrize("size", [(80, 24), pytest.param((40, 10), marks=pytest.mark.long)])
+@for_each("size", [(80, 24), pytest.param((40, 10), marks=pytest.mark.long)])
 async def test_arrows_go_through_the_whole_form(size: tuple[int, int]) -> None:
     """Arrows visit every field, the list and every button, down and up, and open nothing."""
     recent = RecentTable.now("ws://192.0.2.1:5252", "BCDF", "Ann", "joined")
