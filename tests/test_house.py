@@ -18,9 +18,10 @@ from types import FunctionType
 from typing import Final
 
 import aiomqtt
-import pytest
 from textual.app import App
 from websockets.asyncio.client import connect
+
+from tests.support.cases import for_each
 
 METHODS: Final = (FunctionType, classmethod, property, staticmethod)
 DUNDER: Final = re.compile(r"__\w+__$")
@@ -143,7 +144,7 @@ def test_every_package_says_what_it_is_for() -> None:
     assert [package for package in packages if f"{package.rpartition('/')[2]}/" not in ARCHITECTURE] == []
 
 
-@pytest.mark.parametrize("distribution", SOURCES)
+@for_each("distribution", SOURCES)
 def test_every_package_lists_what_it_offers(distribution: str) -> None:
     """A package with names of its own lists them in its ``__all__``; whatever is listed exists, in public."""
     for path, tree in _trees().items():

@@ -40,6 +40,7 @@ from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_server.mqtt.payloads import demon_config, results
 from racing_demon_server.mqtt.topics import Topics
+from tests.support.cases import for_each
 from tests.support.contributing import contribute, reveal
 from tests.support.publish_queue_harness import QueueHarness
 from tests.support.tables import SECOND, Own, Sitting
@@ -323,7 +324,7 @@ def _listed() -> Mapping[str, list[str]]:
     return names
 
 
-@pytest.mark.parametrize("section", SECTIONS)
+@for_each("section", SECTIONS)
 def test_names_that_others_hold_are_as_they_were(section: str) -> None:
     """None is gone, and each new one is on the list."""
     found, listed = set(SECTIONS[section]()), set(_listed()[section])

@@ -2,12 +2,11 @@
 
 from pathlib import Path
 
-import pytest
-
 from racing_demon_client.files import open_for_append
+from tests.support.cases import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("before", "after"),
     [(None, b"new"), (b"", b"new"), (b"old\n", b"old\nnew"), (b"half a line", b"half a line\nnew")],
     ids=["no file", "an empty one", "a whole line", "half a line"],

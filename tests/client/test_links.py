@@ -16,20 +16,21 @@ from racing_demon_client.links import (
     table_link,
 )
 from racing_demon_client.terminal.drawing.pages import ROOMY
+from tests.support.cases import for_each
 from tests.support.screens import hosting, shows, wait
 
 ADDRESSES = json.loads(Path(__file__).with_name("addresses.json").read_text())
 """What people paste, the WebSocket of the server that it means, and a table's code; either may be empty."""
 
 
-@pytest.mark.parametrize(("text", "url", "code"), ADDRESSES, ids=ascii)
+@for_each(("text", "url", "code"), ADDRESSES, ids=ascii)
 def test_what_people_paste_means_the_same_everywhere(text: str, url: str, code: str) -> None:
     """Addresses, links, pages and codes, in sentences or alone: the page reads the same table."""
     address, found = parse_link(text)[:2]
     assert (address and server_url(address), found) == (url, code)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("link", "table"),
     [
         ("http://192.168.1.5:5252/BCDF#seat={}", ("ws://192.168.1.5:5252", "BCDF")),
@@ -44,7 +45,7 @@ def test_a_link_may_bring_a_seat(link: str, table: tuple[str, str]) -> None:
     assert parse_link(link.format(token[1:])).seat == parse_link(link.format(token + "0")).seat == ""
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "address"),
     [
         ("192.168.1.5", "192.168.1.5"),
@@ -60,7 +61,7 @@ def test_an_address_alone_is_an_address(text: str, address: str) -> None:
     assert parse_link(text) == PastedLink(address, "")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "https://cards.example.org/games/cards/BCDF",
@@ -78,7 +79,7 @@ def test_a_server_may_be_below_a_path(text: str) -> None:
     assert table_link(url, code) == "https://cards.example.org:443/games/cards/BCDF"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("url", "shown"),
     [
         ("ws://192.168.1.5:5252/v1", "ws://192.168.1.5:5252"),
@@ -126,9 +127,9 @@ def read(lines: tuple[str, ...], *, is_dark: bool, ascii_only: bool) -> list[lis
     return [[module ^ is_dark for module in row] for row in written]
 
 
-@pytest.mark.parametrize("link", LINKS)
-@pytest.mark.parametrize("ascii_only", [False, True])
-@pytest.mark.parametrize("is_dark", [False, True])
+@for_each("link", LINKS)
+@for_each("ascii_only", [False, True])
+@for_each("is_dark", [False, True])
 def test_it_can_be_read_back(link: str, ascii_only: bool, is_dark: bool) -> None:
     """The drawn modules are those of the code, with a light margin, on dark and on light grounds."""
     lines = qr_lines(link, ascii_only=ascii_only, is_dark=is_dark)

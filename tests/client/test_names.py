@@ -3,8 +3,6 @@
 import json
 from pathlib import Path
 
-import pytest
-
 from racing_demon_client.net.client import Client
 from racing_demon_client.saved_people import PlayerCredentials
 from racing_demon_client.terminal.drawing.pages import Page, draw_lobby
@@ -14,6 +12,7 @@ from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import Options
+from tests.support.cases import for_each
 from tests.support.restartable_server import RestartableServer
 
 NAMES = json.loads(Path(__file__).with_name("names.json").read_text())
@@ -48,7 +47,7 @@ async def name_at_table(url: str, typed: str, path: Path) -> str:
         return client.view.seats[client.seat].name
 
 
-@pytest.mark.parametrize(("called", "shown"), [(called, shown) for _, called, shown in NAMES if called])
+@for_each(("called", "shown"), [(called, shown) for _, called, shown in NAMES if called])
 def test_a_terminal_shows_a_name_as_it_is(called: str, shown: str) -> None:
     """Markup is text, and emoji are those that terminals draw as wide as they are counted."""
     view = TableState("BCDF", Options())

@@ -25,6 +25,7 @@ from racing_demon_client.sources.tables import Question, TableAddress
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
+from tests.support.cases import for_each
 from tests.support.effort import examples
 from tests.support.processes import CLIENT, text_of
 from tests.support.servers import Peer, serving
@@ -123,7 +124,7 @@ def test_a_table_of_now_has_its_time() -> None:
     assert abs((datetime.now().astimezone() - at).total_seconds()) < 60
 
 
-@pytest.mark.parametrize(
+@for_each(
     "texts",
     [
         ("ws://here", "\x1b[2J", "Ann", "joined"),
@@ -140,7 +141,7 @@ def test_what_cannot_be_kept_is_none(texts: tuple[str, str, str, str]) -> None:
 # Secrets.
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("url", "kept"),
     [
         ("ws://ann:secret@here:5252/v1", "ws://here:5252"),
@@ -152,6 +153,7 @@ def test_what_cannot_be_kept_is_none(texts: tuple[str, str, str, str]) -> None:
 )
 def test_no_secrets_are_kept(path: Path, url: str, kept: str) -> None:
     """Of an address only what leads to the server is kept."""
+    path.unlink(missing_ok=True)
     save_recent(path, table(url=url))
     assert [kept] == [recent.url for recent in recent_tables(path)]
     assert "secret" not in path.read_text(encoding="utf-8")
@@ -173,7 +175,7 @@ def test_a_token_has_no_place() -> None:
 # Files that are not ours.
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "",
@@ -196,7 +198,7 @@ def test_a_file_of_something_else_is_as_if_empty(path: Path, text: str | bytes) 
     assert (table(),) == recent_tables(path)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "changes",
     [
         {"url": ""},
@@ -305,9 +307,7 @@ def test_who_sits_there_now_has_the_seat() -> None:
     assert {TOKEN, "cd" * 32} == set(kept())
 
 
-@pytest.mark.parametrize(
-    "text", [b"", b"{", b'{"token": 5}', b'{"token": "abc"}', b"[]", b"\xff" * 9, b"[" * 4_000]
-)
+@for_each("text", [b"", b"{", b'{"token": 5}', b'{"token": "abc"}', b"[]", b"\xff" * 9, b"[" * 4_000])
 def test_a_file_that_nobody_here_wrote_is_passed_over(folder: Path, text: bytes) -> None:
     """Whatever stands in the file, there is a token or none."""
     keep()
@@ -366,7 +366,7 @@ async def test_a_program_that_is_started_again_has_its_seat_again() -> None:
                 assert beside.client.seat == 2
 
 
-@pytest.mark.parametrize(("answer", "seat"), [(True, 1), (False, 2)])
+@for_each(("answer", "seat"), [(True, 1), (False, 2)])
 async def test_a_name_that_is_not_the_seats_is_asked_about(answer: bool, seat: int) -> None:
     """Whoever goes on has the seat; whoever does not takes another one, and the first is still kept."""
     async with serving() as served, await Client.create(served.url, "Ann") as ann:

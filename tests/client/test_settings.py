@@ -14,6 +14,7 @@ from racing_demon_client.errors import SettingsRefused
 from racing_demon_client.settings import Keyboard, PaletteName, PlayerSettings, load, settings_path
 from racing_demon_client.terminal.appearance import NAMES
 from racing_demon_client.terminal.keymap import KEYBOARD_LAYOUTS
+from tests.support.cases import for_each
 from tests.support.effort import examples
 
 KNOWN = "name, palette, glyphs, density, keys, motion, mark_red, sound, mouse, volume, remember, bindings"
@@ -91,7 +92,7 @@ def test_no_file_means_the_defaults(path: Path) -> None:
     assert not path.parent.exists()
 
 
-@pytest.mark.parametrize("text", ["", "# nothing yet\n", "\ufeff\r\n", "[bindings]"])
+@for_each("text", ["", "# nothing yet\n", "\ufeff\r\n", "[bindings]"])
 def test_what_is_not_set_has_its_default(path: Path, text: str) -> None:
     """A file needs no setting at all; nor does the mark hurt that some editors put first."""
     assert PlayerSettings() == load(written(path, text))
@@ -108,7 +109,7 @@ def test_what_is_set_holds(path: Path) -> None:
 # What is refused.
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "line", "key"),
     [
         ("pallete = 'dark'", 1, "pallete"),
@@ -132,7 +133,7 @@ def test_an_unknown_setting_is_told_by_its_line(path: Path, text: str, line: int
     assert said == refusal(written(path, text))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("key", "values", "allowed"),
     [
         ("name", ["5", "true", '"\\u001b[31m"', '" "', f'"{"x" * 25}"'], "up to 24 printable characters"),
@@ -162,7 +163,7 @@ def test_a_wrong_value_is_told_with_those_allowed(
         assert said.endswith(". Correct the line, or delete it.")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "line", "key"),
     [
         ("[bindings]\n\nhint = 3", 3, "hint"),
@@ -190,7 +191,7 @@ def test_the_first_mistake_is_told(path: Path) -> None:
     assert refusal(written(path, text)).startswith("line 2: 'volume'")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "where"),
     [
         ("motion = true\npalette = dark\n", "line 2: "),

@@ -19,6 +19,7 @@ from racing_demon_client.settings import (
     load,
     save,
 )
+from tests.support.cases import for_each
 from tests.support.effort import examples
 
 LETTERS = st.characters(exclude_categories=["C", "Z"]) | st.sampled_from(" \"'\\#[]{}=")
@@ -182,7 +183,7 @@ def test_a_link_stays_a_link(path: Path, tmp_path: Path) -> None:
 # What is refused.
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("changes", "said"),
     [
         ({"palette": "pink"}, "'palette' cannot have that value. Allowed: \"auto\", "),
@@ -201,7 +202,7 @@ def test_a_wrong_change_is_refused(path: Path, changes: dict[str, Any], said: st
     assert not path.exists()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "said"),
     [("palette = dark", r"settings\.toml, line 1: "), ("#" * 64 * 1024, "at most 64 KiB")],
     ids=["a mistake", "full"],

@@ -24,11 +24,11 @@ from racing_demon_server.match.contributions import REVEAL_MS
 from tests.support.contributing import contribute, reveal
 from tests.support.dealt_hands import Dealt, random_hands
 from tests.support.effects import hands_of
-from tests.support.effort import amount
+from tests.support.effort import LONG, amount
 from tests.support.matches import log_of, options_of
 from tests.support.moves import follow
 from tests.support.tables import MS, SECOND, Sitting
-from tests.support.typical import BUILDING_GAMES
+from tests.support.typical import BUILDING_GAMES, TYPICAL
 
 PLAYS: Final = 40
 ASKED: Final = 20
@@ -42,6 +42,8 @@ HOUSE_RULES: Final[tuple[dict[str, Any], ...]] = (
 """Options of hands that are played besides one of each game."""
 POSITIONS: Final = amount(2, 30)
 """Of each game."""
+RECORDED: Final = [name for name in GAMES if LONG or name in TYPICAL]
+"""Games of which whole hands are written down."""
 MAX_CARDS: Final = 5
 EVERY: Final = 40
 """After so many events a match's state is written down, and a snapshot of it."""
@@ -58,7 +60,7 @@ def vectors() -> dict[str, Any]:
         "hands": hands,
         "matches": matches,
         "positions": positions,
-        "records": [_record(name) for name in GAMES],
+        "records": [_record(name) for name in RECORDED],
         "void": _void(),
         "handicaps": [_handicaps("classic"), _handicaps("racing-demon")],
     }
@@ -179,7 +181,7 @@ def _match(name: str) -> dict[str, Any]:
 
 def _record(game: str) -> dict[str, Any]:
     """Return the events of hands of a game in which cards move in every way."""
-    sittings = islice(hands_of(game), 2)
+    sittings = islice(hands_of(game), amount(1, 2))
     return {
         "game": game,
         "hands": [

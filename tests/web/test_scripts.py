@@ -7,12 +7,11 @@ import re
 from pathlib import Path
 from typing import Final
 
-import pytest
 import segno
 from rjsmin import jsmin
 
-from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.wire.messages import FROM_SERVER, Event, name_of
+from tests.support.cases import for_each
 from tests.support.effort import more_when_long
 from tests.support.nodes import SCRIPTS, TOOLS, node, tool
 from tests.support.vectors import MATCHES, vectors
@@ -75,7 +74,7 @@ async def test_scripts_play_again_what_python_has_played(tmp_path: Path) -> None
     file.write_text(json.dumps(played))
     ended, told = await run("--test", "--test-reporter=tap", str(HERE / REPLAY), VECTORS=str(file))
     assert ended == 0, "\n".join(line for line in told.splitlines() if "not ok" in line or "error" in line)
-    hands = len(played["hands"]) + len(GAMES) + len(MATCHES)
+    hands = len(played["hands"]) + len(played["records"]) + len(MATCHES)
     assert f"# pass {hands + FORGED + HANDICAPS + 1 + len(played['positions'])}" in told
 
 
@@ -97,7 +96,7 @@ async def test_minifying_removes_comments_and_blanks_alone(tmp_path: Path) -> No
     assert await run(str(HERE / "tokens.js"), *pairs) == (0, "")
 
 
-@pytest.mark.parametrize("word", [*DIALOGS, *NEWER])
+@for_each("word", [*DIALOGS, *NEWER])
 def test_scripts_do_without_what_a_browser_may_lack(word: str) -> None:
     """Dialogs may be suppressed, and televisions of 2022 know nothing that came later."""
     pattern = re.compile(rf"(?<![\w.]){word}\(" if word in DIALOGS else rf"\.{word}\(")

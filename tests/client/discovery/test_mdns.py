@@ -19,6 +19,7 @@ from racing_demon_client.net.server_query import has_table
 from racing_demon_protocol.discovery.mdns import MAX_TABLES, VARIABLE, chosen
 from racing_demon_protocol.wire.messages.client import Join, Ready
 from racing_demon_protocol.wire.messages.events import Event
+from tests.support.cases import for_each
 from tests.support.mdns_responders import (
     LOOPBACK,
     among_ourselves,
@@ -198,7 +199,7 @@ async def test_who_shouts_is_not_listened_to_for_ever(loopback: IO[str]) -> None
             assert len(tables) == MAX_TABLES
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("address", "own", "near"),
     [
         ("192.168.1.9", [WIDE], True),

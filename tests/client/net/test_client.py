@@ -15,6 +15,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, CaughtUp, Refused, Seated, Snapshot
 from racing_demon_protocol.wire.options import Options
+from tests.support.cases import for_each
 from tests.support.ports import free_port
 from tests.support.servers import PATIENCE, Peer, serving, timeout
 
@@ -38,7 +39,7 @@ async def hear(client: Client, cls: type[M]) -> M:
 # Taking a place.
 
 
-@pytest.mark.parametrize("encoding", Encoding)
+@for_each("encoding", Encoding)
 async def test_a_table_is_created_joined_and_watched(encoding: Encoding) -> None:
     """Each of the three ways in gives the code, the seat, and all of the table."""
     async with (
@@ -68,7 +69,7 @@ async def test_the_first_messages_are_the_place_and_the_table() -> None:
         assert [Seated, Snapshot, CaughtUp] == [type(await anext(listening)) for _ in range(3)]
 
 
-@pytest.mark.parametrize("kind", ["join", "watch"])
+@for_each("kind", ["join", "watch"])
 async def test_an_unknown_table_is_refused(kind: str) -> None:
     """A code that no table has is a refusal with its reason, and the connection is closed."""
     async with serving() as served:
@@ -100,7 +101,7 @@ async def test_nobody_listening() -> None:
     assert text == str(failed.value)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "url",
     [
         "",

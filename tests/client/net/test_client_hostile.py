@@ -28,6 +28,7 @@ from racing_demon_protocol.wire.messages.server import (
     Versions,
 )
 from racing_demon_protocol.wire.options import Options
+from tests.support.cases import for_each
 from tests.support.effort import examples
 from tests.support.frames import messages
 from tests.support.matches import log_of, options_of
@@ -54,7 +55,7 @@ async def meet(url: str, encoding: Encoding = Encoding.MSGPACK) -> list[Message]
 # Versions.
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("versions", "advice"),
     [
         (Versions(oldest=2, newest=3), "versions 2 to 3 of the protocol, this client 1: update this client."),
@@ -79,7 +80,7 @@ async def test_the_server_s_own_word_on_versions_is_quoted() -> None:
 # Frames that are none.
 
 
-@pytest.mark.parametrize(
+@for_each(
     "frame",
     [
         b"",
@@ -95,7 +96,7 @@ async def test_the_server_s_own_word_on_versions_is_quoted() -> None:
     ],
     ids=lambda frame: repr(frame[:12]),
 )
-@pytest.mark.parametrize("place", [0, 1, 2, 3])
+@for_each("place", [0, 1, 2, 3])
 async def test_garbage_fails_with_a_sentence(frame: bytes | str, place: int) -> None:
     """Garbage in the place of versions, seat or table, or after them, is no protocol of ours."""
     async with babbling(*WELCOME[:place], frame) as url:
@@ -115,7 +116,7 @@ async def test_giant_frames_are_not_read() -> None:
 # Messages at the wrong time.
 
 
-@pytest.mark.parametrize(
+@for_each(
     "frames",
     [
         [VERSIONS, ev.Signalled(seq=1)],
@@ -178,7 +179,7 @@ async def test_who_gives_up_while_entering_leaves_nothing_open() -> None:
         await timeout(PATIENCE, gone.wait())
 
 
-@pytest.mark.parametrize("place", [0, 1, 2])
+@for_each("place", [0, 1, 2])
 async def test_a_server_that_hangs_up_at_once(place: int) -> None:
     """A good-bye without a reason has a sentence, too."""
     async with babbling(*WELCOME[:place], Closing(1000, "")) as url:
@@ -207,7 +208,7 @@ async def test_a_refusal_on_the_way_in_is_a_refusal() -> None:
 
 KINDS = st.sampled_from(sorted(FROM_SERVER)).map(FROM_SERVER.__getitem__)
 SEATS = (SeatState(seat=0, name="Ann"), SeatState(seat=1, name="Ben", bot="hard"))
-LOG = log_of("shouted")
+TRUE = st.deferred(lambda: st.sampled_from(log_of("shouted")[:60] + log_of("shouted")[-40:]))
 
 
 def numbered(drawn: Sequence[Message], first: int) -> list[Message]:
@@ -218,14 +219,14 @@ def numbered(drawn: Sequence[Message], first: int) -> list[Message]:
 
 @examples(120)
 @given(
-    st.lists(st.one_of(KINDS.flatmap(messages), st.sampled_from(LOG[:60] + LOG[-40:])), max_size=6),
+    st.lists(st.one_of(KINDS.flatmap(messages), TRUE), max_size=6),
     st.integers(0, 12),
 )
 def test_any_messages_end_well(drawn: list[Message], true: int) -> None:
     """Whatever a server says after some true events, the client takes it, or fails with a sentence."""
     options = options_of("shouted")
     table = table_of(options=options)
-    frames = [VERSIONS, SEATED, table, CAUGHT_UP, *LOG[:true], *numbered(drawn, true + 1)]
+    frames = [VERSIONS, SEATED, table, CAUGHT_UP, *log_of("shouted")[:true], *numbered(drawn, true + 1)]
 
     async def history() -> None:
         async with babbling(*frames, Closing(1000, "")) as url:
@@ -285,6 +286,6 @@ async def test_another_seat_than_asked_for_is_no_crash() -> None:
     """A seat that the table does not have has no cards, and plays nothing."""
     table = table_of(options=options_of("shouted"))
     seated = Seated(code="\x9b31m", seat=7, token="0f" * 32)
-    async with babbling(VERSIONS, seated, table, CAUGHT_UP, *LOG[:6], Closing(1000, "")) as url:
+    async with babbling(VERSIONS, seated, table, CAUGHT_UP, *log_of("shouted")[:6], Closing(1000, "")) as url:
         heard = await timeout(PATIENCE, meet(url))
-    assert [seated, table, CAUGHT_UP, *LOG[:6]] == heard
+    assert [seated, table, CAUGHT_UP, *log_of("shouted")[:6]] == heard

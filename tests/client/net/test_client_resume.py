@@ -26,6 +26,7 @@ from tests.support.broken_connections import (
     relayed,
     turn_of,
 )
+from tests.support.cases import for_each
 from tests.support.matches import log_of, options_of
 from tests.support.relay import WELCOME, speak, visited
 from tests.support.servers import PATIENCE, Closing, Peer, serving, timeout
@@ -46,7 +47,7 @@ async def turn_again(peer: Peer) -> None:
     assert isinstance(await peer.ask(cl.PlayCards, **fields, seen=peer.view.seq), ev.Played)
 
 
-@pytest.mark.parametrize("encoding", Encoding)
+@for_each("encoding", Encoding)
 async def test_breaks_in_the_middle_of_a_hand_lose_nothing(encoding: Encoding) -> None:
     """Through a dozen breaks of one hand the seat stays, each event comes once, and each play is answered."""
     async with relayed(seed=bytes(32)) as (served, relay):
@@ -200,7 +201,7 @@ async def test_a_server_that_stays_away_is_given_up() -> None:
         assert str(failed.value) == "The connection was lost, and could not be restored in 0 seconds."
 
 
-@pytest.mark.parametrize("is_silent", [False, True])
+@for_each("is_silent", [False, True])
 async def test_who_leaves_during_a_break_need_not_wait(is_silent: bool) -> None:
     """Leaving ends the attempts to come back, whether the server is gone or says nothing."""
     async with relayed() as (_, relay), await Client.create(relay.url, "Ann", QUICK) as ann:

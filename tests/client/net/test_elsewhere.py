@@ -16,6 +16,7 @@ from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_protocol.wire.messages.server import Elsewhere, Pong, Refused
 from racing_demon_protocol.wire.redirects import at_port
+from tests.support.cases import for_each
 from tests.support.ports import port_of
 from tests.support.relay import WELCOME, Relay, babbling, speak, visited
 from tests.support.servers import PATIENCE, timeout
@@ -23,7 +24,7 @@ from tests.support.servers import PATIENCE, timeout
 VERSIONS, *_ = WELCOME
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("url", "there"),
     [
         ("ws://127.0.0.1:5252/v1", "ws://127.0.0.1:5254/v1"),
@@ -67,7 +68,7 @@ async def test_a_client_does_not_go_in_circles() -> None:
     assert visits == 2
 
 
-@pytest.mark.parametrize("fields", ['"127.0.0.2"', '5254,"127.0.0.2"', '"5254"', "0", "65536", "-1", ""])
+@for_each("fields", ['"127.0.0.2"', '5254,"127.0.0.2"', '"5254"', "0", "65536", "-1", ""])
 async def test_no_other_host_can_be_named(fields: str) -> None:
     """A message that says more than a port, or no port, is none of ours."""
     frame = f"[72,{fields}]" if fields else "[72]"
@@ -135,9 +136,7 @@ async def test_a_port_in_the_middle_of_a_conversation_means_nothing() -> None:
         assert ann.online
 
 
-@pytest.mark.parametrize(
-    ("said", "is_there"), [(Reason.BAD_TOKEN, True), (Reason.UNKNOWN_TABLE, False), (None, False)]
-)
+@for_each(("said", "is_there"), [(Reason.BAD_TOKEN, True), (Reason.UNKNOWN_TABLE, False), (None, False)])
 async def test_a_table_that_is_looked_for_is_asked_where_it_is(said: Reason | None, is_there: bool) -> None:
     """Looking for tables follows once, too; a table is there if the second process says so."""
     async with contextlib.AsyncExitStack() as stack:

@@ -72,6 +72,7 @@ async def test_it_stops_when_its_user_fails() -> None:
         await Client.watch(url, "BCDF")
 
 
+@pytest.mark.long
 async def test_one_seed_opens_the_same_tables() -> None:
     """The seed reaches the server."""
     codes = []
@@ -147,9 +148,19 @@ def pids_of(argument: str) -> list[int]:
 async def test_practice_keeps_no_host_from_its_journal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whoever practises in one terminal and hosts in another has the evening in the hosts' journal."""
+    """Whoever practises in one terminal and hosts in another has the evening in the hosts' journal.
+
+    Who practises beside another learns where the match is kept; of the usual file nothing need be said.
+    """
     monkeypatch.setenv("RACING_DEMON_DATA", str(tmp_path))
-    async with local_server(journal=JournalConfig("normal")), local_server(journal=JournalConfig("normal")):
+    first: list[str] = []
+    second: list[str] = []
+    async with (
+        local_server(journal=JournalConfig("normal"), tell=first.append),
+        local_server(journal=JournalConfig("normal"), tell=second.append),
+    ):
+        assert not first
+        assert [text.rpartition(" ")[2] for text in second] == [str(tmp_path / "practice-2.sqlite")]
         hosted = local.start_hosted_server(host="127.0.0.1", port=0, journal=JournalConfig("normal"))
         _, pid = await hosted
         os.kill(pid, signal.SIGTERM)
@@ -157,21 +168,7 @@ async def test_practice_keeps_no_host_from_its_journal(
     assert locks == {f"{name}.sqlite-lock" for name in ("journal", "practice", "practice-2")}
 
 
-async def test_who_practises_beside_another_learns_where_the_match_is_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The first has the usual file, of which nothing need be said."""
-    monkeypatch.setenv("RACING_DEMON_DATA", str(tmp_path))
-    said: dict[str, list[str]] = {"first": [], "second": []}
-    practice = JournalConfig("normal")
-    async with (
-        local_server(journal=practice, tell=said["first"].append),
-        local_server(journal=practice, tell=said["second"].append),
-    ):
-        assert not said["first"]
-        assert [text.rpartition(" ")[2] for text in said["second"]] == [str(tmp_path / "practice-2.sqlite")]
-
-
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="needs kill -9")
 async def test_practice_goes_on_in_its_own_journal_when_the_usual_one_is_free(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -12,6 +12,7 @@ from racing_demon_protocol.wire.codec import decode_client
 from racing_demon_protocol.wire.messages.client import Hello
 from racing_demon_protocol.wire.messages.server import Elsewhere, Moved
 from racing_demon_protocol.wire.redirects import moved_to
+from tests.support.cases import for_each
 from tests.support.ports import port_of
 from tests.support.relay import WELCOME, Relay, babbling, speak, visited
 from tests.support.servers import PATIENCE, timeout
@@ -19,7 +20,7 @@ from tests.support.servers import PATIENCE, timeout
 VERSIONS, *_ = WELCOME
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("url", "host", "there"),
     [
         ("wss://cards.example.org/v1", "n2.cards.example.org", "wss://n2.cards.example.org:443/v1"),
@@ -34,7 +35,7 @@ def test_a_host_below_the_dialled_one_is_followed(url: str, host: str, there: st
     assert moved_to(url, host, 443) == there
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("url", "host"),
     [
         ("wss://cards.example.org/v1", "evilcards.example.org"),
@@ -112,7 +113,7 @@ async def test_a_host_that_does_not_answer_is_reached_through_the_first() -> Non
     assert follows == [True, False]
 
 
-@pytest.mark.parametrize("host", ["127.0.0.2", "evil127.0.0.1", "localhost", "n2.cards.example.org", "::1"])
+@for_each("host", ["127.0.0.2", "evil127.0.0.1", "localhost", "n2.cards.example.org", "::1"])
 async def test_nothing_is_dialled_at_a_foreign_host(host: str) -> None:
     """No connection is made there, even if the host is this machine under another name."""
     async with (

@@ -8,6 +8,7 @@ from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.handicap import Handicap
 from racing_demon_protocol.wire.options import Options
+from tests.support.cases import for_each
 from tests.support.relay import WELCOME, babbling
 
 HOUSE_RULES = Options(win_lead=50)
@@ -22,7 +23,7 @@ async def test_no_table_is_opened_that_an_older_server_does_not_know() -> None:
             assert ann.seat == 0
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("command", "lacks"),
     [
         (cl.SetOptions(counter=1, options=HOUSE_RULES), "house rules"),

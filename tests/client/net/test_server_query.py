@@ -19,6 +19,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Joined
 from racing_demon_protocol.wire.options import Options
 from racing_demon_protocol.wire.saved_presets import new_preset
+from tests.support.cases import for_each
 from tests.support.processes import CLIENT, Here, started
 from tests.support.servers import Peer, serving
 from tests.support.tunnels import forward, make_certificate
@@ -101,7 +102,7 @@ async def test_tables_with_free_seats_come_first() -> None:
                 assert ", full  " in table_line(tables[1])
 
 
-@pytest.mark.parametrize("settings", [{"lists_tables": False}, {"web": False}], ids=str)
+@for_each("settings", [{"lists_tables": False}, {"web": False}], ids=str)
 async def test_a_server_may_list_nothing(settings: dict[str, bool]) -> None:
     """A server that tells nobody of its tables, or that serves no pages, lists none."""
     async with serving(**settings) as served, Peer.hosting(served.url):
@@ -132,7 +133,7 @@ async def test_a_list_is_bounded_and_cleaned() -> None:
     assert 64 - len(wrong) - 2 == len(tables)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "body", [b"{}", b"null", b"<html>", b"\xff", b"[" * 100_000, b"[1e999999", b'"' + b"x" * 9_999], ids=len
 )
 async def test_what_is_no_list_is_told(body: bytes) -> None:
@@ -142,7 +143,7 @@ async def test_what_is_no_list_is_told(body: bytes) -> None:
             await fetch_tables(address)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "answer",
     [
         OK + b"\r\n" + b" " * 2_000_000,

@@ -1,7 +1,5 @@
 """A client's part in each shuffle, on a table that stands still."""
 
-import pytest
-
 from racing_demon_client.net.shuffle_client import ContributionState, ShuffleClient
 from racing_demon_protocol.engine.commit_reveal import contribution_hash
 from racing_demon_protocol.enums import Reason
@@ -11,6 +9,7 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.handicap import Handicap
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import Options
+from tests.support.cases import for_each
 from tests.support.contributing import contribute, reveal
 from tests.support.tables import SECOND, Sitting
 
@@ -76,7 +75,7 @@ def test_each_hand_has_bytes_of_its_own() -> None:
     assert again.commitment == contribution_hash(VALUES[1], coming.commitment, coming.hand_id, 1)
 
 
-@pytest.mark.parametrize("seat", [None, 7])
+@for_each("seat", [None, 7])
 def test_who_has_no_seat_contributes_nothing(seat: int | None) -> None:
     """Spectators, and hosts without a seat, have no part in the deal."""
     sitting, one = Sitting.lobby(2), contributor()
@@ -93,7 +92,7 @@ def test_who_has_left_contributes_nothing() -> None:
     assert one.command(sitting.mirror, 1, lambda: 1) is None
 
 
-@pytest.mark.parametrize("reason", [Reason.HALTED, Reason.TOO_FAST])
+@for_each("reason", [Reason.HALTED, Reason.TOO_FAST])
 def test_what_the_server_did_not_judge_is_said_again(reason: Reason) -> None:
     """Where the disk was full, or too much was sent, the same bytes are offered, and revealed, later."""
     sitting, one = Sitting.lobby(2), contributor()
@@ -243,7 +242,7 @@ def deal(view: TableState, one: ShuffleClient, value: bytes = VALUES[0]) -> None
     one.dealt(view, 1)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("kind", "fields"),
     [
         (ev.Contributed, {"seat": 0, "commitment": "0" * 64}),

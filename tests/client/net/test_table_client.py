@@ -3,18 +3,17 @@
 import inspect
 from typing import Final
 
-import pytest
-
 from racing_demon_client.net.client import Client
 from racing_demon_client.net.table_client import TableClient
 from racing_demon_client.sources.broker import BrokerClient
 from racing_demon_client.sources.replay import ReplayClient
 from racing_demon_client.sources.solo import SoloClient
+from tests.support.cases import for_each
 
 SOURCES: Final[tuple[type[TableClient], ...]] = (Client, BrokerClient, ReplayClient, SoloClient)
 
 
-@pytest.mark.parametrize("source", SOURCES)
+@for_each("source", SOURCES)
 def test_every_source_has_the_methods_of_the_interface(source: type[TableClient]) -> None:
     """Each method takes the same arguments as that of the interface."""
     methods = inspect.getmembers(TableClient, inspect.isfunction)

@@ -12,6 +12,7 @@ from racing_demon_client.plain.commands import (
 )
 from racing_demon_protocol.engine.board import FOUNDATIONS, Kind, Play
 from tests.support.boards import Position, build, rules_of
+from tests.support.cases import for_each
 
 KLONDIKE = build(
     rules_of(),
@@ -40,7 +41,7 @@ def name(position: Position, pile: int) -> str:
 # Verbs.
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("line", "verb"),
     [
         ("", TextCommand.BOARD),
@@ -81,13 +82,13 @@ def test_a_verb_may_have_a_word_behind_it() -> None:
     assert ParsedLine(TextCommand.SAY, "ａ") == parse_command("／ａ")
 
 
-@pytest.mark.parametrize("line", ["/hello All!", "  /hello All!  ", "/ hello All!"])
+@for_each("line", ["/hello All!", "  /hello All!  ", "/ hello All!"])
 def test_what_follows_a_stroke_is_said(line: str) -> None:
     """A line that begins with a stroke says the rest of it, as it is written."""
     assert ParsedLine(TextCommand.SAY, "hello All!") == parse_command(line)
 
 
-@pytest.mark.parametrize("line", ["4 6", "w f", "x", "quiet", "4", "fs 5", "¿"])
+@for_each("line", ["4 6", "w f", "x", "quiet", "4", "fs 5", "¿"])
 def test_other_lines_may_be_plays(line: str) -> None:
     """Whatever is no verb is left to be read as a play."""
     assert parse_command(line) is None
@@ -116,7 +117,7 @@ def test_the_help_knows_every_verb() -> None:
 # Plays.
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("line", "expected"),
     [
         ("2 3", ("tableau 2", 1, "tableau 3")),
@@ -143,7 +144,7 @@ def test_plays(line: str, expected: tuple[str, int, str]) -> None:
     assert expected == play(line)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("line", "expected"),
     [
         ("r f", ("reserve 1", 1, "up")),
@@ -178,7 +179,7 @@ def test_foundations_of_one_s_own_are_meant() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("line", "complaint"),
     [
         ("x", "'x' is not a command. ? shows them all."),

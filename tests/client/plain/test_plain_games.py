@@ -15,6 +15,7 @@ from racing_demon_protocol.engine.cards import SUIT_LETTERS, suit
 from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.engine.specification import Game, Racing
 from racing_demon_protocol.games import GAMES
+from tests.support.cases import for_each
 from tests.support.dealt_hands import Dealt, random_hands
 from tests.support.solitaire import NOWHERE, table_of
 from tests.support.solo import chance_game
@@ -101,7 +102,7 @@ def test_there_are_words_for_all_piles() -> None:
     assert "bf" in piles_by_label(blockade.rules, blockade.board, 0)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("game", "line", "complaint"),
     [
         ("sultan", "zz 1", "'zz' is not known here: there are piles a to i, and foundations 1 to 9."),

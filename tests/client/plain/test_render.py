@@ -1,7 +1,5 @@
 """The table as lines of text."""
 
-import pytest
-
 from racing_demon_client.plain import commands, render, solo
 from racing_demon_client.plain.render import all_piles, wrap_lines
 from racing_demon_protocol.games import GAMES
@@ -9,6 +7,7 @@ from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import HandResult, SeatState
 from racing_demon_protocol.wire.options import Options
+from tests.support.cases import for_each
 from tests.support.dealt_hands import Dealt
 from tests.support.tables import Own, Sitting
 
@@ -212,15 +211,15 @@ def test_hostile_names_do_not_reach_the_picture() -> None:
     assert all(line.isprintable() for line in [*render.table(view, 0), *render.tally(view)])
 
 
-@pytest.mark.parametrize("text", [solo.HELP, commands.HELP])
+@for_each("text", [solo.HELP, commands.HELP])
 def test_the_help_fits(text: str) -> None:
     """On a terminal of 80 columns no line of the help is broken."""
     lines = text.splitlines()
     assert lines == list(wrap_lines(lines, 80))
 
 
-@pytest.mark.parametrize("width", [40, 57, 80])
-@pytest.mark.parametrize("game", ["blockade", "trios", "clock"])
+@for_each("width", [40, 57, 80])
+@for_each("game", ["blockade", "trios", "clock"])
 def test_piles_stay_whole(game: str, width: int) -> None:
     """A list of piles is broken between two of them: what each is called stays with its cards."""
     hand = Dealt(GAMES[game])

@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from racing_demon_client.records.reader import is_file
+from tests.support.cases import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("source", "expected"),
     [
         ("all", False),

@@ -12,6 +12,7 @@ from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import Options
+from tests.support.cases import for_each
 from tests.support.effort import examples
 from tests.support.matches import final_view, log_of, of_matches, options_of
 from tests.support.recordings import picture_of, recording, recording_of, seed_of
@@ -50,7 +51,7 @@ def test_the_board_at_every_event_is_the_recorded_one(name: str) -> None:
     assert (final_view(name).results, final_view(name).winners) == (last.results, last.winners)
 
 
-@examples(12)
+@examples(12, 3)
 @given(st.integers(0, 400), st.sampled_from(["racing-demon", "classic", "demon-b", "fooliana"]), st.data())
 def test_any_simulated_match_is_the_same_on_tape(number: int, game: str, data: st.DataObject) -> None:
     """Exported, read and wound to any place, any match lies as it lay, and proves itself."""
@@ -91,7 +92,7 @@ def test_hands_and_times_have_their_places() -> None:
     assert second == timeline.next_hand(second + 5, 1)
 
 
-@pytest.mark.parametrize("name", ["racing-demon", "shouted"])
+@for_each("name", ["racing-demon", "shouted"])
 def test_times_never_fall_and_waits_are_short(name: str) -> None:
     """Within the hands time is what it was; between them nobody waits for long."""
     record = recording_of(name)

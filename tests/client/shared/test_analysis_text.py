@@ -1,7 +1,5 @@
 """The analysis in words: short lines that say what was, and nothing that could steer a terminal."""
 
-import pytest
-
 from racing_demon_client.records.timeline import Timeline
 from racing_demon_client.shared.analysis_text import analysis_lines, full, summary
 from racing_demon_client.shared.message_text import MessageText
@@ -9,6 +7,7 @@ from racing_demon_protocol.engine.cards import UNKNOWN
 from racing_demon_protocol.formatting import format_duration
 from racing_demon_protocol.records.analysis import BuriedCard, Chance, FoundationPlay, Race, SeatAnalysis
 from tests.support.boards import cards
+from tests.support.cases import for_each
 from tests.support.matches import final_view, of_matches
 from tests.support.recordings import recording_of
 
@@ -57,7 +56,7 @@ def test_a_hand_in_full() -> None:
     assert summary(analysis, words(0)) == "you: races 1 won, 3 lost; plays up ready for 1.8 s; 2 cards buried"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("microseconds", "text"),
     [
         (0, "0.0 ms"),

@@ -1,7 +1,5 @@
 """Messages as sentences."""
 
-import pytest
-
 from racing_demon_client.shared.message_text import MessageText, duration
 from racing_demon_client.shared.trackers import StuckTracker
 from racing_demon_protocol.engine.board import Play
@@ -31,6 +29,7 @@ from racing_demon_protocol.wire.messages.server import (
     Watchers,
 )
 from racing_demon_protocol.wire.options import Options
+from tests.support.cases import for_each
 from tests.support.tables import Own, Sitting, of_type
 
 SECRET = "ab" * 32
@@ -50,7 +49,7 @@ def told(
 # The table.
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("message", "line"),
     [
         (Seated(code="BCDF", seat=1), "you have seat 2 at table BCDF"),
@@ -140,7 +139,7 @@ def test_who_has_left_is_not_told_to_be_there() -> None:
     assert told(sitting.mirror.snapshot(0), sitting).endswith("playing; Ann, you")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("reason", "out", "line"),
     [
         (EndReason.OUT, 0, "hand 1 is over after 2:05: DEMON! out: Ann; Ann 62, you 31"),
@@ -206,7 +205,7 @@ def test_a_table_at_a_glance() -> None:
     assert told(Sitting.lobby(0).mirror.snapshot(0), Sitting()) == "table TEST: Racing Demon, lobby; nobody"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "message", [Accepted(counter=1, seq=2), Pong(stamp=1), Versions(oldest=1, newest=1), CaughtUp(seq=1)]
 )
 def test_what_needs_no_words(message: Message) -> None:
@@ -258,7 +257,7 @@ def test_turning_over_a_single_card() -> None:
     assert last_play(sitting) == "you: waste turned over, 1 card"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("own", "play", "line"),
     [
         (
@@ -337,7 +336,7 @@ def test_letters_for_suits() -> None:
 # Refusals.
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("late_us", "line"),
     [
         (31_204, "refused: Ann beat you to it by 31 ms (the pile shows 8♠)"),
@@ -385,7 +384,7 @@ def test_printable_leaves_letters_alone() -> None:
     assert printable("Zoë 李雷 ♠ أحمد") == "Zoë 李雷 ♠ أحمد"
 
 
-@pytest.mark.parametrize("cls", sorted(set(FROM_SERVER.values()), key=str))
+@for_each("cls", sorted(set(FROM_SERVER.values()), key=str))
 def test_hostile_names_are_printable_everywhere(cls: type[Message]) -> None:
     """Whatever a server calls its players, and whatever it says, no line steers the terminal."""
     view = TableState.from_snapshot(Sitting.playing(2).mirror.snapshot(0))
@@ -436,7 +435,7 @@ def test_a_play_of_a_hostile_card_is_told() -> None:
 # Times.
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("milliseconds", "text"),
     [(0, "0:00"), (999, "0:00"), (59_999, "0:59"), (60_000, "1:00"), (3_600_000, "60:00"), (-5, "0:00")],
 )

@@ -14,6 +14,7 @@ from racing_demon_client.shared.option_text import (
     value_text,
 )
 from racing_demon_protocol.wire.options import Options
+from tests.support.cases import for_each
 
 MAX_LENGTH = 34
 """So wide is the column of names on the screen of the options."""
@@ -29,7 +30,7 @@ def test_every_option_is_called_by_words() -> None:
     assert not any(" ms" in text or "millisecond" in text for text in MEANINGS.values())
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "value", "words"),
     [
         ("grace_ms", 1_000, "1 s"),
@@ -61,7 +62,7 @@ def test_a_table_is_told_in_words() -> None:
     assert expected == options_text(options)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "text", "words"),
     [
         ("grace_ms", "9 s", "grace after a call: 5 s or less."),
@@ -78,7 +79,7 @@ def test_what_is_wrong_is_told_in_the_same_words(name: str, text: str, words: st
     assert words == refusal(refused.value)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("options", "text"),
     [
         (Options(), "Klondike race"),

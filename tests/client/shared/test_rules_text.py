@@ -5,8 +5,6 @@ from dataclasses import fields, replace
 from enum import Enum
 from typing import Any
 
-import pytest
-
 from racing_demon_client.shared.rules_text import WIDTH, brief, card_names, kind_of, rules_of
 from racing_demon_protocol.engine.cards import ACE, KING
 from racing_demon_protocol.engine.specification import (
@@ -21,8 +19,10 @@ from racing_demon_protocol.engine.specification import (
 )
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.wire.options import Options
+from tests.support.cases import for_each
+from tests.support.typical import of_games
 
-of_every_game = pytest.mark.parametrize("game", GAMES.values(), ids=list(GAMES))
+of_every_game = for_each("game", GAMES.values(), ids=list(GAMES))
 UNSAID = {"geometry", "rows", "counts", "name", "under"}
 """How piles lie, what the board counts, and what is told where it matters."""
 OTHERS = {
@@ -74,7 +74,7 @@ def is_idle(group: Group, name: str) -> bool:
     return False
 
 
-@of_every_game
+@of_games(GAMES.values())
 def test_every_rule_is_told(game: Game) -> None:
     """Whatever field of a group were otherwise, the text would be."""
     told = list(rules_of(game))
@@ -120,15 +120,13 @@ SENTENCES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "sentence"), SENTENCES, ids=[name for name, _ in SENTENCES])
+@for_each(("name", "sentence"), SENTENCES, ids=[name for name, _ in SENTENCES])
 def test_what_is_told_is_true_of_the_game(name: str, sentence: str) -> None:
     """What a field means beside the others of its group is told, and not what it means alone."""
     assert sentence in " ".join(" ".join(rules_of(GAMES[name])).split())
 
 
-@pytest.mark.parametrize(
-    "name", ["solitaire", "toad", "bethel", "honors", "salique-law", "brunette-and-blonde"]
-)
+@for_each("name", ["solitaire", "toad", "bethel", "honors", "salique-law", "brunette-and-blonde"])
 def test_cards_that_stay_are_not_said_to_move(name: str) -> None:
     """Where no column takes cards of another, nothing is told of how many would move."""
     assert "move" not in " ".join(" ".join(rules_of(GAMES[name])).split())
@@ -181,7 +179,7 @@ SPOKEN = [
 ]
 
 
-@pytest.mark.parametrize(("faces", "spoken"), SPOKEN, ids=[spoken for _, spoken in SPOKEN])
+@for_each(("faces", "spoken"), SPOKEN, ids=[spoken for _, spoken in SPOKEN])
 def test_cards_are_named(faces: tuple[str, ...], spoken: str) -> None:
     """Cards that are sought out are asked for in words."""
     assert spoken == card_names(faces)
@@ -215,7 +213,7 @@ def test_options_are_told_as_they_are() -> None:
     assert "The stock turns one card at a time." in briefing(turn=1)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("options", "sentence"),
     [
         ({"king_bonus": 5}, "finishing a foundation 5 more"),
@@ -244,7 +242,7 @@ def test_the_time_limit_is_told() -> None:
     assert "when somebody is out of cards, or nobody can play on, or after 5 min." in told
 
 
-@pytest.mark.parametrize("game", GAMES)
+@for_each("game", GAMES)
 def test_every_game_says_what_ends_it(game: str) -> None:
     """Each game has a briefing, in sentences, that tells what ends a hand."""
     paragraphs = list(brief(Options(game=game)))

@@ -1,7 +1,5 @@
 """Races that are lost at sight: the place was filled when the key was pressed."""
 
-import pytest
-
 from racing_demon_client.shared.trackers import RaceTracker
 from racing_demon_client.terminal.view_model import SoundCue
 from racing_demon_protocol.engine.board import FOUNDATIONS, Kind, Play
@@ -9,6 +7,7 @@ from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused
 from tests.support.boards import build, rules_of
+from tests.support.cases import for_each
 from tests.support.view_models import Player, message
 
 REFUSED = Refused(counter=3, reason=Reason.ILLEGAL, text="No foundation takes this card.")
@@ -33,7 +32,7 @@ def press(player: Player, after_ms: int, *, column: int = 1) -> str:
     return message(player)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("after_ms", "told"),
     [
         (20, "2♠: Ben was 20 ms faster"),
@@ -49,7 +48,7 @@ def test_who_was_faster_is_told(after_ms: int, told: str) -> None:
     assert SoundCue.BEATEN not in player.cues
 
 
-@pytest.mark.parametrize(("own", "after_ms"), [("2S", 2_001), ("9D", 300), ("3D", 300), ("AS", 300)])
+@for_each(("own", "after_ms"), [("2S", 2_001), ("9D", 300), ("3D", 300), ("AS", 300)])
 def test_a_slip_is_no_race(own: str, after_ms: int) -> None:
     """What is too late by more, or never fitted there, is refused in the server's words alone."""
     player = contest(own)

@@ -21,6 +21,7 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Pong, Snapshot
 from racing_demon_protocol.wire.options import Options
 from tests.support.brokers import Broker
+from tests.support.cases import for_each
 from tests.support.matches import log_of, options_of
 from tests.support.ports import free_port
 from tests.support.processes import Here
@@ -101,7 +102,7 @@ async def test_tables_of_nodes_that_are_there_are_listed(tmp_path: Path) -> None
     assert (listed.node, listed.code, listed.players[0].total) == ("a1", "BCDF", 12)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "fields",
     [
         {"code": "XXXX"},
@@ -151,7 +152,7 @@ async def test_without_a_broker_the_command_says_so(here: Here) -> None:
     assert "s3cret" not in ended.err
 
 
-@pytest.mark.parametrize("url", ["", "h", "ws://h", "mqtt://", "mqtt://h:x", "mqtt://h/path", "mqtt://[h"])
+@for_each("url", ["", "h", "ws://h", "mqtt://", "mqtt://h:x", "mqtt://h/path", "mqtt://[h"])
 async def test_a_wrong_address_is_told(url: str) -> None:
     """What is no broker's address is answered with what would be one."""
     with pytest.raises(ConnectionFailed, match="write mqtt://host:port"):

@@ -11,6 +11,7 @@ from racing_demon_client.records.timeline import Timeline
 from racing_demon_client.sources.replay import SPEEDS, InvalidPosition, ReplayClient
 from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages.server import Snapshot
+from tests.support.cases import for_each
 from tests.support.matches import final_view, log_of, of_matches
 from tests.support.recordings import picture_of, recording_of
 from tests.support.servers import PATIENCE, timeout
@@ -140,9 +141,7 @@ async def test_places_in_words() -> None:
     assert client.at_end
 
 
-@pytest.mark.parametrize(
-    "text", ["", "h", "h0", "h99", "x", "1", "1:", ":5", "#", "e-1", "1:2:3", "h²", "+", "9" * 5_000]
-)
+@for_each("text", ["", "h", "h0", "h99", "x", "1", "1:", ":5", "#", "e-1", "1:2:3", "h²", "+", "9" * 5_000])
 async def test_words_that_are_no_place(text: str) -> None:
     """Anything else is refused with a sentence, and the replay stays where it was."""
     client = of(paused=True)

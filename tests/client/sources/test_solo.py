@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from racing_demon_client.sources.solo import MAX_STATISTICS_BYTES, Score, count_deal, load_scores
+from tests.support.cases import for_each
 from tests.support.effort import examples
 
 DAY = dt.date(2026, 11, 1)
@@ -27,7 +28,7 @@ def test_deals_are_counted(tmp_path: Path) -> None:
     assert known["fooliana"] == Score(played=1)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "",

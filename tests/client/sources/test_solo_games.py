@@ -12,6 +12,7 @@ from racing_demon_client.terminal.app import TerminalApp
 from racing_demon_client.terminal.appearance import Appearance
 from racing_demon_client.terminal.screens.table import TableScreen
 from racing_demon_protocol.records.verify import verify
+from tests.support.cases import for_each
 from tests.support.effort import amount, more_when_long, usually
 from tests.support.servers import PATIENCE
 from tests.support.solitaire import table_of
@@ -28,7 +29,7 @@ def _state(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyP
 
 
 @more_when_long
-@pytest.mark.parametrize("game", usually(2, GAMES))
+@for_each("game", usually(2, GAMES))
 async def test_a_whole_game_by_keys(game: str) -> None:
     """Any keys, in any order: the table stays sound, its record is right, the deal is counted once."""
     rng = random.Random(game)

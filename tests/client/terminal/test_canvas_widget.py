@@ -12,6 +12,7 @@ from racing_demon_client.terminal.appearance import Appearance
 from racing_demon_client.terminal.canvas_widget import CanvasWidget
 from racing_demon_client.terminal.drawing.canvas import Canvas
 from racing_demon_client.terminal.style import UNICODE, Role, fit
+from tests.support.cases import for_each
 
 NAMES = ["Ann", "한국어", "क्षितिज", "தமிழ்", "மொழி", "שלום", "น้ำ", "মৌমিতা"]
 WIDTH = 14
@@ -48,7 +49,7 @@ class Roll(App[None]):
         return canvas
 
 
-@pytest.mark.parametrize("name", [*NAMES, *(name * 5 for name in NAMES)])
+@for_each("name", [*NAMES, *(name * 5 for name in NAMES)])
 async def test_what_follows_a_name_stands_in_its_column(name: str, wcwidth: Callable[[str], int]) -> None:
     """So do Textual's cells, by which it draws dialogs over a row."""
     app = Roll(name)

@@ -11,6 +11,7 @@ from racing_demon_client.terminal.sessions import TableSession
 from racing_demon_protocol.wire.messages.client import Start
 from racing_demon_protocol.wire.messages.events import HandOver
 from tests.support.app_harness import AppHarness, app_at_table
+from tests.support.cases import for_each
 from tests.support.matches import log_of
 from tests.support.processes import server_process
 from tests.support.screens import (
@@ -33,7 +34,7 @@ def tallied() -> AppHarness:
     return AppHarness(events=next(n for n, event in enumerate(log, 1) if isinstance(event, HandOver)))
 
 
-@pytest.mark.parametrize(("debounce_ms", "opens"), [(600_000, False), (0, True)])
+@for_each(("debounce_ms", "opens"), [(600_000, False), (0, True)])
 async def test_keys_of_a_hand_do_nothing_just_after_it(
     debounce_ms: int, opens: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:

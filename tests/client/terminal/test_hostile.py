@@ -7,6 +7,7 @@ import pytest
 from racing_demon_protocol.enums import EndReason
 from racing_demon_protocol.wire.messages import events as ev
 from tests.support.app_harness import painted
+from tests.support.cases import for_each
 from tests.support.effort import amount, more_when_long, usually
 from tests.support.hostile_server import HARMLESS, hostile_server, shapes_of, strays_of, stream, whole_story
 from tests.support.matches import log_of
@@ -47,7 +48,7 @@ async def test_every_row_keeps_its_width() -> None:
             assert [width] * height == [sum(length for length, _ in row) for row in cells], repr(name)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "told"),
     usually(
         4,

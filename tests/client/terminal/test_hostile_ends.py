@@ -11,7 +11,6 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final
 
-import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, Label
 
@@ -23,6 +22,7 @@ from racing_demon_client.terminal.screens.welcome import WelcomeScreen
 from racing_demon_protocol.enums import CloseCode, Phase, Reason
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused, Versions
+from tests.support.cases import for_each
 from tests.support.effort import usually
 from tests.support.hostile_server import (
     HARMLESS,
@@ -69,9 +69,7 @@ def check_recorded(app: TerminalApp) -> None:
     assert strays_of("".join(app._driver.written)) <= {"\n"}
 
 
-@pytest.mark.parametrize(
-    "text", usually(1, ["\x1b[2J[/][bold]no\x9b\u202e", "[@click=app.bell]x[/]", "\x1b]0;t\x07 [/]"])
-)
+@for_each("text", usually(1, ["\x1b[2J[/][bold]no\x9b\u202e", "[@click=app.bell]x[/]", "\x1b]0;t\x07 [/]"]))
 async def test_a_refusal_at_the_door_is_told_as_it_is(text: str) -> None:
     """A hostile refusal is told on the first screen, as plain text."""
     told = "".join(char if char.isprintable() else "?" for char in text)
@@ -85,7 +83,7 @@ async def test_a_refusal_at_the_door_is_told_as_it_is(text: str) -> None:
         check_recorded(app)
 
 
-@pytest.mark.parametrize("code", usually(1, [CloseCode.BAD_FRAME, CloseCode.TAKEN_OVER, 1001]))
+@for_each("code", usually(1, [CloseCode.BAD_FRAME, CloseCode.TAKEN_OVER, 1001]))
 async def test_a_close_reason_is_told_as_it_is(code: int) -> None:
     """What a server says when it hangs up is told on the first screen, as plain text."""
     text = "\x1b[2J[/][bold]bye\x9b\u202e"

@@ -6,7 +6,6 @@ from itertools import product
 from pathlib import Path
 from typing import Final
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -33,10 +32,11 @@ from racing_demon_client.terminal.keymap import (
     watch_keymap,
 )
 from racing_demon_protocol.enums import BotLevel
+from tests.support.cases import for_each
 from tests.support.effort import examples
 
 HOSTING: Final = Path(__file__).parents[3] / "docs" / "host.md"
-of_every_preset = pytest.mark.parametrize("preset", KEYBOARD_LAYOUTS)
+of_every_preset = for_each("preset", KEYBOARD_LAYOUTS)
 COLUMNS = range(1, 15)
 KEYS = {
     "Enter": "enter",
@@ -187,9 +187,7 @@ def test_where_no_card_goes_up_no_key_sends_one() -> None:
         assert upward is any(action.id.endswith("-up") for action in keymap.actions)
 
 
-@pytest.mark.parametrize(
-    ("space", "told"), [("turn", "turn the stock, or turn the waste over"), ("next", NEXT), ("", None)]
-)
+@for_each(("space", "told"), [("turn", "turn the stock, or turn the waste over"), ("next", NEXT), ("", None)])
 def test_the_space_bar_does_what_is_told(space: str, told: str | None) -> None:
     """Where there is a stock it is turned; else there may be a next play; else the key is not spoken of."""
     keymap = pile_keymap({}, ChosenByKey(piles=3, space=space))
@@ -197,7 +195,7 @@ def test_the_space_bar_does_what_is_told(space: str, told: str | None) -> None:
     assert (None if told is None else "turn") == keymap.action("space")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("labels", "told"),
     [
         (("F5", "6", "7", "8"), "F5678"),

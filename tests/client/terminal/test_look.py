@@ -29,6 +29,7 @@ from racing_demon_client.terminal.screens.dialogs import QuestionScreen
 from racing_demon_client.terminal.style import ASCII, UNICODE, Highlight, Role, suit_role
 from racing_demon_protocol.engine.cards import CLUBS, DIAMONDS, HEARTS, SPADES
 from tests.support.app_harness import painted
+from tests.support.cases import for_each
 from tests.support.screens import field
 
 Light = tuple[float, float, float]
@@ -187,9 +188,7 @@ def test_glyphs_that_were_asked_for(utf8: pytest.MonkeyPatch) -> None:
     assert ASCII is glyphs_for("ascii", "utf-8")
 
 
-@pytest.mark.parametrize(
-    ("encoding", "poor"), [("utf-8", False), ("UTF8", False), ("cp437", True), ("", True)]
-)
+@for_each(("encoding", "poor"), [("utf-8", False), ("UTF8", False), ("cp437", True), ("", True)])
 def test_glyphs_of_an_encoding(utf8: pytest.MonkeyPatch, encoding: str, poor: bool) -> None:
     """Left open, signs are for terminals with UTF-8."""
     assert (ASCII if poor else UNICODE) is glyphs_for("auto", encoding)
@@ -219,10 +218,10 @@ COLORED = (Depth.TRUE, Depth.EIGHT_BIT, Depth.STANDARD)
 SAFE = ("dark", "light", "high-contrast")
 """The palettes that keep red and black apart by color."""
 
-of_every_sheet = pytest.mark.parametrize(
+of_every_sheet = for_each(
     "shown", [palette(name, depth) for name in NAMES[:4] for depth in COLORED], ids=lambda p: p.name
 )
-of_every_safe_sheet = pytest.mark.parametrize(("name", "depth"), [(n, d) for n in SAFE for d in COLORED])
+of_every_safe_sheet = for_each(("name", "depth"), [(n, d) for n in SAFE for d in COLORED])
 PALETTES = {
     f"{shown.name}-{'reversed' if shown.red_reversed else 'plain'}": shown
     for shown in (
@@ -261,7 +260,7 @@ def test_everything_is_readable(shown: Palette) -> None:
         assert contrast(shown.inks[role], shown.ground) >= (3 if role in QUIET else 4.5), role
 
 
-@pytest.mark.parametrize("depth", COLORED)
+@for_each("depth", COLORED)
 def test_high_contrast_is_high(depth: Depth) -> None:
     """Whatever must be read has a contrast of 7 or more."""
     shown = palette("high-contrast", depth)
@@ -284,7 +283,7 @@ def test_red_is_apart_from_black(name: str, depth: Depth) -> None:
     assert within >= 20
 
 
-@pytest.mark.parametrize("depth", [Depth.TRUE, Depth.EIGHT_BIT])
+@for_each("depth", [Depth.TRUE, Depth.EIGHT_BIT])
 def test_four_colors_mislead_some(depth: Depth) -> None:
     """Poker's hearts and clubs are within 10 of each other in deutan sight: why it is not the default."""
     inks = palette("four-color", depth).inks
@@ -320,7 +319,7 @@ def test_docstring_tells_what_is_measured() -> None:
 # What terminals make of them.
 
 
-@pytest.mark.parametrize("name", NAMES[:4])
+@for_each("name", NAMES[:4])
 def test_256_colors_are_exact(name: str) -> None:
     """What Rich sends to a terminal of 256 colors is the color meant."""
     shown = palette(name, Depth.EIGHT_BIT)
@@ -330,7 +329,7 @@ def test_256_colors_are_exact(name: str) -> None:
         assert EIGHT_BIT_PALETTE[number].hex == color
 
 
-@pytest.mark.parametrize("name", NAMES[:4])
+@for_each("name", NAMES[:4])
 def test_16_colors_are_exact(name: str) -> None:
     """What Rich sends to a terminal of 16 colors is the color meant."""
     shown = palette(name, Depth.STANDARD)
@@ -340,7 +339,7 @@ def test_16_colors_are_exact(name: str) -> None:
         assert STANDARD_PALETTE[number].hex == color
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("system", "depth"),
     [
         ("truecolor", Depth.TRUE),
@@ -412,7 +411,7 @@ def test_flight_shows_under_the_cursor() -> None:
     ) + Style(underline=True)
 
 
-@pytest.mark.parametrize("shown", [palette("mono"), *(palette(name, Depth.NONE) for name in NAMES)])
+@for_each("shown", [palette("mono"), *(palette(name, Depth.NONE) for name in NAMES)])
 def test_mono_has_no_colors(shown: Palette) -> None:
     """Without colors, no ink has any, whatever its marks; and red cards are reversed."""
     marks = sum(MARKS) | Highlight.STRONG
@@ -421,7 +420,7 @@ def test_mono_has_no_colors(shown: Palette) -> None:
     assert shown.red_reversed
 
 
-@pytest.mark.parametrize("role", [Role.KEY, Role.DIM])
+@for_each("role", [Role.KEY, Role.DIM])
 def test_a_hint_stands_out_without_colors(role: Role) -> None:
     """The key of a hinted pile, and its place when it is empty, are bold and reversed."""
     assert Style(bold=True, reverse=True) == palette("mono").style(role | Highlight.FITS)
@@ -457,7 +456,7 @@ def test_unknown_palettes_are_refused() -> None:
         palette("pink")
 
 
-@pytest.mark.parametrize("depth", Depth)
+@for_each("depth", Depth)
 async def test_themes_are_textuals(depth: Depth) -> None:
     """Textual draws with the theme of every palette, on its ground."""
     app: App[None] = App()

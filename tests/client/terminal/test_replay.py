@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
-import pytest
 from textual.pilot import Pilot
 
 from racing_demon_client.records.timeline import Timeline
@@ -18,6 +17,7 @@ from racing_demon_client.terminal.style import ASCII
 from racing_demon_protocol.table import scoring
 from racing_demon_protocol.wire.messages import events as ev
 from tests.support.app_harness import painted
+from tests.support.cases import for_each
 from tests.support.matches import final_view
 from tests.support.recordings import recording_of
 from tests.support.servers import PATIENCE
@@ -148,7 +148,7 @@ async def test_whose_view() -> None:
         assert session.model.focus == 2
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+@for_each("size", [(80, 24), (120, 40)])
 async def test_after_a_hand_its_tally_and_its_analysis(size: tuple[int, int]) -> None:
     """At the end of a hand the tally is shown, proved, and behind a key what it was for each player."""
     timeline = Timeline(recording_of("racing-demon"))

@@ -1,6 +1,5 @@
 """A player's hands: keys and pointer become plays."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,6 +10,7 @@ from racing_demon_protocol.engine.board import FOUNDATIONS, Kind, Play
 from racing_demon_protocol.engine.cards import UNKNOWN
 from racing_demon_protocol.enums import Phase
 from tests.support.boards import Position, build, rules_of
+from tests.support.cases import for_each
 from tests.support.effort import examples
 from tests.support.view_models import Player, klondike, message, positions
 
@@ -290,7 +290,7 @@ def test_a_card_is_taken_back_where_that_is_allowed() -> None:
 # Who has no hands.
 
 
-@pytest.mark.parametrize("phase", [Phase.COUNTDOWN, Phase.TALLY])
+@for_each("phase", [Phase.COUNTDOWN, Phase.TALLY])
 def test_nothing_is_played_outside_a_hand(phase: Phase) -> None:
     """Before the signal and after the end keys, Enter, the pointer's right button and hints do nothing."""
     player = klondike("AS", stock="2c")
@@ -301,7 +301,7 @@ def test_nothing_is_played_outside_a_hand(phase: Phase) -> None:
     assert (player.model.selection.held, player.model.selection.cursor, message(player)) == (None, None, "")
 
 
-@pytest.mark.parametrize("seat", [None, 5])
+@for_each("seat", [None, 5])
 def test_spectators_and_late_comers_have_no_hands(seat: int | None) -> None:
     """Who is not in the hand touches nothing."""
     player = klondike("AS", stock="2c")

@@ -1,12 +1,11 @@
 """What hands show of their own accord: hints, where cards fit, and who is out."""
 
-import pytest
-
 from racing_demon_client.sources.solo_table import SoloTable
 from racing_demon_client.terminal.style import UNICODE
 from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.wire.options import Options
 from tests.support.boards import build, rules_of
+from tests.support.cases import for_each
 from tests.support.solitaire import Alone
 from tests.support.tables import Own, Sitting
 from tests.support.view_models import Player, klondike, message
@@ -76,7 +75,7 @@ def test_a_hint_looks_a_neutral_move_ahead() -> None:
     assert message(player) == "8♥ to 9♣: a s"
 
 
-@pytest.mark.parametrize("turn", [1, 3])
+@for_each("turn", [1, 3])
 def test_a_stock_that_was_turned_in_vain_is_not_pointed_at(turn: int) -> None:
     """After a whole pass without a play that helps, a hint says so, and no sooner."""
     sitting = Sitting.playing(2, hints=True, turn=turn)

@@ -14,6 +14,7 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import CallOut, Options
 from tests.support.app_harness import AppHarness, app_at_table, painted
+from tests.support.cases import for_each
 from tests.support.matches import log_of
 from tests.support.solitaire import Alone, moments
 
@@ -84,7 +85,7 @@ def test_a_solo_game_is_drawn_as_it_was(game: str, kept: SnapshotAssertion) -> N
     assert kept == Alone(table).draw(SMALL).text() + "\n"
 
 
-@pytest.mark.parametrize("name", ["beaten", "held", "over"])
+@for_each("name", ["beaten", "held", "over"])
 async def test_without_colors_the_text_is_the_same(name: str) -> None:
     """The palette "mono" paints the same text, and no color at all."""
     async with app_at_table(SCREENS[name], SMALL) as pilot:
@@ -96,7 +97,7 @@ async def test_without_colors_the_text_is_the_same(name: str) -> None:
     assert any(has_color(style) for style in dark.styles)
 
 
-@pytest.mark.parametrize("name", ["lobby", "held", "help", "eight-players"])
+@for_each("name", ["lobby", "held", "help", "eight-players"])
 async def test_ascii_draws_with_no_other_signs(name: str) -> None:
     """Where the terminal has no other signs, only names have some."""
     async with app_at_table(SCREENS[name], SMALL, glyphs=ASCII) as pilot:
@@ -105,7 +106,7 @@ async def test_ascii_draws_with_no_other_signs(name: str) -> None:
     assert foreign <= set("漢字Łódź" if name == "lobby" else "")
 
 
-@pytest.mark.parametrize("size", [SMALL, LARGE])
+@for_each("size", [SMALL, LARGE])
 async def test_every_row_is_as_wide_as_the_terminal(size: tuple[int, int]) -> None:
     """What is painted fills the terminal exactly, wide signs and all."""
     width, height = size

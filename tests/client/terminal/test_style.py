@@ -4,7 +4,6 @@ import re
 import unicodedata
 from dataclasses import asdict
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -23,10 +22,11 @@ from racing_demon_client.terminal.style import (
 )
 from racing_demon_protocol.engine.cards import UNKNOWN, parse
 from racing_demon_protocol.formatting import is_printable
+from tests.support.cases import for_each
 from tests.support.effort import examples
 from tests.support.view_models import HOSTILE
 
-of_both = pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["unicode", "ascii"])
+of_both = for_each("glyphs", [UNICODE, ASCII], ids=["unicode", "ascii"])
 foreign = st.one_of(st.sampled_from(HOSTILE), st.text(max_size=64))
 
 
@@ -85,7 +85,7 @@ def test_foreign_texts_cannot_steer_a_terminal(text: str) -> None:
     assert not re.search("[\u0300-\u036f]{3}", shown)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "shown"),
     [
         ("\U0001f469\u200d\U0001f469\u200d\U0001f467 Cy", "\U0001f469 Cy"),
@@ -110,7 +110,7 @@ def test_a_flag_is_not_cut_in_two() -> None:
     assert cut("Ann\U0001f1eb\U0001f1f7 Bo", 5, UNICODE) == "Ann…"
 
 
-@pytest.mark.parametrize("text", ["Ann", "Renée", "Zoe\u0308", "漢字", "[/]", "[@click=app.bell]x[/]"])
+@for_each("text", ["Ann", "Renée", "Zoe\u0308", "漢字", "[/]", "[@click=app.bell]x[/]"])
 def test_honest_texts_stay(text: str) -> None:
     """Names of real languages, and markup that nobody reads as such, are shown as they are."""
     assert text == screen_text(text)

@@ -1,6 +1,5 @@
 """A player's desk: the table, the hands, and what happened lately, together."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,6 +17,7 @@ from racing_demon_protocol.wire.messages.handicap import Handicap
 from racing_demon_protocol.wire.messages.server import Accepted, HandResult, Pong, Refused, Seated
 from racing_demon_protocol.wire.options import Options
 from tests.support.boards import Position, build, rules_of
+from tests.support.cases import for_each
 from tests.support.effort import examples
 from tests.support.matches import MATCHES, log_of, of_matches, options_of
 from tests.support.tables import SECOND, Own, Sitting, of_type
@@ -196,7 +196,7 @@ def test_one_sees_ones_own_layout() -> None:
     assert player.model.focus == 0
 
 
-@pytest.mark.parametrize("seat", [None, 7])
+@for_each("seat", [None, 7])
 def test_who_does_not_play_looks_around(seat: int | None) -> None:
     """The first seat first, then one after the other, or the one that was chosen, if it plays."""
     player = at("AS", players=3)
@@ -270,7 +270,7 @@ def test_what_is_dragged() -> None:
     assert (7, 9, tuple(player.board.cards[player.column(1)])) == player.scene().dragged
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("phase", "seat", "told"),
     [
         (Phase.COUNTDOWN, 0, "Look at your cards: play begins at the signal."),
@@ -289,7 +289,7 @@ def test_what_to_do_next(phase: Phase, seat: int | None, told: str) -> None:
     assert told == prompt(player)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("phase", "told"),
     [
         (Phase.LOBBY, "You are ready. Enter: not yet."),
@@ -329,7 +329,7 @@ def test_who_is_out_is_told_to_call() -> None:
     assert prompt(player) == "You declared that you are stuck (1 of 2 has)."
 
 
-@pytest.mark.parametrize(("own", "told"), [("2H", "Ben played A♥: your 2♥ can go up"), ("KS", "")])
+@for_each(("own", "told"), [("2H", "Ben played A♥: your 2♥ can go up"), ("KS", "")])
 def test_who_is_freed_reads_which_play_opened(own: str, told: str) -> None:
     """However little the feed tells of the others' plays; and a play that opens nothing is not mentioned."""
     rules = rules_of(players=2)
@@ -510,7 +510,7 @@ def test_the_clock_runs_from_the_signal_and_stops_at_the_end() -> None:
     assert activity.elapsed_ms(NOW + 60_000) == 7_000
 
 
-@pytest.mark.parametrize("countdown", [0, 3_000])
+@for_each("countdown", [0, 3_000])
 def test_the_clock_runs_in_the_second_hand_too(countdown: int) -> None:
     """Whatever the last hand's time was, and however short the countdown is."""
     activity, view = table()
@@ -546,7 +546,7 @@ def test_the_banner_comes_and_goes() -> None:
     assert shown == ["DEMON!", "DEMON!", ""]
 
 
-@pytest.mark.parametrize("reason", [EndReason.DEAD, EndReason.STUCK, EndReason.ABANDONED])
+@for_each("reason", [EndReason.DEAD, EndReason.STUCK, EndReason.ABANDONED])
 def test_other_ends_are_silent(reason: EndReason) -> None:
     """Where nobody went out there is neither word nor sound."""
     activity, view = table()
@@ -667,7 +667,7 @@ def sitting() -> Sitting:
     return table
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("volume", "told"),
     [
         (0, ["you: 2♠ up", None, None, None]),
@@ -771,7 +771,7 @@ def test_answers_are_not_told() -> None:
     assert [line(message, table.mirror) for message in silent] == [None] * 4
 
 
-@pytest.mark.parametrize("volume", [0, 1, 2])
+@for_each("volume", [0, 1, 2])
 def test_what_concerns_all_is_told_at_any_volume(volume: int) -> None:
     """Signal, calls, ends and what people say are loud; comings and goings are told quietly."""
     table = sitting()
@@ -788,7 +788,7 @@ def test_what_concerns_all_is_told_at_any_volume(volume: int) -> None:
     assert Role.DIM is told.role
 
 
-@pytest.mark.parametrize("name", HOSTILE, ids=range(len(HOSTILE)))
+@for_each("name", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_names_are_harmless(name: str) -> None:
     """Whatever a player is called or says, the feed's line is printable."""
     table = sitting()
@@ -808,7 +808,7 @@ def test_hostile_names_are_harmless(name: str) -> None:
 
 
 @of_matches
-@pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["signs", "letters"])
+@for_each("glyphs", [UNICODE, ASCII], ids=["signs", "letters"])
 def test_whole_matches_are_told(name: str, glyphs: Glyphs) -> None:
     """The louder, the more lines; every card that goes up has one; in letters all is ASCII."""
     view = TableState("TEST", Sitting.lobby(1, **MATCHES[name][1]).options)

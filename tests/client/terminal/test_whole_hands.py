@@ -7,6 +7,7 @@ from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.engine.cards import UNKNOWN
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.wire.options import Options
+from tests.support.cases import for_each
 from tests.support.terminal import Player, practising, until
 
 QUICK = Options(hands=2, countdown_ms=100, tally_ms=600_000)
@@ -30,7 +31,8 @@ async def end(player: Player) -> None:
     assert "Checked: the server alone shuffled" in player.text
 
 
-@pytest.mark.parametrize("game", ["racing-demon", pytest.param("classic", marks=pytest.mark.long)])
+@pytest.mark.long
+@for_each("game", ["racing-demon", "classic"])
 async def test_a_hand_by_keyboard(game: str) -> None:
     """A whole hand can be played with keys alone; then the tally is shown and the deal is checked."""
     async with practising(QUICK.model_copy(update={"game": game})) as player:
@@ -50,7 +52,7 @@ async def test_a_hand_by_keyboard(game: str) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("size", [(120, 40)])
+@for_each("size", [(120, 40)])
 async def test_a_hand_by_mouse(size: tuple[int, int]) -> None:
     """A whole hand can be played with the mouse alone: clicks, drags, right clicks and double clicks."""
     async with practising(QUICK, size=size) as player:

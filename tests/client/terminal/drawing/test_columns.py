@@ -1,6 +1,5 @@
 """Columns: as many as a game has, as high as the screen lets them."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,10 +10,11 @@ from racing_demon_client.terminal.style import ASCII, UNICODE, choose
 from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.engine.cards import UNKNOWN
 from tests.support.boards import Position, build, rules_of
+from tests.support.cases import for_each
 from tests.support.effort import covering, examples
 from tests.support.view_models import SIZES, Player, divider_of, left_part, positions, rows_of
 
-of_all_sizes = pytest.mark.parametrize("size", SIZES, ids=["small", "medium", "large"])
+of_all_sizes = for_each("size", SIZES, ids=["small", "medium", "large"])
 RUN = "KS QH JS TH 9S 8H 7S 6H 5S 4H 3S 2H AS"
 ROUND = " ".join(f"{rank}{'SH'[number % 2]}" for number, rank in enumerate("KQJT98765432A" * 4))
 
@@ -52,7 +52,7 @@ def drawn_cards(canvas: Canvas, pile: int, player: Player) -> list[int]:
 
 
 @of_all_sizes
-@pytest.mark.parametrize("hidden", ["", "5c 6c 7c 8c 9c tc"])
+@for_each("hidden", ["", "5c 6c 7c 8c 9c tc"])
 def test_a_whole_suit_fits(size: tuple[int, int], hidden: str) -> None:
     """King to ace upon six hidden cards: every card has its row, and the pointer finds each."""
     player = klondike("", "", "", "", "", "", f"{hidden} {RUN}")
@@ -121,7 +121,7 @@ def test_framed_columns() -> None:
     assert expected.strip("\n").split("\n") == [row[:39].rstrip() for row in rows]
 
 
-@pytest.mark.parametrize(("size", "columns"), covering(SIZES, range(1, 10)))
+@for_each(("size", "columns"), covering(SIZES, range(1, 10)))
 def test_up_to_nine_columns_are_drawn(size: tuple[int, int], columns: int) -> None:
     """Each has its key and its card, in the order of the columns, and answers to the pointer."""
     rules = rules_of("classic", columns=columns)

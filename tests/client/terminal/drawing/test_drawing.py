@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from itertools import count
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -17,6 +16,7 @@ from racing_demon_protocol.formatting import is_printable
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused
 from tests.support.boards import Position, build, rules_of
+from tests.support.cases import for_each
 from tests.support.effort import amount, covering, examples, more_when_long
 from tests.support.matches import MATCHES, of_matches
 from tests.support.view_models import (
@@ -33,7 +33,7 @@ from tests.support.view_models import (
     rows_of,
 )
 
-of_all_sizes = pytest.mark.parametrize("size", SIZES, ids=["small", "medium", "large"])
+of_all_sizes = for_each("size", SIZES, ids=["small", "medium", "large"])
 STEP = amount(295, 59)
 widths, heights = st.integers(80, 210), st.integers(24, 64)
 
@@ -129,7 +129,7 @@ def test_all_that_matters_is_seen(name: str) -> None:
 
 
 @of_all_sizes
-@pytest.mark.parametrize("seat", [0, None])
+@for_each("seat", [0, None])
 def test_the_first_moments(seat: int | None, size: tuple[int, int]) -> None:
     """From the empty table to the first plays, event by event."""
     for number, player in enumerate(moments("racing-demon", seat, 1)):
@@ -196,7 +196,7 @@ def test_stock_waste_and_reserve_are_seen_whatever_the_options(
 # Small terminals.
 
 
-@pytest.mark.parametrize("size", [(79, 24), (80, 23), (40, 10), (60, 80)])
+@for_each("size", [(79, 24), (80, 23), (40, 10), (60, 80)])
 def test_a_terminal_that_is_too_small_is_told_so(size: tuple[int, int]) -> None:
     """Instead of half a table it shows what it needs and what it has."""
     for player in moments("racing-demon", 0, 300):
@@ -207,7 +207,7 @@ def test_a_terminal_that_is_too_small_is_told_so(size: tuple[int, int]) -> None:
         assert f"has {size[0]}x{size[1]}" in told
 
 
-@pytest.mark.parametrize("size", [(0, 0), (1, 1), (9, 2), (300, 1)])
+@for_each("size", [(0, 0), (1, 1), (9, 2), (300, 1)])
 def test_no_terminal_is_too_small_to_draw(size: tuple[int, int]) -> None:
     """Whatever the terminal says of itself, something of its size is drawn."""
     player = Player.at_position(build(rules_of(), tableau=("KS",)))
@@ -230,7 +230,7 @@ def test_in_letters_all_is_ascii(name: str) -> None:
 # Names.
 
 
-@pytest.mark.parametrize(("name", "size"), covering(HOSTILE, SIZES))
+@for_each(("name", "size"), covering(HOSTILE, SIZES))
 def test_hostile_names_move_nothing(name: str, size: tuple[int, int]) -> None:
     """Whatever somebody is called, no row changes its width, and nothing that is not printable is drawn."""
     position = build(rules_of(players=3), foundation=("AS",), tableau=("9S",), waste="2H")
@@ -247,7 +247,7 @@ def test_hostile_names_move_nothing(name: str, size: tuple[int, int]) -> None:
         check_picture(player, size)
 
 
-@pytest.mark.parametrize("x", [60, 61, 78, 79])
+@for_each("x", [60, 61, 78, 79])
 def test_dragged_cards_may_cover_half_a_sign(x: int) -> None:
     """A card that is dragged over a wide name does not push the rest of the row."""
     position = build(rules_of(players=2), tableau=("KS QH",))
@@ -259,7 +259,7 @@ def test_dragged_cards_may_cover_half_a_sign(x: int) -> None:
         assert {80} == {cell_len(row) for row in rows_of(player.draw())}
 
 
-@pytest.mark.parametrize("name", ["漢字漢字漢字", "Bartholomew"])
+@for_each("name", ["漢字漢字漢字", "Bartholomew"])
 def test_who_was_first_is_told_to_the_end(name: str) -> None:
     """A line for which there is room is not cut, however wide its signs are."""
     position = build(rules_of(players=2), tableau=("2S",))

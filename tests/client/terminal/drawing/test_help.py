@@ -2,7 +2,6 @@
 
 import re
 
-import pytest
 from rich.cells import cell_len
 
 from racing_demon_client.shared.rules_text import WIDTH, rules_of
@@ -22,6 +21,7 @@ from racing_demon_client.terminal.screens.dialogs import TextScreen
 from racing_demon_client.terminal.style import ASCII, UNICODE
 from racing_demon_protocol.games import declare
 from racing_demon_protocol.wire.options import Options
+from tests.support.cases import for_each
 from tests.support.view_models import SIZES, rows_of
 
 QWERTY = KEYBOARD_LAYOUTS["qwerty"]
@@ -35,9 +35,7 @@ KEYMAPS = [
     pile_keymap({}, ChosenByKey(piles=30, foundations=8), alone=True),
     pile_keymap({}, ChosenByKey(piles=2, places=12), alone=True),
 ]
-of_keymaps = pytest.mark.parametrize(
-    "keymap", KEYMAPS, ids=["seven", "bound", "digits", "lobby", "letters", "ranks"]
-)
+of_keymaps = for_each("keymap", KEYMAPS, ids=["seven", "bound", "digits", "lobby", "letters", "ranks"])
 SERIES = ("column", "place", "pile", "foundation")
 
 
@@ -88,7 +86,7 @@ def test_headings_are_those_of_groups_with_keys(keymap: Keymap) -> None:
 
 
 @of_keymaps
-@pytest.mark.parametrize("size", [*SIZES, (149, 30), (40, 10)])
+@for_each("size", [*SIZES, (149, 30), (40, 10)])
 def test_page_by_page_all_is_shown(keymap: Keymap, size: tuple[int, int]) -> None:
     """Going on by what a page holds shows every line; only the last page does not offer more."""
     lines = help_lines(keymap)
@@ -104,7 +102,7 @@ def test_page_by_page_all_is_shown(keymap: Keymap, size: tuple[int, int]) -> Non
     assert [*[True] * (len(pages) - 1), False] == ["down: more" in page for page in pages]
 
 
-@pytest.mark.parametrize("size", SIZES)
+@for_each("size", SIZES)
 def test_nothing_is_cut(size: tuple[int, int]) -> None:
     """On the terminals that the table is made for, every line of the help is told to its end."""
     lines = help_lines(KEYMAPS[0])
@@ -114,7 +112,7 @@ def test_nothing_is_cut(size: tuple[int, int]) -> None:
     assert [does for _, does in lines if does not in rows] == []
 
 
-@pytest.mark.parametrize("size", [*SIZES, (151, 24)])
+@for_each("size", [*SIZES, (151, 24)])
 def test_every_row_is_as_wide_as_the_screen(size: tuple[int, int]) -> None:
     """The two columns do not push each other, nor the edge."""
     canvas = draw_help(help_lines(KEYMAPS[1]), 0, size, UNICODE)
@@ -139,9 +137,7 @@ def test_mouse_and_signs_are_explained() -> None:
         assert {*MOUSE, *SIGNS} <= set(help_lines(keymap))
 
 
-@pytest.mark.parametrize(
-    "keymap", [table_keymap(QWERTY, {}, alone=True), replay_keymap({})], ids=["alone", "replay"]
-)
+@for_each("keymap", [table_keymap(QWERTY, {}, alone=True), replay_keymap({})], ids=["alone", "replay"])
 def test_what_leaves_at_once_says_so(keymap: Keymap) -> None:
     """Where nobody is asked before leaving, the help does not say that somebody is."""
     assert ("^C ^Q", "leave, at once") in help_lines(keymap)
@@ -157,7 +153,7 @@ def test_spectators_are_told_what_they_can_do() -> None:
     assert ("o", "game and options") in told
 
 
-@pytest.mark.parametrize("width", [80, 60, 120])
+@for_each("width", [80, 60, 120])
 def test_the_rules_are_told_to_their_end(width: int) -> None:
     """On any terminal every word of the rules can be read."""
     game = declare(Options(), 2)

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
 
-import pytest
 from rich.cells import cell_len
 
 from racing_demon_client.links import qr_lines, table_link
@@ -23,6 +22,7 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.handicap import Handicap
 from racing_demon_protocol.wire.messages.server import SeatState
 from racing_demon_protocol.wire.options import Options
+from tests.support.cases import for_each
 from tests.support.matches import final_view
 from tests.support.recordings import recording_of
 from tests.support.tables import Own, Sitting
@@ -49,8 +49,8 @@ def test_a_small_window_says_in_full_what_the_qr_code_needs() -> None:
     assert any(line.strip() == "QR code: make the window larger" for line in text)
 
 
-@pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["unicode", "ascii"])
-@pytest.mark.parametrize("size", [(80, 24), (80, 40), (120, 40), (200, 60)])
+@for_each("glyphs", [UNICODE, ASCII], ids=["unicode", "ascii"])
+@for_each("size", [(80, 24), (80, 40), (120, 40), (200, 60)])
 def test_the_link_stands_beside_all_else(size: tuple[int, int], glyphs: Glyphs) -> None:
     """Where the code for cameras is shown it is whole, and who is there, and the host, can still be read."""
     code = qr_lines(table_link(ADDRESS, "BCDF"), ascii_only=glyphs is ASCII)
@@ -67,7 +67,7 @@ def test_the_link_stands_beside_all_else(size: tuple[int, int], glyphs: Glyphs) 
         assert seat != 1 or "host" in line
 
 
-@pytest.mark.parametrize("size", [(80, 24), (80, 40), (120, 40)])
+@for_each("size", [(80, 24), (80, 40), (120, 40)])
 def test_the_invitation_over_the_internet_stands_below_the_one_in_the_room(size: tuple[int, int]) -> None:
     """The link is whole, however long its name is; what is wrong with the tunnel is told in its place.
 
@@ -86,8 +86,8 @@ def test_the_invitation_over_the_internet_stands_below_the_one_in_the_room(size:
         assert f"{table_link(ADDRESS, 'BCDF')} in a browser" in text
 
 
-@pytest.mark.parametrize("number", [1, 4])
-@pytest.mark.parametrize("has_code", [False, True])
+@for_each("number", [1, 4])
+@for_each("has_code", [False, True])
 def test_what_is_said_stays_in_view_beside_a_code_and_below_a_note(number: int, *, has_code: bool) -> None:
     """At 80 by 24, whatever a tunnel lacks: free seats are counted, and the rules go first."""
     page = lobby()
@@ -101,8 +101,8 @@ def test_what_is_said_stays_in_view_beside_a_code_and_below_a_note(number: int, 
     assert "(Esc hides this)" in text
 
 
-@pytest.mark.parametrize("number", [1, 4, 8])
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+@for_each("number", [1, 4, 8])
+@for_each("size", [(80, 24), (120, 40)])
 def test_whoever_waits_reads_how_the_game_goes(size: tuple[int, int], number: int) -> None:
     """What ends a hand, and what it counts, is told below the seats; the newest words stay in view."""
     page = lobby()
@@ -135,8 +135,8 @@ def test_handicaps_are_seen_in_the_lobby() -> None:
 SMALL = [(40, 10), (40, 12), (60, 14), (80, 12)]
 
 
-@pytest.mark.parametrize("number", [1, 2, 5, 8])
-@pytest.mark.parametrize("size", SMALL, ids=[f"{width}x{height}" for width, height in SMALL])
+@for_each("number", [1, 2, 5, 8])
+@for_each("size", SMALL, ids=[f"{width}x{height}" for width, height in SMALL])
 def test_a_small_lobby_leaves_the_footer_alone(size: tuple[int, int], number: int) -> None:
     """All ends above the prompt and the keys; who finds no room is counted, and oneself is seen."""
     page = lobby()
@@ -151,7 +151,7 @@ def test_a_small_lobby_leaves_the_footer_alone(size: tuple[int, int], number: in
     assert "Racing Demon" in "\n".join(lines[2:])
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("game", "seats", "places"),
     [
         ("racing-demon", 8, 8),
@@ -210,7 +210,7 @@ def test_what_was_said_can_be_read() -> None:
     assert "".join(said.split()) in "".join(text.split())
 
 
-@pytest.mark.parametrize("draw", [draw_lobby, draw_tally])
+@for_each("draw", [draw_lobby, draw_tally])
 def test_the_key_for_codes_is_named_to_whom_somebody_is_missing(draw: Callable[..., Canvas]) -> None:
     """Lobby and tally name those who were here before, and the key, but show nobody's code."""
     page = replace(lobby(), labels={"people": "p"}, absent=["Cat"])
@@ -230,7 +230,7 @@ def page_of(name: str, focus: int | None, names: tuple[str, ...] = ()) -> Page:
     return Page(view=view, seat=focus, focus=focus, analysis=timeline.analysis_at(len(timeline)))
 
 
-@pytest.mark.parametrize("first", range(0, len(HOSTILE), 8))
+@for_each("first", range(0, len(HOSTILE), 8))
 def test_names_do_not_break_the_picture(first: int) -> None:
     """Each row is as wide as the terminal, and holds nothing that could steer it."""
     page = page_of("eight", 3, HOSTILE[first : first + 8])
@@ -265,7 +265,7 @@ def four_pairs(**options: object) -> TableState:
     return sitting.mirror
 
 
-@pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["unicode", "ascii"])
+@for_each("glyphs", [UNICODE, ASCII], ids=["unicode", "ascii"])
 def test_each_player_has_the_letter_of_a_team(glyphs: Glyphs) -> None:
     """In the lobby it stands before the name, so teams are told apart without color."""
     lines = (

@@ -3,8 +3,6 @@
 import re
 from itertools import pairwise
 
-import pytest
-
 from racing_demon_client.shared.pile_names import addresses, cursor_piles, usable
 from racing_demon_client.terminal.drawing.pile_layout import SIDE_KINDS, PileRect, arrange
 from racing_demon_client.terminal.style import ASCII, Highlight
@@ -13,6 +11,7 @@ from racing_demon_protocol.engine.cards import UNKNOWN, name
 from racing_demon_protocol.engine.factory import make_rules
 from racing_demon_protocol.engine.specification import Geometry
 from racing_demon_protocol.games import GAMES
+from tests.support.cases import for_each
 from tests.support.solitaire import Alone, moments, table_of
 from tests.support.typical import of_games
 from tests.support.view_models import rows_of
@@ -22,7 +21,7 @@ SIZES = ((80, 24), (120, 40), (200, 60))
 
 
 @of_every_game
-@pytest.mark.parametrize("size", SIZES, ids=["small", "medium", "large"])
+@for_each("size", SIZES, ids=["small", "medium", "large"])
 def test_every_pile_has_a_place_of_its_own(game: str, size: tuple[int, int]) -> None:
     """Inside the screen, no two overlap, and none is missing but those of a line that hold no card."""
     rules = table_of(game).rules
@@ -62,7 +61,7 @@ def apart(one: PileRect, other: PileRect) -> bool:
 
 
 @of_games(GAMES)
-@pytest.mark.parametrize("size", SIZES[:2], ids=["small", "medium"])
+@for_each("size", SIZES[:2], ids=["small", "medium"])
 def test_what_is_free_is_seen_and_answers(game: str, size: tuple[int, int]) -> None:
     """At many moments: each top is on the screen, each pile answers the pointer, each key is named."""
     for table in moments(game, 3, 40, 10):
@@ -204,7 +203,7 @@ def test_the_sultan_sits_as_told() -> None:
     ] * 4
 
 
-@pytest.mark.parametrize("framed", [False, True])
+@for_each("framed", [False, True])
 def test_heads_lie_above_their_columns(framed: bool) -> None:
     """What goes underneath a column is put where its first card is: right above it."""
     rules = make_rules(GAMES["demon-b"], [0])
