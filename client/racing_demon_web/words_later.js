@@ -160,6 +160,8 @@ export const LATER = {
   // Pages of results.
   closePage: "Close",
   standings: "Standings",
+  ownRow: "(you)",
+  firstMet: (/** @type {string} */ date) => `first met ${date}`,
   matches: "Matches",
   match: "Match",
   teams: "Teams",
@@ -263,6 +265,7 @@ export const LATER = {
     `${isSecure ? "This browser has not promised" : "Over http no browser promises"} to keep that: a phone may forget you when it is short of room, or after some weeks without a visit. A code from another device of yours makes you known again. An icon on the home screen of an iPhone is another device.`,
   lastsUntilClosed: (/** @type {string} */ what) =>
     `This browser stores nothing for this page: ${what} gone when you close it.`,
+  guestHere: "This browser stores nothing: you are a guest.",
   storesNothing:
     "This browser stores nothing for this page: you play as a guest, whom nobody knows next time.",
   renameOrNew: (/** @type {string} */ known) => `Rename ${known}, or somebody new?`,

@@ -87,6 +87,7 @@ async def test_two_phones_are_one_person(browser: Browser, tmp_path: Path) -> No
             (row,) = await people(server, 2)
             assert (row["name"], row["matches"]) == ("Ann", 2)
             await second.open(f"{origin}/scores")
+            await expect(second.page.locator("#page .standings").first).to_contain_text("Ann (you)")
             await second.page.locator("#page .standings a", has_text="Ann").tap()
             await expect(second.page.locator("#page .matches").last.locator("li")).to_have_count(2)
             await expect(second.page.locator("#page .chart")).to_be_visible()

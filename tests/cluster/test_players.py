@@ -114,6 +114,31 @@ def test_a_device_is_split_off_in_a_database(
         assert players.former_players() == [ben.id]
 
 
+def test_who_asks_for_it_is_forgotten_at_all_servers(
+    servers: Postgres, name: str, opened: Callable[..., PostgresStore]
+) -> None:
+    """The other server knows neither player nor token; no row of the database has the name."""
+    url, keys = servers.url(name), ClusterKeys([KEY])
+    with contextlib.ExitStack() as stack:
+        here, there = [
+            stack.enter_context(contextlib.closing(PostgresPlayers(url, opened(node).node, keys)))
+            for node in ("n1", "n2")
+        ]
+        with here.transaction():
+            ann, phone = Directory(here).enroll("Annabella", KEYS[0], "", NOW, bytes(range(16)))
+            here.add_seating("", Seating(1, 0, NOW, ann.id, phone.number))
+        token = Directory(here).token(phone, NOW, FOR_HTTP)
+        assert Directory(there).of_token(token, NOW, FOR_HTTP) is not None
+        with here.transaction():
+            Directory(here).forget_me(phone, NOW)
+        assert Directory(there).of_token(token, NOW, FOR_HTTP) is None
+        assert (there.player(ann.id), there.former_players()) == (None, [ann.id])
+    tables = servers.sql("SELECT tablename FROM pg_tables WHERE schemaname = 'public'", name)
+    rows = [row for (table,) in tables for row in servers.sql(f'SELECT x::text FROM "{table}" x', name)]  # noqa: S608
+    assert rows
+    assert "Annabella" not in str(rows)
+
+
 def test_an_added_device_is_a_guest_in_a_database_until_it_is_trusted(
     servers: Postgres, name: str, opened: Callable[..., PostgresStore]
 ) -> None:

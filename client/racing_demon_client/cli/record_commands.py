@@ -301,7 +301,7 @@ async def scores(arguments: argparse.Namespace) -> int:
 async def _server_scores(arguments: argparse.Namespace, since_ms: int | None, until_ms: int | None) -> int:
     """Print the standings that a server shows, page by page."""
     from racing_demon_client.links import server_url  # noqa: PLC0415 - few ask a server
-    from racing_demon_client.net.introductions import player_token  # noqa: PLC0415
+    from racing_demon_client.net.introductions import known_at  # noqa: PLC0415
     from racing_demon_client.net.results import fetch_standings  # noqa: PLC0415
     from racing_demon_client.net.server_query import find_server  # noqa: PLC0415
 
@@ -314,7 +314,8 @@ async def _server_scores(arguments: argparse.Namespace, since_ms: int | None, un
     }
     query = {name: value for name, value in wanted.items() if value is not None}
     address = await find_server(arguments.server)
-    token = await player_token(server_url(address))
+    own = await known_at(server_url(address))
+    token = "" if own is None else own.token
     page = pages = 1
     rows: list[StandingsRow] = []
     last: ServerStandings | None = None
@@ -332,13 +333,19 @@ async def _server_scores(arguments: argparse.Namespace, since_ms: int | None, un
     if arguments.json:
         write(found.model_dump_json(exclude={"page", "pages"}))
     else:
-        for line in _server_table(found):
+        for line in server_table(found, "" if own is None else own.player):
             write(line)
     return 0
 
 
-def _server_table(found: "ServerStandings") -> list[str]:
-    """Return a server's standings as lines of 80 characters, the best player first."""
+def server_table(found: "ServerStandings", own: str) -> list[str]:
+    """Return a server's standings as lines of 80 characters, the best player first.
+
+    Args:
+        found: the standings.
+        own: this user's id there, whose row is marked; empty for a guest.
+
+    """
     head = (
         f"{'player':{NAME_WIDTH}}{'won/of':>8}{'hands':>6}{'a hand':>8}{'out':>5}{'races':>11}{'rating':>8}"
     )
@@ -346,13 +353,17 @@ def _server_table(found: "ServerStandings") -> list[str]:
     if not found.rows:
         return ["No finished hand matches.", *_left_out(found.casual)]
     for row in found.rows:
-        name = printable(f"{row.name} ({row.bot})" if row.bot else row.name)
+        is_own = own != "" and row.player == own
+        end = YOU if is_own else f" ({printable(row.bot)})" if row.bot else ""
+        name = _name_cell(printable(row.name), end)
         average = f"{row.points / row.hands:.1f}" if row.hands else "-"
         rating = "-" if row.rating is None else f"{row.rating:.1f}{'?' if row.provisional else ''}"
         lines.append(
-            f"{name[: NAME_WIDTH - 1]:{NAME_WIDTH}}{f'{row.wins}/{row.matches}':>8}{row.hands:>6}"
+            f"{name:{NAME_WIDTH}}{f'{row.wins}/{row.matches}':>8}{row.hands:>6}"
             f"{average:>8}{row.outs:>5}{f'{row.races_won}-{row.races_lost}':>11}{rating:>8}"
         )
+        if row.met_ms is not None:  # others have the name
+            lines.append(f"  first met {dt.datetime.fromtimestamp(row.met_ms / 1_000).astimezone():%Y-%m-%d}")
     unfinished = f", and the hands of {found.unfinished} that did not end" if found.unfinished else ""
     lines += [
         "",
@@ -365,6 +376,11 @@ def _server_table(found: "ServerStandings") -> list[str]:
         names = printable(join_words(team.players))
         lines.append(f"team {names}: won {team.wins} of {team.matches}, {team.points} points")
     return lines
+
+
+def _name_cell(name: str, end: str) -> str:
+    """Return a name with what is behind it, in the width that there is: the name is cut first."""
+    return name[: max(1, NAME_WIDTH - 1 - len(end))] + end[: NAME_WIDTH - 2]
 
 
 async def replay(arguments: argparse.Namespace) -> int:
@@ -477,6 +493,7 @@ def _digests_of(path: str, key: str, cache: DigestCache) -> tuple[MatchSummary, 
 
 
 NAME_WIDTH: Final = 15
+YOU: Final = " (you)"
 BY_NAME: Final = "Players are told apart by their names alone: nothing here says who is who."
 MAX_PAGES: Final = 100
 """The most pages of standings that a server is asked for."""
@@ -498,7 +515,12 @@ def as_table(standings: Standings, ratings: Ratings, *, knows_players: bool = Fa
         f"{'player':{NAME_WIDTH}}{'won/of':>8}{'hands':>6}{'a hand':>7}{'out':>4}{'races':>10}{'by':>7}"
         f"{'plays/m':>8}{'row':>6}{'rating':>8}"
     )
-    lines = [head, *(_line(row, ratings.get(row.key.identity)) for row in standings.rows)]
+    names = Counter(row.key.name.casefold() for row in standings.rows if not row.key.bot)
+    lines = [head]
+    for row in standings.rows:
+        lines.append(_line(row, ratings.get(row.key.identity)))
+        if row.key.player and names[row.key.name.casefold()] > 1:
+            lines.append(f"  player {row.key.player}")
     unfinished = f", and the hands of {standings.unfinished} that did not end" if standings.unfinished else ""
     lines += [
         "",

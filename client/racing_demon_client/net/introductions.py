@@ -59,8 +59,8 @@ async def _introduced(url: str, person: PlayerCredentials) -> _Introduction:
     return introduction
 
 
-async def player_token(url: str) -> str:
-    """Return the token that identifies this user in HTTP requests to a server; empty for a guest.
+async def known_at(url: str) -> Identified | None:
+    """Return who this user is to a server; ``None`` for a guest.
 
     If that server knows several people on this machine, it is the one who was chosen last.
 
@@ -69,9 +69,19 @@ async def player_token(url: str) -> str:
 
     """
     if not kept_names(url):
-        return ""
-    found = await _introduced(url, PlayerCredentials(url, "", source=NameSource.LOGIN))
-    return "" if found.known is None else found.known.token
+        return None
+    return (await _introduced(url, PlayerCredentials(url, "", source=NameSource.LOGIN))).known
+
+
+async def player_token(url: str) -> str:
+    """Return the token that identifies this user in HTTP requests to a server; empty for a guest.
+
+    Raises:
+        ConnectionFailed: the server cannot be reached.
+
+    """
+    known = await known_at(url)
+    return "" if known is None else known.token
 
 
 async def ask_as(

@@ -28,6 +28,8 @@ PAGE_SECONDS: Final = 15.0
 RECORD_SECONDS: Final = 60.0
 MAX_RECORD_BYTES: Final = 64 * 1024 * 1024
 MAX_ROWS: Final = 200
+MAX_MS: Final = 4_102_444_800_000
+"""The year 2100: later times are wrong, and some cannot be shown."""
 
 Count = Annotated[int, Field(ge=0, le=2**53)]
 Text = Annotated[str, Field(max_length=200)]
@@ -39,6 +41,10 @@ class StandingsRow(BaseModel):
 
     name: PlayerName
     bot: Text = ""
+    player: Text = ""
+    """The id of a player whom the server remembers."""
+    met_ms: Annotated[int, Field(ge=0, le=MAX_MS)] | None = None
+    """When the server met the player first, if others there have the name."""
     matches: Count
     wins: Count
     hands: Count

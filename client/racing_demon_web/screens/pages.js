@@ -29,7 +29,7 @@ import { matchLine, resultRows } from "./results.js";
  * @typedef {{link: string, code: string, at: number, game: string, players: string[],
  *   casual?: boolean}} KeptMatch
  * @typedef {{name: string, bot: string, player: string, matches: number, wins: number, hands: number, points: number, rating: number | null,
- *   provisional: boolean | null, form: number[]}} StandingsRow
+ *   provisional: boolean | null, form: number[], met_ms?: number | null}} StandingsRow
  * @typedef {{seat: number, name: string, bot?: string, team?: number | null, left?: boolean}} MatchPlayer
  * @typedef {{hand: number, reason: string, out: number | null, elapsed_ms: number, points: Record<string, number>,
  *   races: [number, number, number, number | null][]}} MatchHand
@@ -211,7 +211,7 @@ export class Pages {
     if (game) query.set("game", game);
     if (preset) query.set("preset", preset);
     if (season) query.set("since_ms", String(beginOf(season)));
-    const found = await askAsPlayer(`/v1/standings?${query}`);
+    const [found, ownId] = await Promise.all([askAsPlayer(`/v1/standings?${query}`), ownPlayer()]);
     if (own !== this.#asked) return;
     if (!found) return this.#draw(LATER.standings, [element("p", "", LATER.noStandings), ...hereItems]);
     const count = LATER.matchesCount(found.matches, found.unfinished, found.casual);
@@ -219,7 +219,14 @@ export class Pages {
       this.#filters(),
       element("p", "", count),
       ...(found.rows.length > 0
-        ? [standingsTable(found.rows, (page - 1) * 50, (id, text) => this.#linkTo(`/player/${id}`, text))]
+        ? [
+            standingsTable(
+              found.rows,
+              (page - 1) * 50,
+              (id, text) => this.#linkTo(`/player/${id}`, text),
+              ownId,
+            ),
+          ]
         : []),
       ...(found.pages > 1 ? [this.#pageButtons(found.pages)] : []),
       ...(found.teams.length > 0 ? [element("h2", "", LATER.teams), teamsTable(found.teams)] : []),
@@ -853,8 +860,9 @@ function nameOf(name, bot = "") {
  * @param {StandingsRow[]} rows
  * @param {number} first how many come before them
  * @param {((id: string, name: string) => HTMLElement) | null} linkTo links to the page of a player; null on that page
+ * @param {string} [own] the player whose row is marked
  */
-function standingsTable(rows, first, linkTo) {
+function standingsTable(rows, first, linkTo, own = "") {
   const aHand = (/** @type {StandingsRow} */ { points, hands }) => points / (hands || 1);
   // As the server sorts them.
   const areEqual = (/** @type {StandingsRow} */ one, /** @type {StandingsRow} */ other) =>
@@ -866,6 +874,8 @@ function standingsTable(rows, first, linkTo) {
       const who = element("span");
       const name = linkTo && row.player ? linkTo(row.player, row.name) : nameOf(row.name, row.bot);
       who.append(...(linkTo ? [`${places[at]}. `] : []), name);
+      if (own && row.player === own) who.append(` ${LATER.ownRow}`);
+      if (row.met_ms) who.append(" ", element("small", "soft", LATER.firstMet(dateOf(row.met_ms))));
       const form = element("span", "form", row.form.map((won) => (won ? "●" : "○")).join(""));
       form.setAttribute("role", "img");
       form.setAttribute("aria-label", LATER.form(row.form.filter(Boolean).length, row.form.length));
@@ -878,6 +888,15 @@ function standingsTable(rows, first, linkTo) {
       ];
     }),
   );
+}
+
+/** @param {number} ms */
+const dateOf = (ms) => new Date(ms).toLocaleDateString();
+
+/** @returns {Promise<string>} the id of whoever looks at results on this device; empty for a guest */
+async function ownPlayer() {
+  const known = personCalled(settings.name) ?? knownPeople().pop();
+  return known?.player ?? (await ask("/v1/you"))?.player ?? "";
 }
 
 /**

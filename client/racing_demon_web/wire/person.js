@@ -174,7 +174,7 @@ export class Person {
 
   /** Say, once, that nobody can be remembered. */
   #warn() {
-    if (!this.#isWarned) this.announce(LATER.storesNothing, false);
+    if (!this.#isWarned) this.announce(LATER.guestHere, false);
     this.#isWarned = true;
     return null;
   }

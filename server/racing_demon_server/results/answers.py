@@ -1,5 +1,7 @@
 """Standings and matches as JSON; docs/wire.md describes the fields."""
 
+from collections import Counter
+from collections.abc import Callable
 from typing import Any, Final
 
 from racing_demon_protocol.records.ratings import RatedPlayers, Rating
@@ -11,6 +13,7 @@ from racing_demon_protocol.records.standings import (
     side_points,
 )
 from racing_demon_protocol.records.summary import MatchSummary
+from racing_demon_server.players.store import folded
 
 from .query import StandingsQuery
 from .store import Result
@@ -20,12 +23,34 @@ ROWS: Final = 50
 """The rows of a page of standings."""
 
 
-def standings_json(
-    found: Standings, rated: RatedPlayers, query: StandingsQuery, sees: Sight, *, with_corrections: bool
+def standings_json(  # noqa: PLR0913 - what is shown, and to whom
+    found: Standings,
+    rated: RatedPlayers,
+    query: StandingsQuery,
+    sees: Sight,
+    met_ms: Callable[[str], int | None],
+    *,
+    with_corrections: bool,
 ) -> dict[str, Any]:
-    """Return a page of standings, with the ratings of its players, as far as somebody may see them."""
+    """Return a page of standings, with the ratings of its players, as far as somebody may see them.
+
+    Args:
+        found: the standings.
+        rated: the ratings.
+        query: what is asked for.
+        sees: tells whom the one who asks may see.
+        met_ms: returns when a player was first met, which tells namesakes apart.
+        with_corrections: whether the corrections are shown.
+
+    """
     rows = [row for row in found.rows if sees(row.key) and not (query.people and row.key.bot)]
     teams = [row for row in found.teams if all(map(sees, row.players))]
+    namesakes = Counter(folded(row.key.name) for row in rows if not row.key.bot)
+
+    def met(row: Standing) -> int | None:
+        is_one_of_many = row.key.player and namesakes[folded(row.key.name)] > 1
+        return met_ms(row.key.player) if is_one_of_many else None
+
     shown = slice((query.page - 1) * ROWS, query.page * ROWS)
     return {
         "matches": found.matches,
@@ -33,7 +58,7 @@ def standings_json(
         "casual": found.casual,
         "page": query.page,
         "pages": max(1, -(-len(rows) // ROWS)),
-        "rows": [standing_row(row, rated.rating(row.key)) for row in rows[shown]],
+        "rows": [{**standing_row(row, rated.rating(row.key)), "met_ms": met(row)} for row in rows[shown]],
         "teams": [_team(row) for row in teams[:ROWS]],
         "corrections": [each._asdict() for each in found.corrected[-ROWS:] if with_corrections],
     }

@@ -97,6 +97,11 @@ class Names:
         """Return what a player is called now; empty for somebody who is not known."""
         return self._players.get(player, ("", ""))[0]
 
+    def met_ms(self, player: str) -> int | None:
+        """Return when a player was met first, in milliseconds since 1970; ``None`` for nobody known."""
+        known = None if self._store is None else self._store.player(player)
+        return None if known is None else known.created_ms
+
     def shown(self, player: str) -> str:
         """Return what a player is called now; a former one for somebody who is not known."""
         return self.name(player) or FORMER

@@ -203,7 +203,8 @@ class ResultsWorker(PacedResults):
         rated, total = self._total(ALL).rated, self._total(query.only)
         shown = self._shown(total, query.only)
         is_open = access is StandingsAccess.OPEN
-        found = standings_json(shown, rated, query, sees, with_corrections=is_open)
+        met_ms = self._known.met_ms
+        found = standings_json(shown, rated, query, sees, met_ms, with_corrections=is_open)
         version = f"{total.version}-{self._known.version}-{query.page}-{int(query.people)}-{viewer}"
         return version, self._text(found)
 

@@ -3,12 +3,13 @@
 import hashlib
 import hmac
 import json
+import re
 import time
 from pathlib import Path
 
 import pytest
 
-from racing_demon_client.cli import commands
+from racing_demon_client.cli import commands, record_commands
 from racing_demon_client.cli.arguments import parse
 from racing_demon_client.errors import ConnectionFailed
 from racing_demon_client.net.client import Client
@@ -28,9 +29,9 @@ from racing_demon_client.terminal.view_model import ViewModel
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.wire.messages.client import Create, Enroll, Identify, Link, ListDevices, Rename
 from racing_demon_protocol.wire.messages.server import Challenge, Devices, Identified, Refused
-from tests.support.people import answer, challenged
+from tests.support.people import SECRETS, answer, challenged, enrolled, play_alone
 from tests.support.restartable_server import RestartableServer
-from tests.support.results import get
+from tests.support.results import get, page_with
 from tests.support.servers import Peer
 
 TOKEN = "0f" * 32
@@ -135,6 +136,37 @@ async def test_a_name_that_nobody_here_has_is_asked_about(
             "Rename Annabel Lee, or is Bob somebody new?",
         ]
         assert kept_names(server.url) == ["Annabel Lee", "Bob", "Cat"]
+
+
+async def test_namesakes_are_told_apart_in_standings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The own row is marked, and the server says when it met each Ann; in its journal they have their ids."""
+    monkeypatch.setenv("RACING_DEMON_STATE", str(tmp_path))
+    journal, written = tmp_path / "journal.sqlite", list[str]()
+    monkeypatch.setattr(record_commands, "write", written.append)
+    own = None
+    async with RestartableServer.started(
+        journal, *REMEMBERS, "--bot-speed=100", "--standings=open"
+    ) as server:
+        for number, name in enumerate(("Ann", "Ann", "Ben")):
+            async with Peer.connect(server.url) as peer:
+                if number == 0:
+                    person = PlayerCredentials(server.url, name)
+                    enrolling = person.answer(await challenged(peer))
+                    assert isinstance(enrolling, Enroll)
+                    await peer.say(enrolling)
+                    person.identified(own := await peer.until(Identified))
+                else:
+                    await enrolled(peer, name, SECRETS[number])
+                await play_alone(peer, name)
+        await page_with(server, "/v1/standings", lambda found: found["matches"] == 3)
+        assert await record_commands.scores(parse(["scores", "--server", server.url])) == 0
+        shown = [line for line in written if re.match("Ann|Ben|  first met", line)]
+        assert sum(line.startswith("  first met 20") for line in shown) == 2
+        assert sum(line.startswith("Ann (you) ") for line in shown) == 1
+        written.clear()
+        assert await record_commands.scores(parse(["scores", "--journal", str(journal)])) == 0
+        assert own is not None
+        assert [line for line in written if line == f"  player {own.player}"] != []
 
 
 async def own_table(server: RestartableServer) -> str:
