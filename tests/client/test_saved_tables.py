@@ -439,6 +439,7 @@ async def test_a_token_that_opens_nothing_any_more_is_no_trouble() -> None:
         assert [token] == kept(served.url, ann.code)
 
 
+@pytest.mark.long
 async def test_a_script_that_gives_another_name_takes_another_seat() -> None:
     """Nobody can be asked there, and the name was said: the first seat stays what it was."""
     async with serving() as served, await Client.create(served.url, "Ann") as ann:

@@ -227,6 +227,7 @@ async def test_a_table_is_hosted_after_a_question() -> None:
         assert recent_tables(recents_path())[0].how == "hosted"
 
 
+@pytest.mark.long
 async def test_all_options_can_be_chosen_before_a_table_opens() -> None:
     """The last choice leads to the form; what is chosen there is how the table opens."""
     async with at_first_screen() as (app, pilot):
@@ -240,6 +241,7 @@ async def test_all_options_can_be_chosen_before_a_table_opens() -> None:
         assert app.session.client.view.options == PRESETS["scrooge"].options
 
 
+@pytest.mark.long
 async def test_a_game_chosen_before_can_be_hosted() -> None:
     """A game other than the default is the first choice for a table for others, too."""
     async with at_first_screen() as (app, pilot):
