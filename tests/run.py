@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final, NamedTuple
 
-AT_ONCE: Final = 3
+AT_ONCE: Final = 4
 """Parts; they keep two cores busy, though whole programs wait for each other more than they compute."""
 
 BIN: Final = Path(sys.executable).parent

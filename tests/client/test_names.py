@@ -17,7 +17,12 @@ from tests.support.restartable_server import RestartableServer
 
 NAMES = json.loads(Path(__file__).with_name("names.json").read_text())
 """What is typed, what the server calls the player (nothing: it is refused), and what a terminal shows."""
-REMEMBERS = ("--until-table-ends=NONE",)
+REMEMBERS = (
+    "--until-table-ends=NONE",
+    "--limit=players_per_day=1000",
+    "--limit=units_per_server=1000000",
+    "--limit=units_per_address=1000000",  # a quick machine becomes known sixty times a second
+)
 
 
 async def test_a_name_is_one_player_at_every_visit(tmp_path: Path) -> None:
