@@ -1,9 +1,10 @@
 import json
+import re
 from typing import Any
 
 import msgpack
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -56,6 +57,7 @@ def test_a_play_is_what_its_model_makes_of_it(encoding: Encoding) -> None:
     def check(fields: list[Any]) -> None:
         row = [PlayCards.TAG, *fields]
         frame = msgpack.packb(row) if encoding is Encoding.MSGPACK else json.dumps(row)
+        assume(isinstance(frame, bytes) or not {"Infinity", "NaN"} & set(re.findall(r"[A-Za-z]+", frame)))
         try:
             expected = PlayCards.model_validate(fields)
         except ValidationError as error:

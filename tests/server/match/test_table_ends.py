@@ -8,6 +8,7 @@ from racing_demon_protocol.records.verify import verify
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
+from tests.support.builds import pure
 from tests.support.cases import for_each
 from tests.support.tables import MS, Own, Sitting, names_of, of_type, pack_of, told
 
@@ -303,6 +304,7 @@ def test_a_finished_foundation_takes_nothing() -> None:
     assert parse("KS") == sitting.tops()[0]
 
 
+@pure("replaces a constant")
 def test_a_hand_without_end_ends_with_its_tally(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where cards can go to and fro for ever, so many plays end the hand. Its record is valid."""
     for module in ("racing_demon_server.match.lifecycle", "racing_demon_protocol.records.verify"):
