@@ -1,6 +1,8 @@
 """Tell a server who somebody is, without taking a seat: for a token, or to become known by a code."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 from websockets.exceptions import ConnectionClosed
 
@@ -49,14 +51,22 @@ class _Introduction:
         return self._person.name_at_table(name)
 
 
-async def _introduced(url: str, person: PlayerCredentials) -> _Introduction:
+@asynccontextmanager
+async def _connected(
+    url: str, person: PlayerCredentials
+) -> AsyncIterator[tuple[ServerConnection, _Introduction]]:
     introduction = _Introduction(person)
     connection = ServerConnection(url, Encoding.MSGPACK, lambda: False, person=introduction)
     try:
         await connection.open()
+        yield connection, introduction
     finally:
         await connection.close()
-    return introduction
+
+
+async def _introduced(url: str, person: PlayerCredentials) -> _Introduction:
+    async with _connected(url, person) as (_, introduction):
+        return introduction
 
 
 async def known_at(url: str) -> Identified | None:
@@ -105,20 +115,17 @@ async def ask_as(
     """
     source = NameSource.TYPED if name else NameSource.LOGIN
     person = PlayerCredentials(url, name, source=source, is_own=is_own)
-    introduction = _Introduction(person)
-    connection = ServerConnection(url, Encoding.MSGPACK, lambda: False, person=introduction)
     try:
-        await connection.open()
-        if introduction.known is None:
-            raise ConnectionFailed(f"This server knows no {printable(name)} here." if name else KNOWS_NOBODY)
-        connection.verify_known({ERASES} if isinstance(request, cl.ForgetMe) else ())
-        await connection.send(request)
-        async with asyncio.timeout(ANSWER_SECONDS):
-            answer = await connection.receive()
+        async with _connected(url, person) as (connection, introduction):
+            if introduction.known is None:
+                text = f"This server knows no {printable(name)} here." if name else KNOWS_NOBODY
+                raise ConnectionFailed(text)
+            connection.verify_known({ERASES} if isinstance(request, cl.ForgetMe) else ())
+            await connection.send(request)
+            async with asyncio.timeout(ANSWER_SECONDS):
+                answer = await connection.receive()
     except (ConnectionClosed, TimeoutError):
         raise ConnectionFailed("The server does not answer.") from None
-    finally:
-        await connection.close()
     if isinstance(answer, Refused):
         raise CommandRefused(answer.reason, printable(answer.text))
     if isinstance(answer, Identified):  # under another name

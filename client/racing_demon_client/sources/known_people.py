@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime
-from typing import Annotated, Final, NoReturn
+from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
@@ -88,7 +88,7 @@ class KnownPeople:
         try:
             people = _PEOPLE.validate_json(f"[{','.join(lines)}]")
         except ValidationError:
-            _misunderstood()
+            raise ConnectionFailed(UNKNOWN_FORMAT) from None
         return [each for each in people if not each.merged_into][:MAX_SHOWN]
 
     async def confirm(self, person: KnownPerson) -> Confirmation:
@@ -107,7 +107,7 @@ class KnownPeople:
         try:
             return Confirmation.model_validate_json(self._shown.said)
         except ValidationError:
-            _misunderstood()
+            raise ConnectionFailed(UNKNOWN_FORMAT) from None
 
     def end_code(self) -> None:
         """End the last code, if there is one: nobody looks at it any more."""
@@ -161,7 +161,3 @@ class AbsentPeople:
                 break
             await asyncio.sleep(AGAIN_SECONDS)
         redraw()
-
-
-def _misunderstood() -> NoReturn:
-    raise ConnectionFailed(UNKNOWN_FORMAT)

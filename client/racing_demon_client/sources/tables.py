@@ -46,7 +46,7 @@ from racing_demon_client.saved_tables import (
     save_hosted,
     stored_seats,
 )
-from racing_demon_client.settings import load, settings_path
+from racing_demon_client.settings import PlayerSettings, load, settings_path
 from racing_demon_client.shared.invitation import Invitation
 from racing_demon_protocol.constants import DEFAULT_PORT, WEBSOCKET_PATH
 from racing_demon_protocol.engine.commit_reveal import SEED_SIZE
@@ -853,7 +853,7 @@ async def _meant(url: str, name: str, ask: Ask | None, *, is_own: bool = False) 
 
     """
     known = kept_other(url, name, is_own=is_own)
-    if ask is None or not known or not _is_remembered():
+    if ask is None or not known or _remembering() is None:
         return name
     question = Question(
         f"Rename {known}, or is {name} somebody new?", f"Rename {known} to {name}", f"{name} is somebody new"
@@ -866,21 +866,19 @@ async def _meant(url: str, name: str, ask: Ask | None, *, is_own: bool = False) 
     return answer.name if isinstance(answer, Identified) else name
 
 
-def _is_remembered() -> bool:
-    """Return whether the settings let servers remember this user."""
-    try:
-        return load(settings_path()).remember
-    except SettingsRefused:
-        return False
-
-
-def _person(url: str, name: str, *, is_typed: bool, is_own: bool = False) -> PlayerCredentials | None:
-    """Return what tells a server who the user is; ``None`` if the settings say that nobody is remembered."""
+def _remembering() -> PlayerSettings | None:
+    """Return the settings if they let servers remember this user."""
     try:
         settings = load(settings_path())
     except SettingsRefused:
         return None
-    if not settings.remember:
+    return settings if settings.remember else None
+
+
+def _person(url: str, name: str, *, is_typed: bool, is_own: bool = False) -> PlayerCredentials | None:
+    """Return what tells a server who the user is; ``None`` if the settings say that nobody is remembered."""
+    settings = _remembering()
+    if settings is None:
         return None
     given = NameSource.SETTING if settings.name else NameSource.LOGIN
     return PlayerCredentials(url, name, source=NameSource.TYPED if is_typed else given, is_own=is_own)
