@@ -185,7 +185,7 @@ def parse_broker(text: str) -> str:
     return text
 
 
-DIALLING: Final = ("host", "join", "watch", "tables", "replay", "scores", "link", "presets")
+DIALLING: Final = ("host", "join", "watch", "tables", "replay", "scores", "link", "you", "presets")
 """The commands that may connect to a server elsewhere."""
 
 EXAMPLES = """examples:

@@ -423,6 +423,7 @@ def test_what_is_no_certificate_is_refused(tmp_path: Path, capsys: pytest.Captur
     """An authority's file is read before anything is dialled."""
     (tmp_path / "empty").touch()
     for name, why in (("empty", "holds no certificate"), ("nothing", "cannot be read")):
-        with pytest.raises(SystemExit):
-            parse(["tables", "wss://cards.example.org", "--ca", str(tmp_path / name)])
-        assert why in capsys.readouterr().err
+        for command in ("tables", "you"):
+            with pytest.raises(SystemExit):
+                parse([command, "wss://cards.example.org", "--ca", str(tmp_path / name)])
+            assert why in capsys.readouterr().err
