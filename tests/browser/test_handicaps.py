@@ -127,7 +127,7 @@ async def test_a_host_sets_handicaps_and_all_see_them(browser: Browser, tmp_path
         await mia.page.tap("#lobby-menu")
         await mia.page.get_by_role("button", name="Handicaps").tap()
         start = mia.page.get_by_role("group", name="Mia").get_by_label("Start")
-        assert (await start.locator("option").all_inner_texts())[0] == "starts 5 s later"
+        await expect(start.locator("option").first).to_have_text("starts 5 s later")
         await expect(mia.page.get_by_role("group", name="Ann")).to_have_count(0)
         await start.select_option("10")
         await ann.page.locator(".player", has_text="starts 10 s later").wait_for()

@@ -130,6 +130,7 @@ async def test_names_are_only_names(browser: Browser, tmp_path: Path) -> None:
         ((_, link),) = results_of(journal)
         async with phone(browser, f"{origin_of(server)}/match/{link}") as guest:
             page = guest.page
+            await expect(page.locator("#page .tally tr bdi")).to_have_count(3)
             assert sorted(await page.locator("#page .tally tr bdi").all_inner_texts()) == sorted(names)
             await page.locator("#page button", has_text="Verify").tap()
             await expect(page.locator("#page .proof")).to_contain_text("match the shuffle")

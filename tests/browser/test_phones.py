@@ -141,8 +141,7 @@ async def test_a_big_screen_shows_a_table_to_those_around_it(browser: Browser) -
         for origin in (served.origin, relay.origin):
             async with phone(browser, f"{origin}/{code}?tv", **TELEVISION) as screen:
                 await screen.see("#table .chip")
-                names = await screen.page.locator("#table .chip .name").all_inner_texts()
-                assert names == ["Ann", "Ada"]
+                await expect(screen.page.locator("#table .chip .name")).to_have_text(["Ann", "Ada"])
                 assert list(served.registry.room(code).table.view.seats) == [0, 1]
                 await _until_shown(screen, served, code)
                 assert screen.complaints == []
