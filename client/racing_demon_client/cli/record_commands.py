@@ -29,6 +29,7 @@ from racing_demon_client.records.reader import (
     run_journal_command,
 )
 from racing_demon_client.records.recorder import explained_write_errors
+from racing_demon_client.saved_people import folded
 from racing_demon_client.seasons import find_season, seasons_path
 from racing_demon_client.shared.message_text import Write
 from racing_demon_client.shared.seat_text import handicap_text
@@ -515,11 +516,11 @@ def as_table(standings: Standings, ratings: Ratings, *, knows_players: bool = Fa
         f"{'player':{NAME_WIDTH}}{'won/of':>8}{'hands':>6}{'a hand':>7}{'out':>4}{'races':>10}{'by':>7}"
         f"{'plays/m':>8}{'row':>6}{'rating':>8}"
     )
-    names = Counter(row.key.name.casefold() for row in standings.rows if not row.key.bot)
+    names = Counter(folded(row.key.name) for row in standings.rows if not row.key.bot)
     lines = [head]
     for row in standings.rows:
         lines.append(_line(row, ratings.get(row.key.identity)))
-        if row.key.player and names[row.key.name.casefold()] > 1:
+        if row.key.player and names[folded(row.key.name)] > 1:
             lines.append(f"  player {row.key.player}")
     unfinished = f", and the hands of {standings.unfinished} that did not end" if standings.unfinished else ""
     lines += [
