@@ -1,5 +1,6 @@
 """A server that shares a database, and so its tables, with others."""
 
+import asyncio
 import logging
 import socket
 from collections.abc import Callable, Sequence
@@ -8,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from racing_demon_server.journal.interface import Store
+from racing_demon_server.journal.interface import Fenced, Store
 from racing_demon_server.journal.writer import DurableJournal
 from racing_demon_server.net.handler import ServerContext
 from racing_demon_server.net.table_service import TableService
@@ -120,6 +121,19 @@ class ClusterServer(TableServer):
         keeper = ResultsKeeper(self.settings.standings, open_workers, prune)
         resources.push_async_callback(keeper.close)
         return keeper
+
+    async def stop(self, reason: StopReason) -> None:
+        """End what :meth:`start` began.
+
+        Raises:
+            Fenced: other servers have taken over the tables of this one.
+            Superseded: a newer start of its name has.
+
+        """
+        try:
+            await super().stop(reason)
+        except Fenced as error:
+            raise await asyncio.to_thread(self._store.explained, error) from None
 
     def terminate(self, reason: StopReason) -> None:
         """Hand over the tables before the server stops; a second signal stops it at once."""

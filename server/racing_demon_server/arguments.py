@@ -7,9 +7,10 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptio
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from racing_demon_protocol import argument_types as arguments
+from racing_demon_protocol.formatting import printable
 
 if TYPE_CHECKING:
     from racing_demon_protocol.wire.presets import Preset
@@ -41,9 +42,17 @@ def _argument(read: Callable[[str], _Value]) -> Callable[[str], _Value]:
     return typed
 
 
+class _Parser(ArgumentParser):
+    """An argument parser that says what is wrong in a sentence: logs of services have room for no more."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the error and exit with 2."""
+        self.exit(2, f"{self.prog}: error: {printable(message)}\n")
+
+
 def parser_of(command: str, description: str, examples: str) -> ArgumentParser:
     """Return the parser of a command; its help ends with the examples, unformatted."""
-    return ArgumentParser(
+    return _Parser(
         prog=command, description=description, epilog=examples, formatter_class=RawDescriptionHelpFormatter
     )
 

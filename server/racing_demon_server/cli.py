@@ -76,8 +76,8 @@ EXAMPLES = """examples:
   racing-demon-server cluster --help           servers that share a database: status, drain, fence
 
 exit codes: 0 stopped normally, 1 cannot listen, or --check has found a problem, 2 wrong arguments, 3 cannot
-use the journal, 4 fenced: another server has taken over its tables, 5 cannot start the tunnel, 130
-interrupted while starting
+use the journal, 4 fenced: another server has taken over its tables, 5 cannot start the tunnel, 6 fenced: a
+newer start under its own name has them, 130 interrupted while starting
 """
 
 
@@ -341,7 +341,7 @@ def _announces(arguments: argparse.Namespace) -> bool:
 
 def _code(given: argparse.Namespace, serve: Callable[[], int | None]) -> int:
     """Serve, and return the exit code."""
-    from racing_demon_server.journal.interface import Fenced, JournalUnusable  # noqa: PLC0415
+    from racing_demon_server.journal.interface import Fenced, JournalUnusable, Superseded  # noqa: PLC0415
 
     from .tunnel_program import NoTunnel  # noqa: PLC0415
 
@@ -358,6 +358,12 @@ def _code(given: argparse.Namespace, serve: Callable[[], int | None]) -> int:
         return _unusable(error, given.journal)
     except NoTunnel as error:
         return fail(5, error)
+    except Superseded as error:
+        return fail(
+            6,
+            f"{error}: a server with the same --node was started after this one, and has its tables. "
+            "Nothing is lost. Each server needs a name of its own.",
+        )
     except Fenced as error:
         return fail(
             4,

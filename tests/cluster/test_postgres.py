@@ -23,7 +23,7 @@ from racing_demon_protocol.wire.codec import VERSION
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_server.encoded_messages import EncodedEvent
 from racing_demon_server.journal.clock_watermark import ClockWatermark
-from racing_demon_server.journal.interface import Fenced, JournalUnusable, StoreLacks
+from racing_demon_server.journal.interface import Fenced, JournalUnusable, StoreLacks, Superseded
 from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.journal.operations import Change, Operation
 from racing_demon_server.journal.reader import UnknownContents, log_of
@@ -341,6 +341,27 @@ def test_an_incarnation_is_one_start_of_a_server(
     assert rows == [(first.node, True), (other.node, False), (second.node, False)]
     with contextlib.closing(connect(servers.url(name))) as db:
         assert register(db, "n3") > second.node
+
+
+def test_servers_that_share_a_name_wait_ever_longer(
+    opened: Callable[..., PostgresStore], servers: Postgres, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """When one has found a newer start of its name, the next waits, twice as long each time; others don't."""
+    waited: list[float] = []
+    monkeypatch.setattr(time, "sleep", waited.append)
+    running = opened("n1")
+    for _ in range(3):
+        newer = opened("n1")
+        assert type(running.explained(Fenced("fenced"))) is Superseded
+        running = newer
+    other = opened("n2")
+    servers.sql("UPDATE nodes SET fenced = true WHERE name = 'n2'", name)
+    assert type(other.explained(Fenced("fenced"))) is Fenced
+    opened("n2")
+    assert waited == [2, 4]
+    servers.sql("UPDATE nodes SET superseded = superseded - interval '2 hours'", name)
+    opened("n1")
+    assert waited == [2, 4]
 
 
 def test_a_primary_that_dies_loses_nothing() -> None:

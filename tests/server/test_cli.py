@@ -186,12 +186,14 @@ def test_an_address_of_another_machine(capsys: pytest.CaptureFixture[str]) -> No
 
 
 def test_wrong_arguments(capsys: pytest.CaptureFixture[str]) -> None:
-    """What it does not understand ends it with 2, and it says what would do."""
+    """What it does not understand ends it with 2, and it says in one line what would do."""
     for arguments, complaint in WRONG:
         with pytest.raises(SystemExit) as ended:
             cli.main(arguments)
         assert ended.value.code == 2
-        assert complaint in capsys.readouterr().err, arguments
+        said = capsys.readouterr().err
+        assert complaint in said, arguments
+        assert said.count("\n") == 1, said
 
 
 def test_a_folder_of_presets_that_is_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

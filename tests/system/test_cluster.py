@@ -37,7 +37,7 @@ from tests.support.ports import port_of
 from tests.support.postgres import Postgres, postgres
 from tests.support.processes import CLIENT, SERVER, started, text_of
 from tests.support.restartable_server import wait_until
-from tests.support.servers import Peer, deadline
+from tests.support.servers import PATIENCE, Peer, deadline, timeout
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="processes are forked and killed")
 
@@ -115,6 +115,23 @@ async def test_an_operator_lists_drains_and_fences_servers(tmp_path: Path, datab
     assert [status.code, fenced.code, drained.code, gone.code] == [0, 0, 0, 1]
     assert all(name in status.out for name in cluster.nodes)
     assert len({first, second}) == 2
+
+
+async def test_a_server_ends_for_good_when_its_name_starts_again(tmp_path: Path, database: str) -> None:
+    """Its exit code says that it must not be started again; that of one fenced by its peers, that it must."""
+    key = tmp_path / "key"
+    key.write_bytes(bytes(32))
+    line = ("--journal", database, "--cluster-key", str(key), "--allow-no-standby", "--port", "0", "--node")
+    async with started(SERVER, *line, "n1") as first, started(SERVER, *line, "n2") as other:
+        await timeout(PATIENCE, first.line("listening on"))
+        await timeout(PATIENCE, other.line("listening on"))
+        async with started(SERVER, *line, "n1") as second:
+            superseded = await first.end()
+            await timeout(PATIENCE, second.line("listening on"))
+            await text_of(SERVER, "cluster", "fence", "n2", "--journal", database)
+            fenced = await other.end()
+    assert (superseded.code, fenced.code) == (6, 4), superseded.err + fenced.err
+    assert "Each server needs a name of its own." in superseded.err
 
 
 @pytest.mark.long

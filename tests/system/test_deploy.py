@@ -397,13 +397,19 @@ def status_of(url: str, trust: ssl.SSLContext) -> int:
 NEEDS_SYSTEMD = pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="needs systemd")
 
 
+def complaints_of_systemd(*units: Path) -> list[str]:
+    """Return what systemd does not understand, but for pauses that grow: they are new in version 254."""
+    said = run("systemd-analyze", "verify", "--man=no", *units).splitlines()
+    return [line for line in said if not re.search(r"'(RestartSteps|RestartMaxDelaySec)' in section", line)]
+
+
 @NEEDS_SYSTEMD
 def test_systemd_understands_the_units(tmp_path: Path) -> None:
     """Nothing in them is unknown or contradictory; the program itself is wherever it is here."""
     copies = [tmp_path / unit.name for unit in (UNIT, PRUNING, TIMER)]
     for copy in copies:
         copy.write_text((DEPLOY / copy.name).read_text().replace(PROGRAM, sys.executable))
-    assert run("systemd-analyze", "verify", "--man=no", *copies) == ""
+    assert complaints_of_systemd(*copies) == []
 
 
 @NEEDS_SYSTEMD

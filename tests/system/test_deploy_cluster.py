@@ -25,6 +25,7 @@ from tests.support.ports import free_port
 from tests.support.postgres import folder_of_programs
 from tests.support.processes import SERVER, server_process, started
 from tests.support.servers import PATIENCE, Peer, deadline
+from tests.system.test_deploy import complaints_of_systemd
 
 FOLDER = DEPLOY / "cluster"
 SCRIPTS = Path(sys.executable).parent
@@ -70,7 +71,7 @@ def here(arguments: list[str], key: Path, url: str) -> list[str]:
     """Return arguments with this machine's key and database."""
     changed = [re.sub(r"postgresql://\S+", url, each) for each in arguments]
     changed = [
-        re.sub(r"(/run/secrets|/etc/racing-demon|\S+CREDENTIALS_\S+)/cluster-key", str(key), each)
+        re.sub(r"(/run/secrets|/etc/racing-demon|\S+CREDENTIALS_\S+)/(secrets_)?cluster-key", str(key), each)
         for each in changed
     ]
     return [each.replace("mosquitto:1883", "127.0.0.1:9") for each in changed]
@@ -142,8 +143,19 @@ def test_systemd_understands_the_template(tmp_path: Path) -> None:
     """Nothing in it is unknown, and a server of it is as confined as one alone."""
     copy = tmp_path / "racing-demon-server@n1.service"
     copy.write_text(UNIT.read_text().replace(PROGRAM, sys.executable))
-    assert run("systemd-analyze", "verify", "--man=no", copy) == ""
+    assert complaints_of_systemd(copy) == []
     run("systemd-analyze", "security", "--offline=true", "--threshold=15", "--no-pager", copy)
+
+
+def test_a_machine_can_grow_from_one_server_to_several() -> None:
+    """No service's folder lies in another's, and all load their secrets from the folder that step 1 makes."""
+    one, several = (DEPLOY / "racing-demon-server.service").read_text(), UNIT.read_text()
+    folders = [re.search(r"^StateDirectory=(\S+)$", text, re.M) for text in (one, several)]
+    assert [found and found[1] for found in folders] == ["racing-demon", "racing-demon-%i"]
+    loaded = [re.findall(r"^LoadCredential=(\S+)$", text, re.M) for text in (one, several)]
+    assert loaded == [["secrets:/etc/racing-demon/secrets"]] * 2
+    manual = (DEPLOY.parent / "docs" / "deploy.md").read_text()
+    assert manual.count("install -d -m 700 /etc/racing-demon /etc/racing-demon/secrets") == 2
 
 
 @asynccontextmanager

@@ -1,6 +1,7 @@
 """Incarnations: each start of a server has a number, and can write until it is fenced."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from racing_demon_protocol import __version__
 from racing_demon_protocol.wire.codec import VERSION
@@ -9,6 +10,8 @@ from racing_demon_server.journal.interface import Fenced
 from .connection import Database
 from .rules_digests import known_rules
 
+LONGEST_WAIT: Final = 600
+"""The most seconds that a server waits before it takes part."""
 BACKEND = "(SELECT backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid())"
 
 
@@ -44,6 +47,30 @@ def register(db: Database, name: str, url: str = "", keys: Sequence[int] | None 
             (name, node, VERSION, rules, own_keys),
         )
     return int(node)
+
+
+def is_superseded(db: Database, node: int) -> bool:
+    """Return whether a newer start has the name of an incarnation, which remembers that if it is so."""
+    updated = db.execute(
+        "UPDATE nodes SET superseded = clock_timestamp() WHERE id = $1 AND fenced AND EXISTS "
+        "(SELECT FROM nodes newer WHERE newer.name = nodes.name AND newer.id > nodes.id)",
+        (node,),
+    )
+    return updated.rowcount > 0
+
+
+def seconds_to_wait(db: Database, name: str) -> int:
+    """Return how long a server with this name must wait before it takes part.
+
+    Two that share a name by mistake fence each other, and supervisors start them again. Each time within the
+    last hour that one found itself superseded while it ran doubles the time.
+    """
+    row = db.execute(
+        "SELECT count(*) FROM nodes WHERE name = $1 AND superseded > clock_timestamp() - interval '1 hour'",
+        (name,),
+    ).fetchone()
+    assert row is not None
+    return min(2 ** min(row[0], 10), LONGEST_WAIT) if row[0] else 0
 
 
 def renew(db: Database, node: int) -> None:

@@ -294,15 +294,16 @@ MIGRATIONS: Final = (
         UNIQUE (player, guesser)
     );
     """,
+    "ALTER TABLE nodes ADD COLUMN superseded timestamptz;",
 )
 """The statements that make each version of the layout from the one before. Only add to them.
 
 Columns are those of SQLite's file (:mod:`~racing_demon_server.journal.sqlite.database`), with these
 differences. ``nodes``: one row for each start of a server, an incarnation; one that is ``fenced`` never
 writes again; ``rules`` are what it can continue: digests of rules, and extensions; ``keys`` are the ids of
-those that it has, if it says so. ``tables.owner``: what
-plays a table; ``opener``: the one that opened it, if its rules are known. The table's clock is ahead of that
-of the incarnation ``clock_node`` by ``clock_offset_us``. ``events``: keyed by the first number of a row, so
+those that it has, if it says so; ``superseded``: when it found a newer start of its name.
+``tables.owner``: what plays a table; ``opener``: the one that opened it, if its rules are known. The table's
+clock is ahead of that of the incarnation ``clock_node`` by ``clock_offset_us``. ``events``: keyed by the first number of a row, so
 that two writers who continue from the same event always collide; ``writer`` is the incarnation.
 ``whispers``: runs of private plays, too; ``place`` counts them since the event ``seq``.
 ``seeds``: encrypted, see :mod:`~racing_demon_cluster.seed_encryption`. ``clock``: a row for each incarnation.

@@ -3,6 +3,7 @@
 import contextlib
 import logging
 import threading
+import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
@@ -13,13 +14,13 @@ from racing_demon_cluster.seed_encryption import ClusterKeys
 from racing_demon_cluster.settings import ClusterSettings
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
-from racing_demon_server.journal.interface import Fenced, JournalUnusable
+from racing_demon_server.journal.interface import Fenced, JournalUnusable, Superseded
 from racing_demon_server.journal.operations import COMMON_SQL, IS_UNUSED, KEEP_CHECKPOINT, Change, Operation
 from racing_demon_server.journal.play_runs import RUN, plays_in
 
 from .codes import MIN_LETTERS, code_of
 from .connection import NOW_MS, WRONG_MS, Database, connect, lock_holders, missing_standby, verify_standby
-from .nodes import register, renew
+from .nodes import is_superseded, register, renew, seconds_to_wait
 from .reader import PostgresReader
 from .schema import migrate, verify_version
 
@@ -132,6 +133,7 @@ class PostgresStore:
             with self._saying_what_is_missing(db.info.backend_pid):
                 db.execute("SELECT set_config('lock_timeout', $1, false)", (f"{LOCK_SECONDS * 1_000:.0f}ms",))
                 migrate(db)
+                self._wait_for_turn(db, name)
                 self.node = register(db, name, public_url, self._keys.ids)
                 self._take_numbers(db)
                 db.execute("SELECT set_config('lock_timeout', '0', false)")
@@ -177,6 +179,13 @@ class PostgresStore:
             for sql, values in _statements_for(changes, self.node, self._keys, again=again):
                 db.execute(sql, values)
         self._verify_waited()
+
+    def explained(self, error: Fenced) -> Fenced:
+        """Return why this incarnation was fenced: by its peers, or by a newer start of its own name."""
+        with contextlib.suppress(JournalUnusable, psycopg.Error), connect(self._url) as db:
+            if is_superseded(db, self.node):
+                return Superseded(str(error))
+        return error
 
     def reading(self) -> contextlib.AbstractContextManager[PostgresReader]:
         """Open another connection, to read this incarnation's tables.
@@ -226,6 +235,15 @@ class PostgresStore:
             yield
         finally:
             has_answered.set()
+
+    def _wait_for_turn(self, db: Database, name: str) -> None:
+        """Let a server that has the same name by mistake play for longer each time, before it is fenced."""
+        if seconds := seconds_to_wait(db, name):
+            log.warning(
+                "servers with the same --node take each other's tables: this one waits before it starts",
+                extra={"node": name, "seconds": seconds},
+            )
+            time.sleep(seconds)
 
     def _opened(self) -> Database:
         db = connect(self._url)

@@ -31,6 +31,10 @@ class Fenced(Exception):
     """Other servers have declared this one dead and taken its tables: it can never write again."""
 
 
+class Superseded(Fenced):
+    """A newer start under the same name has taken this one's tables: starting again would take them back."""
+
+
 class UnstorableValue(Exception):
     """A store cannot hold a value, such as a text with a NUL: its caller's fault. The store is as before."""
 
