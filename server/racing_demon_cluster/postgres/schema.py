@@ -303,8 +303,9 @@ differences. ``nodes``: one row for each start of a server, an incarnation; one 
 writes again; ``rules`` are what it can continue: digests of rules, and extensions; ``keys`` are the ids of
 those that it has, if it says so; ``superseded``: when it found a newer start of its name.
 ``tables.owner``: what plays a table; ``opener``: the one that opened it, if its rules are known. The table's
-clock is ahead of that of the incarnation ``clock_node`` by ``clock_offset_us``. ``events``: keyed by the first number of a row, so
-that two writers who continue from the same event always collide; ``writer`` is the incarnation.
+clock is ahead of that of the incarnation ``clock_node`` by ``clock_offset_us``.
+``events``: keyed by the first number of a row, so that two
+writers who continue from the same event always collide; ``writer`` is the incarnation.
 ``whispers``: runs of private plays, too; ``place`` counts them since the event ``seq``.
 ``seeds``: encrypted, see :mod:`~racing_demon_cluster.seed_encryption`. ``clock``: a row for each incarnation.
 ``codes``: those that incarnations have reserved for new tables.
