@@ -166,7 +166,7 @@ def _board(served: Served, code: str) -> Board | None:
     return served.registry.room(code).table.view.board
 
 
-def _foundations(board: Board | None) -> list[list[int]]:
+def _foundations(board: Board | None) -> list[tuple[int, ...]]:
     if board is None:
         return []
     return [board.cards[number] for number, pile in enumerate(board.piles) if pile.kind is Kind.FOUNDATION]

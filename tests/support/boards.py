@@ -28,9 +28,9 @@ def rules_of(game: str = "racing-demon", players: int = 1, **options: object) ->
     return make_rules(declare(asked, players), range(players))
 
 
-def cards(text: str, pack: int = 0) -> list[Card]:
+def cards(text: str, pack: int = 0) -> tuple[Card, ...]:
     """Return the cards of a text like ``"AH 10C 4D/1"``; a number behind a stroke names the pack."""
-    return [_parse(word, pack) for word in text.split()]
+    return tuple(_parse(word, pack) for word in text.split())
 
 
 def names(numbers: Sequence[Card]) -> str:
@@ -42,7 +42,8 @@ def stack(text: str, pack: int = 0) -> list[Card]:
     """Return a deck that begins with these cards; all others follow in their order."""
     first = cards(text, pack)
     chosen = set(first)
-    return first + [card for card in range(pack * PACK_SIZE, (pack + 1) * PACK_SIZE) if card not in chosen]
+    rest = [card for card in range(pack * PACK_SIZE, (pack + 1) * PACK_SIZE) if card not in chosen]
+    return [*first, *rest]
 
 
 class Position:
@@ -153,11 +154,11 @@ def build(
 def _lay(position: Position, pile: Pile, words: Sequence[str], pack: int) -> None:
     if not words:
         return
-    known = [_parse(word, pack) for word in words]
+    known = tuple(_parse(word, pack) for word in words)
     position.hidden.cards[pile.number] = known
     shown = [UNKNOWN if word[:1].islower() or word[-1].islower() else _parse(word, pack) for word in words]
     board = position.board
-    board.cards[pile.number] = [UNKNOWN] * len(known) if pile.kind is not Kind.TABLEAU else shown
+    board.cards[pile.number] = (UNKNOWN,) * len(known) if pile.kind is not Kind.TABLEAU else tuple(shown)
     places = board.unnamed(pile.number)
     board.reveal(places, [known[index] for _, index in places])
 

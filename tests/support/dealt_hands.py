@@ -77,7 +77,7 @@ class Dealt:
         """Return the legal plays of all seats."""
         return [(seat, play) for seat in self.seats for play in self.rules.legal_plays(self.board, seat)]
 
-    def named(self, group: str, seat: int = 0) -> list[list[Card]]:
+    def named(self, group: str, seat: int = 0) -> list[tuple[Card, ...]]:
         """Return the public cards of the piles of a group."""
         if (seat, group) not in self._named:
             self._named[seat, group] = self.rules.layout.group_piles(seat, group)

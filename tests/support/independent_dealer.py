@@ -176,7 +176,7 @@ def _counts(step: dict[str, Any], piles: int, options: Options) -> list[int]:
     return [each] * piles
 
 
-def turn(game: str, piles: list[list[int]], redeals: int, options: Options) -> Turn | None:
+def turn(game: str, piles: Sequence[Sequence[int]], redeals: int, options: Options) -> Turn | None:
     """Return the play with which a player alone turns the stock, deals from it or makes it up anew, if any.
 
     Args:

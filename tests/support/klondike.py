@@ -1,5 +1,6 @@
 """Klondike from its rules in plain words, written without a look at the interpreter."""
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 from racing_demon_protocol.engine.board import Board, Play
@@ -41,12 +42,12 @@ def _face(card: Card) -> tuple[int, str]:
     return card % 13, "♠♥♣♦"[card // 13 % 4]
 
 
-def _goes_up(family: list[Card], card: Card) -> bool:
+def _goes_up(family: Sequence[Card], card: Card) -> bool:
     rank, suit = _face(card)
     return (rank, suit) == (len(family), _face(family[0])[1]) if family else RANKS[rank] == "A"
 
 
-def _goes_on(column: list[Card], card: Card) -> bool:
+def _goes_on(column: Sequence[Card], card: Card) -> bool:
     if column:
         return _fits(column[-1], card)
     return RANKS[_face(card)[0]] == "K"
@@ -57,5 +58,5 @@ def _fits(below: Card, above: Card) -> bool:
     return low == high - 1 and (low_suit in RED) != (high_suit in RED)
 
 
-def _is_run(tail: list[Card]) -> bool:
+def _is_run(tail: Sequence[Card]) -> bool:
     return UNKNOWN not in tail and all(_fits(below, above) for below, above in pairwise(tail))

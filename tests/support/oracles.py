@@ -4,7 +4,7 @@ Each oracle judges one play on the cards of a hand as a person would, straight f
 source; it shares no code with the rules. All speak of a single seat, but that of Sympathy.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations, product
 
 from racing_demon_protocol.engine.board import Play
@@ -113,7 +113,7 @@ def little_lots(dealt: Dealt, play: Play) -> bool:
     return target == "out" and play.count == 2 == len(lots[one]) and lots[one][0] == UNKNOWN and not couples
 
 
-def _equal(one: list[Card], other: list[Card]) -> bool:
+def _equal(one: Sequence[Card], other: Sequence[Card]) -> bool:
     return bool(one and other) and rank(one[-1]) == rank(other[-1])
 
 

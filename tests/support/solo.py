@@ -91,7 +91,7 @@ def lay(rules: Rules, piles: Mapping[str, Sequence[str]], seat: int = 0) -> Boar
     board = Board([pile.opened() for pile in rules.layout.piles])
     for group, texts in piles.items():
         for pile, text in zip(rules.layout.group_piles(seat, group), texts, strict=False):
-            board.cards[pile] = [_card(rules, word, seat) for word in text.split()]
+            board.cards[pile] = tuple(_card(rules, word, seat) for word in text.split())
     return board
 
 

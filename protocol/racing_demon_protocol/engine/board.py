@@ -144,7 +144,7 @@ class Board:
 
     Attributes:
         piles: the piles, by number.
-        cards: the cards of each pile, bottom first.
+        cards: the cards of each pile, bottom first; a copy of the board shares these tuples.
         redeals: the number of each seat's redeals: the waste turned over, or the piles gathered.
         came: how often cards came to each counting pile from one of another kind since its seat's last
             gathering; for a counting stock, how often it was turned since its seat's last other move.
@@ -161,20 +161,23 @@ class Board:
         like: "Board | None" = None,
     ) -> None:
         self.piles = tuple(piles)
-        self.cards: list[list[Card]] = (
-            [[] for _ in self.piles] if cards is None else [list(pile) for pile in cards]
-        )
-        self.redeals: dict[int, int] = {}
-        self.came: dict[int, int] = {}
-        self.liberties: dict[int, int] = {}
-        self.shifts: dict[int, int] = {}
+        self.cards: list[tuple[Card, ...]]
+        self.redeals: dict[int, int]
+        self.came: dict[int, int]
+        self.liberties: dict[int, int]
+        self.shifts: dict[int, int]
         self._turned: dict[int | None, int]
         self._transfers: dict[tuple[int, int], Transfer]
-        if like is None:
-            self._turned = {p.seat: p.number for p in self.piles if p.counts and p.kind is Kind.STOCK}
-            self._transfers = {}
-        else:
+        if like is not None:
+            self.cards = like.cards.copy()
+            self.redeals, self.came = like.redeals.copy(), like.came.copy()
+            self.liberties, self.shifts = like.liberties.copy(), like.shifts.copy()
             self._turned, self._transfers = like._turned, like._transfers
+            return
+        self.cards = [()] * len(self.piles) if cards is None else [tuple(pile) for pile in cards]
+        self.redeals, self.came, self.liberties, self.shifts = {}, {}, {}, {}
+        self._turned = {p.seat: p.number for p in self.piles if p.counts and p.kind is Kind.STOCK}
+        self._transfers = {}
         if len(self.cards) != len(self.piles):
             raise InconsistentEvent(f"{len(self.cards)} piles of cards for {len(self.piles)} piles")
 
@@ -187,9 +190,7 @@ class Board:
 
     def copy(self) -> "Board":
         """Return a copy with the same piles that can be changed independently."""
-        board = Board(self.piles, self.cards, like=self)
-        board.counts = self.counts
-        return board
+        return Board(self.piles, like=self)
 
     @property
     def counts(self) -> Counts:
@@ -247,22 +248,16 @@ class Board:
         cards, there, view = self.cards[source], self.cards[destination], transfer.view
         if not 0 < count <= len(cards):
             return None
-        if count == 1:
-            if cards[-1] == UNKNOWN and not view:
-                return None  # it may need to be named there
-            there.append(cards.pop())
-        else:
-            taken = cards[-count:]
-            if UNKNOWN in taken and not view:
-                return None
-            if transfer.turned:
-                taken.reverse()
-            del cards[-count:]
-            there += taken
+        taken = cards[-count:]
+        if UNKNOWN in taken and not view:
+            return None  # it may need to be named there
+        self.cards[source] = cards[:-count]
+        there += taken[::-1] if transfer.turned else taken
         if view:
-            covered = len(there) - view
-            for index in range(max(0, covered - count), covered):
-                there[index] = UNKNOWN
+            covered = max(0, len(there) - view)
+            first = max(0, covered - count)
+            there = (*there[:first], *[UNKNOWN] * (covered - first), *there[covered:])
+        self.cards[destination] = there
         return transfer
 
     def _transfer(self, source: int, destination: int) -> Transfer:
@@ -294,7 +289,7 @@ class Board:
             return source
         taken = self._take(source, count, depth)
         if target.kind is Kind.STOCK or (origin.kind is Kind.STOCK and count > 0):
-            taken.reverse()  # the order is the same whether cards are turned one by one or together
+            taken = taken[::-1]  # the order is the same whether cards are turned one by one or together
         if target.kind is Kind.STOCK and target.seat is not None and not self.cards[destination]:
             self._count_redeal(target.seat)
         self._count(origin, target, depth)
@@ -302,7 +297,7 @@ class Board:
             self.cards[destination] += taken
         else:
             destination = target.under
-            self.cards[destination][:0] = taken
+            self.cards[destination] = taken + self.cards[destination]
         self._turn_down(destination)
         return destination
 
@@ -317,11 +312,10 @@ class Board:
             if pile.kind is Kind.STOCK:
                 stock = self.cards[pile.number]
                 if pile.seat in wastes:
-                    waste = self.cards[wastes[pile.seat]]
-                    stock.extend(reversed(waste))
-                    waste.clear()
-                if stock:
-                    stock.insert(0, stock.pop())
+                    waste = wastes[pile.seat]
+                    stock += self.cards[waste][::-1]
+                    self.cards[waste] = ()
+                self.cards[pile.number] = stock[-1:] + stock[:-1]
                 self._turn_down(pile.number)
         return []
 
@@ -337,7 +331,7 @@ class Board:
         pile, cards = self.piles[stock], self.cards[stock]
         if pile.kind is not Kind.STOCK or pile.seat is None or len(cards) < MIN_SHIFTED:
             raise InconsistentEvent(f"pile {stock} cannot be shifted")
-        cards.insert(0, cards.pop())
+        self.cards[stock] = cards[-1:] + cards[:-1]
         self.shifts[pile.seat] = self.shifts.get(pile.seat, 0) + 1
 
     def reveal(self, refs: Sequence[CardRef], shown: Sequence[Card]) -> None:
@@ -350,7 +344,8 @@ class Board:
         if len(refs) != len(shown):
             raise InconsistentEvent(f"{len(shown)} cards named, {len(refs)} turned up")
         for (pile, index), card in zip(refs, shown):  # noqa: B905 - compared above
-            self.cards[pile][index] = card
+            cards = self.cards[pile]
+            self.cards[pile] = (*cards[:index], card, *cards[index + 1 :])
 
     def all_unnamed(self) -> list[CardRef]:
         """Return all unknown cards that are face up."""
@@ -384,19 +379,14 @@ class Board:
             return cards[-play.count - 1] == UNKNOWN
         return bool(self.cards[play.destination])
 
-    def _take(self, source: int, count: int, depth: int) -> list[Card]:
+    def _take(self, source: int, count: int, depth: int) -> tuple[Card, ...]:
         cards = self.cards[source]
         if count == 0 or depth < 0 or abs(count) + depth > len(cards):
             raise InconsistentEvent(f"pile {source} holds {len(cards)} cards, not {count}")
-        if count > 0 and not depth:
-            taken = cards[-count:]
-            del cards[-count:]
-            return taken
         end = len(cards) - depth
         first, last = (depth, depth - count) if count < 0 else (end - count, end)
-        taken = cards[first:last]
-        del cards[first:last]
-        return taken
+        self.cards[source] = cards[:first] + cards[last:]
+        return cards[first:last]
 
     def _gather(self, stock: Pile) -> None:
         """Gather a seat's piles into its stock, so that they are dealt again in their order.
@@ -409,9 +399,9 @@ class Board:
         gathered = [card for pile in piles for card in self.cards[pile][:: self.piles[pile].gathers]]
         if stock.kind is not Kind.STOCK or stock.seat is None or not gathered:
             raise InconsistentEvent(f"nothing is gathered into pile {stock.number}")
-        self.cards[stock.number][:0] = reversed(gathered)
+        self.cards[stock.number] = (*reversed(gathered), *self.cards[stock.number])
         for pile in piles:
-            self.cards[pile].clear()
+            self.cards[pile] = ()
         for number in [n for n in self.came if self.piles[n].seat == stock.seat]:
             del self.came[number]
         self._count_redeal(stock.seat)
@@ -444,7 +434,7 @@ class Board:
         """Forget the cards of a pile that are no longer face up."""
         spec, cards = self.piles[pile], self.cards[pile]
         if spec.shows is Shows.NONE:
-            cards[:] = [UNKNOWN] * len(cards)
+            self.cards[pile] = (UNKNOWN,) * len(cards)
         elif spec.shows is Shows.TOP:
             covered = max(0, len(cards) - spec.view)
-            cards[:covered] = [UNKNOWN] * covered
+            self.cards[pile] = (UNKNOWN,) * covered + cards[covered:]

@@ -103,7 +103,7 @@ class Dealer:
         if before != self._board.redeals and seat is not None:
             player = 0 if self._rules.game.deals is Deals.IDENTICAL else self._rules.layout.seats.index(seat)
             label = f"redeal/{player}/{self._board.redeals[seat]}"
-            self._board.cards[stock] = reshuffle(self._seed, label, self._board.cards[stock])
+            self._board.cards[stock] = tuple(reshuffle(self._seed, label, self._board.cards[stock]))
 
     def _turnable_cards(self, board: Board, seat: int) -> set[Card]:
         layout = self._rules.layout

@@ -130,9 +130,9 @@ class Layout:
             left = self.game.deck_size
             for pile, count in self.deal_order(seat):
                 left -= count
-                board.cards[pile] += [UNKNOWN] * count
+                board.cards[pile] += (UNKNOWN,) * count
             if left:
-                board.cards[self.stock[seat]] += [UNKNOWN] * left
+                board.cards[self.stock[seat]] += (UNKNOWN,) * left
         return board
 
     def deal_step(self, step: Deal, seat: int) -> Iterator[tuple[int, int]]:

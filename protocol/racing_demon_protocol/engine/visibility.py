@@ -27,7 +27,7 @@ def redacted(board: Board, dealt: Board, seat: int | None) -> Board:
     seen = dealt.copy()
     for pile in seen.piles:
         if may_see(pile, seat):
-            seen.cards[pile.number] = list(board.cards[pile.number])
+            seen.cards[pile.number] = board.cards[pile.number]
             if pile.number in board.came:
                 seen.came[pile.number] = board.came[pile.number]
     seen.redeals = {own: count for own, count in board.redeals.items() if own == seat}
@@ -46,7 +46,7 @@ def reset_to_deal(board: Board, dealt: Board, seat: int) -> None:
     """
     for pile in board.piles:
         if may_see(pile, seat):
-            board.cards[pile.number][:] = dealt.cards[pile.number]
+            board.cards[pile.number] = dealt.cards[pile.number]
             board.came.pop(pile.number, None)
     board.redeals.pop(seat, None)
     board.liberties.pop(seat, None)

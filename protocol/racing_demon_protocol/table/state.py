@@ -488,7 +488,7 @@ class TableState:
             hand_id=self.hand_id,
             commitment=self.commitment,
             hand_seats=self.hand_seats,
-            piles=tuple(tuple(pile) for pile in board.cards) if board else (),
+            piles=tuple(board.cards) if board else (),
             redeals=self._by_seat(board.redeals) if board else (),
             elapsed_ms=elapsed_ms,
             called=self.called,

@@ -135,7 +135,7 @@ def _before(board: Board, grown: Mapping[int, int]) -> Board:
     """Return the board without the newest cards of foundations, whose numbers ``grown`` gives."""
     before = board.copy()
     for pile, cards in grown.items():
-        del before.cards[pile][-cards:]
+        before.cards[pile] = before.cards[pile][:-cards]
     return before
 
 

@@ -127,15 +127,16 @@ class Foresight:
         imagined = self._opened.copy()
         imagined.counts = board.counts
         for pile in self._own:
-            imagined.cards[pile] = list(board.cards[pile])
-        imagined.cards[self._stock], imagined.cards[self._waste] = self._memory.stock, self._memory.waste
+            imagined.cards[pile] = board.cards[pile]
+        imagined.cards[self._stock] = tuple(self._memory.stock)
+        imagined.cards[self._waste] = tuple(self._memory.waste)
         first = self._rules.layout.seats.index(self._seat) * PACK_SIZE
         seen = {card for pile in self._own for card in imagined.cards[pile]}
         unseen = [card for card in range(first, first + PACK_SIZE) if card not in seen]
         self._rng.shuffle(unseen)
         for pile in self._own:
-            cards = imagined.cards[pile]
-            cards[:] = [unseen.pop() if card == UNKNOWN else card for card in cards]
+            cards = [unseen.pop() if card == UNKNOWN else card for card in imagined.cards[pile]]
+            imagined.cards[pile] = tuple(cards)
         return imagined
 
     def _lead(self, board: Board, play: Play) -> Generator[int, None, int]:

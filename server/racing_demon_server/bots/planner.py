@@ -1,5 +1,6 @@
 """The planning of an expert bot: the value of each play on the public board."""
 
+from collections.abc import Sequence
 from typing import Final, TypeGuard
 
 from racing_demon_protocol.engine.board import Board, Kind, Play
@@ -144,7 +145,7 @@ class Planner:
         return sum(1 for _ in self._rules.open_foundations(self._board, self._seat, card))
 
 
-def _covering(cards: list[Card]) -> Card | None:
+def _covering(cards: Sequence[Card]) -> Card | None:
     """Return the lowest face-up card of a column with face-down cards."""
     covered = cards.count(UNKNOWN)
     return cards[covered] if 0 < covered < len(cards) else None

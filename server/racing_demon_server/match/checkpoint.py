@@ -3,6 +3,7 @@
 A restart reads it instead of the events before it. It holds the hidden cards, so it is never stored in clear.
 """
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple, Self
 
 import msgpack
@@ -41,7 +42,7 @@ class HandState(NamedTuple):
     plays: int
     first_out: int | None
     arrivals: list[int]
-    cards: list[list[Card]]
+    cards: Sequence[Sequence[Card]]
     counts: Counts
 
 

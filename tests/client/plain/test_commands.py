@@ -171,7 +171,7 @@ def test_foundations_of_one_s_own_are_meant() -> None:
     rules = rules_of("demon-a", players=2, take_back="free")
     position = build(rules, seat=1)
     theirs = next(pile for pile in rules.layout.foundations if rules.layout.piles[pile].seat == 0)
-    position.board.cards[theirs] = [0]
+    position.board.cards[theirs] = (0,)
     with pytest.raises(ParseError, match="There is no such foundation"):
         parse_play("fs 1", rules, position.board, 1)
     assert Play(theirs, 1, rules.layout.seat_piles(0, Kind.TABLEAU)[0]) == parse_play(

@@ -84,7 +84,7 @@ def test_nobody_else_s_foundations_are_shown(game: Game) -> None:
     own = render.all_piles(hand.rules, hand.board, 0), render.foundations(hand.rules, hand.board, 0)
     for pile in hand.rules.layout.piles:
         if pile.seat == 1:
-            hand.board.cards[pile.number] = [52]
+            hand.board.cards[pile.number] = (52,)
     assert own == (render.all_piles(hand.rules, hand.board, 0), render.foundations(hand.rules, hand.board, 0))
 
 

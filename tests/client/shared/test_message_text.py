@@ -428,7 +428,7 @@ def test_a_play_of_a_hostile_card_is_told() -> None:
         count=3,
         destination=play.destination,
     )
-    sitting.mirror.hand.board.cards[play.destination] = [-1, -1, -1]
+    sitting.mirror.hand.board.cards[play.destination] = (-1, -1, -1)
     assert told(played, sitting, 0) == "you: turned 3, waste shows ??"
 
 

@@ -228,7 +228,7 @@ def test_plays_in_the_air_are_seen_at_once() -> None:
     player.chair.doubt(Play(player.column(1), 1, FOUNDATIONS))
     scene = player.scene()
     assert scene.board is not None
-    assert (len(scene.board.cards[0]), scene.board.cards[player.column(1)]) == (1, [UNKNOWN])
+    assert (len(scene.board.cards[0]), scene.board.cards[player.column(1)]) == (1, (UNKNOWN,))
     assert scene.unconfirmed[0] == 1
     assert (len(player.board.cards[0]), len(player.board.cards[player.column(1)])) == (0, 2)
 
@@ -719,7 +719,7 @@ def test_somebody_called_you_is_not_oneself() -> None:
     table = sitting()
     table.mirror.seats[1] = table.mirror.seats[1].model_copy(update={"name": "you"})
     play = ev.Played(seq=1, seat=1, counter=1, source=table.column(1), count=1, destination=1)
-    table.mirror.board.cards[1] = [52 + 13]  # type: ignore[union-attr]
+    table.mirror.board.cards[1] = (52 + 13,)  # type: ignore[union-attr]
     assert words(play, table.mirror, volume=0) is None
 
 
@@ -793,7 +793,7 @@ def test_hostile_names_are_harmless(name: str) -> None:
     """Whatever a player is called or says, the feed's line is printable."""
     table = sitting()
     table.mirror.seats[1] = table.mirror.seats[1].model_copy(update={"name": name})
-    table.mirror.board.cards[1] = [13]  # type: ignore[union-attr]
+    table.mirror.board.cards[1] = (13,)  # type: ignore[union-attr]
     messages = [
         ev.Played(seq=1, seat=1, counter=1, source=table.column(1), count=1, destination=1),
         ev.Said(seq=1, seat=1, text=name),

@@ -248,15 +248,15 @@ def other_cards(shown: frozenset[Card], rng: random.Random) -> Disturbance:
     def disturb(board: Board) -> None:
         for pack in {card // PACK_SIZE for cards in board.cards for card in cards}:
             unseen = [
-                (cards, index)
+                card
                 for cards in board.cards
-                for index, card in enumerate(cards)
+                for card in cards
                 if card // PACK_SIZE == pack and card not in shown
             ]
-            found = [cards[index] for cards, index in unseen]
-            rng.shuffle(found)
-            for (cards, index), card in zip(unseen, found, strict=True):
-                cards[index] = card
+            shuffled = unseen.copy()
+            rng.shuffle(shuffled)
+            other = dict(zip(unseen, shuffled, strict=True))
+            board.cards = [tuple(other.get(card, card) for card in cards) for cards in board.cards]
 
     return disturb
 
@@ -265,8 +265,9 @@ def with_canaries(shown: frozenset[Card]) -> Disturbance:
     """Return what makes the cards that nobody saw such that they are known wherever they turn up."""
 
     def disturb(board: Board) -> None:
-        for cards in board.cards:
-            cards[:] = [card if card in shown else card + CANARY for card in cards]
+        board.cards = [
+            tuple(card if card in shown else card + CANARY for card in cards) for cards in board.cards
+        ]
 
     return disturb
 

@@ -165,7 +165,7 @@ def shown(view: TableState, elapsed_ms: int) -> Shown:
         "results": [_plain(each) for each in view.results],
         "winners": view.winners,
         "hand_seats": view.hand_seats,
-        "piles": board.cards if board else [],
+        "piles": [list(pile) for pile in board.cards] if board else [],
         "redeals": [board.redeals.get(seat, 0) for seat in by_seat] if board else [],
         "shifts": [board.shifts.get(seat, 0) for seat in by_seat] if board else [],
         "progress": sorted((seat, *reached) for seat, reached in hand.items()),

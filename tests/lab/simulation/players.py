@@ -42,7 +42,7 @@ class Boards:
     """What the mirrors of a table held after its newest events: all the same, and nothing broken."""
 
     def __init__(self) -> None:
-        self._known: dict[int, list[list[Card]]] = {}
+        self._known: dict[int, list[tuple[Card, ...]]] = {}
 
     def check(self, seq: int, rules: Rules, board: Board) -> None:
         """Check a mirror's board after an event: the first one's invariants, and all others against it."""
@@ -50,7 +50,7 @@ class Boards:
         if known is None:
             wrong = status(rules, board)
             assert wrong == [], f"after event {seq}: {wrong}"
-            self._known[seq] = [list(cards) for cards in board.cards]
+            self._known[seq] = board.cards.copy()
             self._known.pop(seq - REMEMBERED, None)
         assert known is None or known == board.cards, f"two mirrors differ after event {seq}"
 

@@ -32,7 +32,7 @@ def _board(piles: Sequence[Pile] | None = None, **held: str) -> Board:
 
 def test_a_new_board_is_empty() -> None:
     """A board without cards has an empty pile for each one of its geometry."""
-    assert Board(_piles()).cards == [[], [], [], [], []]
+    assert Board(_piles()).cards == [()] * 5
 
 
 def test_cards_must_match_the_piles() -> None:
@@ -72,14 +72,14 @@ def test_cards_keep_their_order_between_columns() -> None:
     """Cards that move together keep their order."""
     board = _board(left="-- 5H 4S 3D", right="6C")
     follow(board, Move(LEFT, 2, RIGHT))
-    assert [[UNKNOWN, *cards("5H")], cards("6C 4S 3D")] == board.cards[LEFT : RIGHT + 1]
+    assert [(UNKNOWN, *cards("5H")), cards("6C 4S 3D")] == board.cards[LEFT : RIGHT + 1]
 
 
 def test_an_uncovered_card_is_named_by_the_event() -> None:
     """The card that becomes the last of its column is the one that the event shows."""
     board = _board(left="-- -- 5H", right="6C")
     follow(board, Move(LEFT, 1, RIGHT, tuple(cards("9D"))))
-    assert [UNKNOWN, *cards("9D")] == board.cards[LEFT]
+    assert (UNKNOWN, *cards("9D")) == board.cards[LEFT]
 
 
 @for_each("shown", ["", "9D 8D"])
@@ -119,16 +119,16 @@ def test_a_covered_waste_card_is_forgotten() -> None:
     """Of a squared waste only the top is known; what it covers is not to be looked up."""
     board = _board(stock="-- --", waste="5H")
     follow(board, Move(STOCK, 2, WASTE, tuple(cards("7D"))))
-    assert [UNKNOWN, UNKNOWN, *cards("7D")] == board.cards[WASTE]
+    assert (UNKNOWN, UNKNOWN, *cards("7D")) == board.cards[WASTE]
 
 
 def test_a_fanned_waste_shows_so_many_cards() -> None:
     """With a view of three, the turned cards are named bottom first, and older ones forgotten."""
     board = _board(_piles(view=3), stock="-- -- --", waste="5H")
     follow(board, Move(STOCK, 2, WASTE, tuple(cards("7D 8D"))))
-    after_two = list(board.cards[WASTE])
+    after_two = board.cards[WASTE]
     follow(board, Move(STOCK, 1, WASTE, tuple(cards("9D"))))
-    assert (cards("5H 7D 8D"), [UNKNOWN, *cards("7D 8D 9D")]) == (after_two, board.cards[WASTE])
+    assert (cards("5H 7D 8D"), (UNKNOWN, *cards("7D 8D 9D"))) == (after_two, board.cards[WASTE])
 
 
 def test_the_card_under_a_played_waste_top_is_named() -> None:
@@ -148,7 +148,7 @@ def test_turning_the_waste_over_hides_it_and_counts() -> None:
     """A redeal makes all cards unknown, and is counted for the seat."""
     board = _board(waste="-- -- 5H")
     follow(board, Move(WASTE, 3, STOCK))
-    assert (board.cards[STOCK], board.cards[WASTE], board.redeals) == ([UNKNOWN] * 3, [], {3: 1})
+    assert (board.cards[STOCK], board.cards[WASTE], board.redeals) == ((UNKNOWN,) * 3, (), {3: 1})
 
 
 def test_a_negative_count_takes_from_the_bottom() -> None:
@@ -182,14 +182,14 @@ def test_rotating_shifts_the_stock_by_one() -> None:
     open_piles = [pile.opened() for pile in _piles()]
     board = Board(open_piles, [cards("3S 4S"), cards("AS 2S"), [], [], []])
     board.rotate()
-    assert [cards("AS 3S 4S 2S"), []] == board.cards[:2]
+    assert [cards("AS 3S 4S 2S"), ()] == board.cards[:2]
 
 
 def test_rotating_shows_nothing() -> None:
     """After a rotation the whole stock is unknown, and no redeal is counted."""
     board = _board(stock="--", waste="-- 5H")
     assert board.rotate() == []
-    assert (board.cards[STOCK], board.redeals) == ([UNKNOWN] * 3, {})
+    assert (board.cards[STOCK], board.redeals) == ((UNKNOWN,) * 3, {})
 
 
 def test_rotating_nothing_is_harmless() -> None:

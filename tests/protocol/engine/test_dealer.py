@@ -36,7 +36,7 @@ def test_the_dealer_follows_every_play(game: str) -> None:
 def test_the_open_board_is_a_copy() -> None:
     """Whatever is done to the open board does not reach the dealer's cards."""
     dealer = Dealer(SEED, rules_of())
-    dealer.open_board().cards[6].clear()
+    dealer.open_board().cards[6] = ()
     assert len(dealer.open_board().cards[6]) == 1
 
 
@@ -46,7 +46,7 @@ def test_rotation_shifts_the_hidden_stock() -> None:
     dealer = Dealer(SEED, rules)
     before = dealer.open_board().cards[rules.layout.stock[0]]
     dealer.rotate()
-    assert [before[-1], *before[:-1]] == dealer.open_board().cards[rules.layout.stock[0]]
+    assert (before[-1], *before[:-1]) == dealer.open_board().cards[rules.layout.stock[0]]
 
 
 def test_a_hand_is_dead_when_all_are() -> None:

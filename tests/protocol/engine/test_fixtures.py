@@ -61,7 +61,7 @@ def test_example_of_seed_002() -> None:
     shown = [names(move.shown) for play in plays for move in position.play(0, play)]
     assert shown == ["4C", "5C", "6C"]
     assert _columns(position)[:3] == ["4C", "5C", "6C"]
-    assert [UNKNOWN, *cards("TC 9D 8S")] == position.board.cards[ten]
+    assert (UNKNOWN, *cards("TC 9D 8S")) == position.board.cards[ten]
 
 
 def test_colors_must_change() -> None:
@@ -157,7 +157,7 @@ def test_order_of_building_in_seed_000() -> None:
     position = build(rules, foundation=("6D",), tableau=("KS", "KC", "KH", "KD"))
     for card in order[1:]:
         assert [rules.layout.foundations[0]] == list(rules.open_foundations(position.board, 0, card))
-        position.board.cards[rules.layout.foundations[0]].append(card)
+        position.board.cards[rules.layout.foundations[0]] += (card,)
     assert not rules.accepts(position.board, rules.layout.foundations[0], order[0])
 
 

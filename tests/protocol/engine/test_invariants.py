@@ -71,10 +71,10 @@ def _damaged(piles: dict[int, str], players: int = 1) -> list[str]:
     """Return what is said of a fresh deal when these piles hold other cards, "--" for unknown ones."""
     position = deal_seed(rules_of(players=players))
     for pile, text in piles.items():
-        position.board.cards[pile] = [
+        position.board.cards[pile] = tuple(
             UNKNOWN if word == "--" else int(word) if word.isdigit() else cards(word)[0]
             for word in text.split()
-        ]
+        )
     return status(position.rules, position.board)
 
 
@@ -115,7 +115,7 @@ def test_the_same_face_of_two_packs_is_no_double() -> None:
     own = "-- -- -- -- -- -- JH"
     twins = deal_seed(rules_of(players=2))
     last = twins.rules.layout.seat_piles(1, Kind.TABLEAU)[6]
-    twins.board.cards[last] = [UNKNOWN if word == "--" else parse(word, 1) for word in own.split()]
+    twins.board.cards[last] = tuple(UNKNOWN if word == "--" else parse(word, 1) for word in own.split())
     assert status(twins.rules, twins.board) == []
 
 
@@ -129,7 +129,7 @@ def test_a_card_of_no_pack_is_noticed(number: int) -> None:
 def test_a_negative_card_is_noticed() -> None:
     """A number below the unknown card is no card."""
     position = deal_seed(rules_of())
-    position.board.cards[SEVENTH][-1] = -2
+    position.board.cards[SEVENTH] = (*position.board.cards[SEVENTH][:-1], -2)
     assert [f"pile {SEVENTH} holds -2, which is no card of this hand"] == status(
         position.rules, position.board
     )
@@ -146,7 +146,7 @@ def test_a_card_before_the_wrong_player_is_noticed() -> None:
     """A player's card lies before nobody else."""
     position = deal_seed(rules_of(players=2))
     last = position.rules.layout.seat_piles(1, Kind.TABLEAU)[6]
-    position.board.cards[last][-1] = parse("KS", 0)
+    position.board.cards[last] = (*position.board.cards[last][:-1], parse("KS", 0))
     assert [f"pile {last} holds K♠ of another player's pack"] == status(position.rules, position.board)
 
 

@@ -52,7 +52,7 @@ def test_families_in_steps(step: int) -> None:
     position = build(rules)
     ranks = []
     while accepted := [number for number in range(13) if rules.accepts(position.board, foundation, number)]:
-        position.board.cards[foundation] += accepted
+        position.board.cards[foundation] += tuple(accepted)
         ranks += [rank(number) for number in accepted]
     assert [rank(number) for word in FAMILIES[step].split() for number in cards(f"{word}S")] == ranks
 
@@ -69,7 +69,7 @@ def test_a_family_downward() -> None:
     """A family may go down from the king."""
     rules = _rules(Foundations(base=13, step=-1))
     position = build(rules, foundation=("KS QS",))
-    assert cards("JS") == [number for number in range(52) if rules.accepts(position.board, 0, number)]
+    assert [*cards("JS")] == [number for number in range(52) if rules.accepts(position.board, 0, number)]
 
 
 def test_a_short_family() -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from racing_demon_protocol.engine.board import Board, Kind
+from racing_demon_protocol.engine.board import Board, Kind, Play
 from racing_demon_protocol.engine.cards import PACK_SIZE, UNKNOWN
 from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.enums import Reason
@@ -105,7 +105,7 @@ def test_one_place_for_two_cards() -> None:
     first, second = (rules.layout.seat_piles(seat, Kind.TABLEAU)[1] for seat in (0, 1))
     three, other = cards("3S")[0], position.board.cards[second][-1]
     play = ev.Played(seq=1, seat=0, counter=1, source=first, count=1, destination=0)
-    position.board.cards[0].append(position.board.cards[first].pop())
+    position.board.move(Play(first, 1, 0))
     taken, races = chances.apply(play, 350)
     assert Chance(0, first, three, 100) == taken
     assert [Race(350, other, 0, 1, 250)] == races
@@ -119,7 +119,7 @@ def test_a_second_place_is_no_race() -> None:
     position = build(rules, seat=1, tableau=("QC", "3S"), upon=position)
     chances = ChanceTracker(rules, position.board, 0)
     source = rules.layout.seat_piles(0, Kind.TABLEAU)[1]
-    position.board.cards[0].append(position.board.cards[source].pop())
+    position.board.move(Play(source, 1, 0))
     _, races = chances.apply(ev.Played(seq=1, seat=0, counter=1, source=source, count=1, destination=0), 10)
     assert races == []
     assert [chance.seat for chance in chances.open] == [1]
@@ -129,7 +129,7 @@ def test_a_hidden_card_is_no_chance() -> None:
     """A card that lies face down is nobody's chance, whatever it is."""
     rules = rules_of()
     position = build(rules, tableau=("as", "KH"))
-    position.board.cards[rules.layout.seat_piles(0, Kind.TABLEAU)[0]] = [UNKNOWN]
+    position.board.cards[rules.layout.seat_piles(0, Kind.TABLEAU)[0]] = (UNKNOWN,)
     assert list(ChanceTracker(rules, position.board).open) == []
 
 

@@ -206,8 +206,8 @@ def test_a_play_in_the_air_has_landed() -> None:
     position = klondike("5c AH", "2S")
     one = column(position, 1)
     ahead, air = with_plays(position.rules, position.board, 0, [Play(one, 1, FOUNDATIONS)])
-    assert [position.board.cards[one][-1]] == ahead.cards[0]
-    assert ahead.cards[one] == [UNKNOWN]
+    assert (position.board.cards[one][-1],) == ahead.cards[0]
+    assert ahead.cards[one] == (UNKNOWN,)
     assert {0: 1, one: 0} == air
 
 
@@ -247,7 +247,7 @@ def test_a_face_down_card_is_left_out() -> None:
     position = klondike("5c AH", "6D")
     one, two = column(position, 1), column(position, 2)
     ahead, _ = with_plays(position.rules, position.board, 0, [Play(one, 1, FOUNDATIONS), Play(one, 1, two)])
-    assert ahead.cards[one] == [UNKNOWN]
+    assert ahead.cards[one] == (UNKNOWN,)
 
 
 def test_nothing_lands_on_a_card_that_is_not_known() -> None:
@@ -255,7 +255,7 @@ def test_nothing_lands_on_a_card_that_is_not_known() -> None:
     position = klondike("5c AH", "QS")
     one, two = column(position, 1), column(position, 2)
     ahead, _ = with_plays(position.rules, position.board, 0, [Play(one, 1, FOUNDATIONS), Play(two, 1, one)])
-    assert ahead.cards[one] == [UNKNOWN]
+    assert ahead.cards[one] == (UNKNOWN,)
     assert len(ahead.cards[two]) == 1
 
 

@@ -90,10 +90,10 @@ def test_a_loser_is_told_the_time_between_what_was_read() -> None:
 def test_the_loser_keeps_the_card() -> None:
     """Nothing of the loser's layout has moved: the card lies where it was, and can be played again."""
     sitting = _twins()
-    seen, before = sitting.seq, list(sitting.board.cards[sitting.column(1)])
+    seen, before = sitting.seq, sitting.board.cards[sitting.column(1)]
     sitting.play(0, sitting.column(0))
     sitting.miss(1, sitting.column(1), seen=seen)
-    assert [UNKNOWN, parse("2S", 1)] == before == sitting.board.cards[sitting.column(1)]
+    assert (UNKNOWN, parse("2S", 1)) == before == sitting.board.cards[sitting.column(1)]
 
 
 def test_who_saw_it_was_not_beaten() -> None:
@@ -286,7 +286,7 @@ def test_a_run_goes_up_as_far_as_it_goes() -> None:
     sitting = Sitting.playing(2)
     sitting.lay(["AS"], Own(["4S 3H 2S"]), Own(["KC"]))
     played = of_type(ev.Played, sitting.play(0, sitting.column(0), count=3))
-    assert ([parse("4S"), parse("3H")], 1) == (sitting.board.cards[sitting.column(0)], len(played))
+    assert ((parse("4S"), parse("3H")), 1) == (sitting.board.cards[sitting.column(0)], len(played))
 
 
 def test_a_run_may_be_sent_to_one_foundation() -> None:

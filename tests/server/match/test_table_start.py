@@ -204,7 +204,7 @@ def test_nobody_calls_before_the_signal() -> None:
 def test_the_first_turn_is_a_command() -> None:
     """By itself the hand begins with an empty waste."""
     sitting = Sitting.playing(2)
-    assert sitting.board.cards[sitting.waste(0)] == []
+    assert sitting.board.cards[sitting.waste(0)] == ()
 
 
 def test_the_first_turn_may_be_made_for_all() -> None:

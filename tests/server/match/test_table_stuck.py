@@ -314,7 +314,7 @@ def test_the_stocks_are_shifted_before_the_end() -> None:
     assert [
         sitting.board.cards[sitting.stock(0)],
         sitting.board.cards[sitting.waste(0)],
-    ] == [[UNKNOWN] * 4, []]
+    ] == [(UNKNOWN,) * 4, ()]
 
 
 def test_shifting_puts_the_top_card_at_the_bottom() -> None:

@@ -1,5 +1,7 @@
 """The tableau's columns, as many as the game has and as tall as the screen allows."""
 
+from collections.abc import Sequence
+
 from racing_demon_client.terminal.style import Density, Highlight, Role
 from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.engine.cards import UNKNOWN
@@ -117,7 +119,7 @@ def _draw_one(ctx: DrawContext, at: tuple[int, int], size: tuple[int, int], card
             ctx.canvas.put(x, y + 1, ctx.glyphs.side + " " * (width - 2) + ctx.glyphs.side, Role.FRAME)
 
 
-def _hidden(cards: list[int]) -> int:
+def _hidden(cards: Sequence[int]) -> int:
     """Return the number of face-down cards, without a last one that is being turned up."""
     hidden = next((n for n, card in enumerate(cards) if card != UNKNOWN), len(cards))
     return hidden - 1 if cards and hidden == len(cards) else hidden

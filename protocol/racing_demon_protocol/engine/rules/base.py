@@ -65,7 +65,7 @@ class Rules:
         board = self.layout.empty_board.copy()
         for seat, deck in zip(self.layout.seats, decks, strict=True):
             for pile, cards in deal_out(self.layout, seat, self.arrange(deck)):
-                board.cards[pile].extend(cards)
+                board.cards[pile] += tuple(cards)
         return board
 
     def arrange(self, deck: Sequence[Card]) -> Sequence[Card]:

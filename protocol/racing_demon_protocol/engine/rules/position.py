@@ -63,8 +63,9 @@ class ScratchBoard:
         for pile, place in self._places.items():
             packed = faces[place]
             if packed != self._faces[place]:
-                self._hidden.cards[pile] = [face % FACE_DOWN for face in packed]
-                self.board.cards[pile] = [UNKNOWN if face >= FACE_DOWN else face for face in packed]
+                self._hidden.cards[pile] = tuple([face % FACE_DOWN for face in packed])
+                shown = [UNKNOWN if face >= FACE_DOWN else face for face in packed]
+                self.board.cards[pile] = tuple(shown)
         self._faces = faces
         self.board.counts = self.counts = counts
 
@@ -74,14 +75,13 @@ class ScratchBoard:
         The current position stays set up.
         """
         board, hidden = self.board, self._hidden
-        kept: dict[int, tuple[list[Card], list[Card]]] = {}
+        kept: dict[int, tuple[tuple[Card, ...], tuple[Card, ...]]] = {}
         self.plays_made = 0
         due: Play | None = move
         while due is not None:
             for pile in board.changed_by(due):
                 if pile not in kept:
-                    kept[pile] = shown, known = board.cards[pile], hidden.cards[pile]
-                    board.cards[pile], hidden.cards[pile] = shown.copy(), known.copy()
+                    kept[pile] = board.cards[pile], hidden.cards[pile]
             self.plays_made += 1
             self._rules.carry_out(board, due, self._name)
             due = self._rules.automatic_play(board, self._seat)

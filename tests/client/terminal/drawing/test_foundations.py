@@ -53,7 +53,7 @@ def test_places_are_kept_while_other_aces_land(players: int, rng: random.Random)
     rng.shuffle(aces)
     before: dict[int, tuple[int, int]] = {}
     for pile, ace in enumerate(aces):
-        board.cards[pile] = [ace]
+        board.cards[pile] = (ace,)
         after = dict(slots.places(board))
         assert before == {other: place for other, place in after.items() if other != pile}
         assert len(after) == len(set(after.values())) == pile + 1
@@ -82,7 +82,7 @@ def test_an_empty_foundation_gives_its_place_back() -> None:
     slots, board = racing()
     board.cards[0] = cards("AS")
     slots.places(board)
-    board.cards[0] = []
+    board.cards[0] = ()
     assert slots.places(board) == {}
     board.cards[4] = cards("AS/1")
     assert slots.places(board) == {4: (0, 0)}

@@ -136,7 +136,7 @@ def test_players_of_one_hand_do_not_touch_each_other(name: str) -> None:
         for seat in seats:
             both.play(next(iter(both.rules.legal_plays(both.board, seat))), seat)
     faces = [
-        [card if card == UNKNOWN else card % (52 * OWN[name].packs) for card in pile]
+        tuple(card if card == UNKNOWN else card % (52 * OWN[name].packs) for card in pile)
         for pile in both.board.cards
     ]
     shared = sum(pile.seat is None for pile in both.board.piles)

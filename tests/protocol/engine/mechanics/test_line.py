@@ -75,7 +75,7 @@ def test_the_first_card_may_go_to_the_end_once() -> None:
     shift = Play(_places(dealt)[0], 1, _places(dealt)[-1])
     first = dealt.named("line")[0][0]
     dealt.play(shift)
-    assert dealt.named("line")[-1] == [first]
+    assert dealt.named("line")[-1] == (first,)
     assert all(play.destination != _places(dealt)[-1] for _, play in dealt.plays())
 
 
@@ -93,11 +93,11 @@ def test_push_pin_is_won_with_two_cards() -> None:
     """Two cards of the line are left, and no stock: won; with three it is not."""
     dealt = Dealt(GAMES["push-pin"])
     board, places, out = dealt.board, _places(dealt), dealt.rules.layout.group_piles(0, "out")[0]
-    board.cards[dealt.rules.layout.stock[0]].clear()
+    board.cards[dealt.rules.layout.stock[0]] = ()
     for left, is_won in ((3, False), (2, True)):
         for number, place in enumerate(places):
-            board.cards[place] = [number] if number < left else []
-        board.cards[out] = list(range(left, 104))
+            board.cards[place] = (number,) if number < left else ()
+        board.cards[out] = tuple(range(left, 104))
         assert is_won is dealt.rules.is_out(board, 0)
 
 
@@ -115,19 +115,20 @@ def test_the_last_piles_are_joined_when_all_cards_are_laid() -> None:
     """Three piles may jump over one, and two upon each other, if they agree; then the game is won."""
     dealt = Dealt(GAMES["double-jump"])
     board, places = dealt.board, _places(dealt)
-    board.cards[dealt.rules.layout.stock[0]].clear()
-    spades, hearts = list(range(13)), list(range(13, 26))
+    board.cards[dealt.rules.layout.stock[0]] = ()
+    spades, hearts = tuple(range(13)), tuple(range(13, 26))
     for place, cards in zip(places, (spades[:6], hearts, spades[6:]), strict=False):
-        board.cards[place] = list(cards)
+        board.cards[place] = cards
     assert {(0, 2)} == _plays(dealt)
-    board.cards[places[0]], board.cards[places[2]] = [], [*spades[6:], *spades[:6]]
+    board.cards[places[0]], board.cards[places[2]] = (), (*spades[6:], *spades[:6])
     assert set() == _plays(dealt)
     assert not dealt.rules.is_out(board, 0)
-    board.cards[places[2]].reverse()
-    board.cards[places[1]].append(board.cards[places[2]].pop())
+    *rest, last = reversed(board.cards[places[2]])
+    board.cards[places[1]] += (last,)
+    board.cards[places[2]] = tuple(rest)
     assert {(1, 2)} == _plays(dealt)
     board.cards[places[2]] += board.cards[places[1]]
-    board.cards[places[1]] = []
+    board.cards[places[1]] = ()
     assert dealt.rules.is_out(board, 0)
 
 

@@ -35,8 +35,8 @@ def _lots(*lots: tuple[list[int], list[int]]) -> Dealt:
     # This position is one that no play leads to.
     for board, which in ((hidden_board(dealt.dealer), 0), (dealt.board, 1)):
         for number, pile in enumerate(numbers):
-            board.cards[pile] = list(lots[number][which]) if number < len(lots) else []
-        board.cards[out] = list(gone)
+            board.cards[pile] = tuple(lots[number][which]) if number < len(lots) else ()
+        board.cards[out] = tuple(gone)
     return dealt
 
 
@@ -56,7 +56,7 @@ def test_a_pile_of_two_that_does_not_match_stays_turned_up() -> None:
     dealt = _lots(([SEVENS[0], EIGHTS[0]], [UNKNOWN, EIGHTS[0]]), ([SEVENS[1], 12], [SEVENS[1], 12]))
     ((_, play),) = dealt.plays()
     dealt.play(play)
-    assert [[SEVENS[0], EIGHTS[0]], [SEVENS[1], 12]] == dealt.named("lot")[:2]
+    assert [(SEVENS[0], EIGHTS[0]), (SEVENS[1], 12)] == dealt.named("lot")[:2]
     assert dealt.is_over()
     assert not dealt.rules.is_out(dealt.board, 0)
 

@@ -31,7 +31,7 @@ def test_a_spell_names_its_cards() -> None:
     dealt, ranks = _shown("a-spell", "row")
     assert list(range(1, 14)) == ranks
     assert dealt.rules.is_out(dealt.board, 0)
-    assert dealt.named("stock")[0] == []
+    assert dealt.named("stock")[0] == ()
 
 
 def test_the_sequel_names_its_cards() -> None:

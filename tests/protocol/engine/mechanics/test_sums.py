@@ -25,11 +25,11 @@ def _put(dealt: Dealt, **places: str) -> None:
     lying = {int(key[1:]): parse(card) for key, card in places.items()}
     for board in boards:
         for pile in range(len(board.cards)):
-            board.cards[pile] = []
+            board.cards[pile] = ()
         for place, card in lying.items():
-            board.cards[layout.group_piles(0, "place")[place]] = [card]
+            board.cards[layout.group_piles(0, "place")[place]] = (card,)
         total = 52 * dealt.rules.game.packs
-        board.cards[out] = [card for card in range(total) if card not in lying.values()]
+        board.cards[out] = tuple(card for card in range(total) if card not in lying.values())
 
 
 def _plays(dealt: Dealt) -> set[tuple[int, int]]:
@@ -130,7 +130,7 @@ def test_two_court_cards_wait_for_the_third() -> None:
     numbers = _places(dealt)
     dealt.play(Play(numbers[0], 1, numbers[1]))
     assert {(2, 1)} == _plays(dealt)
-    assert dealt.named("place")[0] == []
+    assert dealt.named("place")[0] == ()
     dealt.play(Play(numbers[2], 1, numbers[1]))
     assert all(len(cards) == 1 for cards in dealt.named("place"))
     assert dealt.rules.progress(dealt.board, 0) == 3

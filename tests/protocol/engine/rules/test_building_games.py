@@ -42,18 +42,18 @@ def _won(game: Game) -> tuple[BuildingRules, Board]:
     full = Board(rules.layout.piles)
     for pile, cards in enumerate(board.cards):  # those that the deal put there
         if rules.layout.piles[pile].kind is Kind.FOUNDATION:
-            full.cards[pile] = list(cards)
+            full.cards[pile] = tuple(cards)
             left = [card for card in left if card not in cards]
     for pile, group in _own_foundations(rules):
         while len(full.cards[pile]) < group.length:
             chosen = group.base is Base.FIRST and not any(full.cards[p] for p in rules.layout.foundations)
             card = next((card for card in left if chosen or rules.accepts(full, pile, card)), None)
             assert card is not None, f"{group.name} ends with {full.cards[pile]}"
-            full.cards[pile].append(card)
+            full.cards[pile] += (card,)
             left.remove(card)
     for card in left:
         column = next(pile for pile in rules.layout.seat_piles(0, Kind.TABLEAU) if not full.cards[pile])
-        full.cards[column].append(card)
+        full.cards[column] += (card,)
     return rules, full
 
 
@@ -129,7 +129,9 @@ def test_a_win_is_recognized(game: Game) -> None:
         for pile in rules.layout.piles
         if pile.seat == 0 and pile.kind not in {Kind.FOUNDATION, Kind.HEAD}
     )
-    board.cards[home].append(board.cards[last].pop())
+    *rest, card = board.cards[last]
+    board.cards[home] += (card,)
+    board.cards[last] = tuple(rest)
     assert game.goal is Goal.RESERVE_EMPTY or not rules.is_out(board, 0)
 
 
@@ -248,7 +250,7 @@ def test_the_sequence_of_a_family(name: str, group: str) -> None:
     for wanted in expected[1:]:
         taken = {rank(card): card for card in range(PACK_SIZE) if rules.accepts(board, pile, card)}
         assert {wanted} == taken.keys()
-        board.cards[pile].append(taken[wanted])
+        board.cards[pile] += (taken[wanted],)
     assert not any(rules.accepts(board, pile, card) for card in range(PACK_SIZE))
 
 

@@ -107,7 +107,7 @@ def _kinds_of_plays(
         end = len(hand.board.cards[play.source]) - play.depth
         moved = hand.board.cards[play.source][max(0, end - abs(play.count)) : end]
         if suits is not None:
-            moved = [card if card == UNKNOWN else _relabelled(card, suits) for card in moved]
+            moved = tuple(card if card == UNKNOWN else _relabelled(card, suits) for card in moved)
         source, target = (
             pile.group if pile.kind is Kind.FOUNDATION else str(pile.number)
             for pile in (hand.board.piles[play.source], hand.board.piles[play.destination])

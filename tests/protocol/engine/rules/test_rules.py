@@ -37,7 +37,7 @@ def test_an_open_deal_follows_the_deck() -> None:
     position = _klondike()
     board = position.rules.deal([stack("KS QS JS")])
     dealt = [card for column in COLUMNS for card in board.cards[column]]
-    assert stack("KS QS JS") == dealt + board.cards[STOCK][::-1]
+    assert stack("KS QS JS") == [*dealt, *board.cards[STOCK][::-1]]
 
 
 def test_each_seat_is_dealt_its_own_pack() -> None:
@@ -167,7 +167,7 @@ def test_three_are_turned() -> None:
     """The usual turn moves three cards to the waste and shows the last."""
     position = _klondike(stock="As 2s 3s 4s 5s")
     position.play(0, Play(STOCK, 3, WASTE))
-    assert [UNKNOWN, UNKNOWN, *cards("3S")] == position.board.cards[WASTE]
+    assert (UNKNOWN, UNKNOWN, *cards("3S")) == position.board.cards[WASTE]
 
 
 def test_what_is_left_is_turned() -> None:
@@ -290,7 +290,7 @@ def test_out_is_who_has_a_whole_pack_on_the_foundations() -> None:
 def _all_out(rules: Rules) -> Board:
     board = Board(rules.layout.piles)
     for suit in range(4):
-        board.cards[suit] = list(range(suit * 13, suit * 13 + 13))
+        board.cards[suit] = tuple(range(suit * 13, suit * 13 + 13))
     return board
 
 

@@ -79,7 +79,7 @@ def test_a_redeal_brings_a_card_for_a_space() -> None:
     position = build(rules, foundation=("5D",), waste="2s 3s 4S", tableau=("", *FULL_ROW[1:]))
     stock, space = rules.layout.stock[0], _columns(rules)[0]
     position.play(0, Play(rules.layout.waste[0], 3, stock))
-    assert position.board.cards[space] == []
+    assert position.board.cards[space] == ()
     position.play(0, Play(stock, 1, space))
     assert cards("4S") == position.board.cards[space]
 
@@ -283,5 +283,5 @@ def test_points_of_a_changed_bonus() -> None:
 def test_unknown_cards_are_never_offered() -> None:
     """A face-down card is neither played nor built on, even where it lies on top by mistake."""
     position = build(rules_of(), tableau=("QH",))
-    position.board.cards[7] = [UNKNOWN]
+    position.board.cards[7] = (UNKNOWN,)
     assert position.plays() == []

@@ -85,7 +85,7 @@ def test_threes_in_another_order(order: tuple[int, ...]) -> None:
     for number in order[:2]:
         play(Play(held[number], 1, waste))
     assert [("9♠", "4♣", "2♠")[number] for number in order] == [name(card) for card in board.cards[waste]]
-    assert [board.cards[cell] for cell in held] == [[], [], []]
+    assert [board.cards[cell] for cell in held] == [(), (), ()]
     assert rules.can_play(board, 0, reorder)
     board.came |= dict.fromkeys(held, 12)
     assert not rules.can_play(board, 0, reorder)
@@ -141,7 +141,7 @@ def test_the_ends_of_a_row_of_judges(game: str, free: list[int]) -> None:
     reachable = []
     for place, pile in enumerate(row):
         below = board.cards[pile][-1] - 1
-        board.cards[aces[0]] = [below - rank(below) + 1 + step for step in range(rank(below))]
+        board.cards[aces[0]] = tuple(range(below - rank(below) + 1, below + 1))
         if any(rules.can_play(board, 0, Play(pile, 1, foundation)) for foundation in aces):
             reachable.append(place)
     assert free == reachable
@@ -175,7 +175,7 @@ def test_bases_in_their_order() -> None:
         rules, board = _laid(order, **{"from K": ["KS"]}, waste=["JS"])
         knave = rules.layout.group_piles(0, "from J")[0]
         assert legal is rules.can_play(board, 0, Play(rules.layout.waste[0], 1, knave))
-        board.cards[rules.layout.group_piles(0, "from Q")[0]] = [11]
+        board.cards[rules.layout.group_piles(0, "from Q")[0]] = (11,)
         assert rules.can_play(board, 0, Play(rules.layout.waste[0], 1, knave))
 
 
@@ -186,7 +186,7 @@ def test_row_by_row() -> None:
     rules, board = _laid(game, **bases, waste=["2H"])
     play = Play(rules.layout.waste[0], 1, rules.layout.group_piles(0, "by 1")[0])
     assert rules.can_play(board, 0, play)
-    board.cards[rules.layout.group_piles(0, "by 8")[0]].clear()
+    board.cards[rules.layout.group_piles(0, "by 8")[0]] = ()
     assert not rules.can_play(board, 0, play)
 
 
@@ -199,7 +199,7 @@ def test_gaps_before_plays() -> None:
         board.came |= dict.fromkeys(cells[:10], 1)
         play = Play(cells[0], 1, rules.layout.group_piles(0, "aces")[0])
         assert legal is rules.can_play(board, 0, play)
-        board.cards[rules.layout.stock[0]].clear()
+        board.cards[rules.layout.stock[0]] = ()
         assert rules.can_play(board, 0, play)
 
 
