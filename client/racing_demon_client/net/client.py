@@ -134,7 +134,9 @@ class Client(TableClient):
         """
         options = options or usual_options()
         request = cl.Create(name=name, options=options, seated=seated, passphrase=passphrase, listed=listed)
-        return await cls(url, encoding, program=program, person=person)._enter(request)
+        client = cls(url, encoding, program=program, person=person)
+        client.is_listed = listed
+        return await client._enter(request)
 
     @classmethod
     async def join(  # noqa: PLR0913 - the API of bots: everything optional is a keyword
@@ -383,7 +385,8 @@ class Client(TableClient):
                 case CaughtUp() if self._view is None or self._view.seq != message.seq:
                     raise InconsistentEvent("events are missing that the server announced")
                 case Accepted() | Refused():
-                    self._unanswered.pop(message.counter, None)
+                    command = self._unanswered.pop(message.counter, None)
+                    self.is_listed |= isinstance(message, Accepted) and isinstance(command, cl.ListTable)
                 case Watchers():
                     self.watchers = message.count
                 case SpectatorList():

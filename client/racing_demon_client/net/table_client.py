@@ -30,6 +30,7 @@ class TableClient(ABC):
         notice: called with a sentence when the connection is lost or restored.
         watchers: the number of spectators.
         spectators: who they are, as the host was last told.
+        is_listed: whether lists name the table, as far as is known here.
 
     """
 
@@ -40,6 +41,7 @@ class TableClient(ABC):
         self.notice: Callable[[str], None] = lambda text: None
         self.watchers = 0
         self.spectators: tuple[SpectatorState, ...] = ()
+        self.is_listed = False
         self._view: TableState | None = None
         self._counter = 0
         self._entered = False

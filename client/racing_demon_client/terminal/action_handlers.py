@@ -219,7 +219,11 @@ class ActionHandlers:
             self._session.send(cl.ListSpectators)
         self._app.open_dialog(
             PlayersScreen(
-                lambda: client.view, client.seat, self._session.model.ignored, lambda: client.spectators
+                lambda: client.view,
+                client.seat,
+                self._session.model.ignored,
+                lambda: client.spectators,
+                lambda: client.is_listed,
             ),
             chosen,
         )

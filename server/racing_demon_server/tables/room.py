@@ -123,6 +123,7 @@ BARRED_US: Final = 3_600_000_000
 MAX_BARRED: Final = 100
 MINUTE_US: Final = 60_000_000
 NO_LISTS: Final = "This server lists and announces no tables. Whoever has the code finds the table."
+IN_LISTS: Final = "This table is in the lists already."
 HALTED: Final = "The server cannot write to its disk. Play resumes automatically."
 
 log = logging.getLogger("racing_demon_server")
@@ -386,12 +387,11 @@ class Room:
         """Put the table into the lists, once that is written, and call back.
 
         Raises:
-            CommandRefused: nothing would tell of it, or nothing can be written.
+            CommandRefused: it is there, nothing would tell of it, or nothing can be written.
 
         """
         if self.is_listed:
-            then()
-            return
+            raise CommandRefused(Reason.NOT_NOW, IN_LISTS)
         if not (self._lists_tables or any(each.names_tables for each in self._all_observers)):
             raise CommandRefused(Reason.NOT_NOW, NO_LISTS)
         if self.is_halted or self._is_stopped:

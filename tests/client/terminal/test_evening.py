@@ -98,6 +98,21 @@ async def test_a_handicap_is_set_seen_and_waited_for() -> None:
         assert not player.session.client.unanswered
 
 
+async def test_a_table_is_put_into_the_lists_once() -> None:
+    """The key is offered where no list names the table, and not any more when one does."""
+    async with serving(lists_tables=True) as served:
+        client = await Client.create(served.url, "Ann", SLOW, listed=False)
+        async with sitting(client, "hosted") as player:
+            await at_players(player, "Ann")
+            assert player.app.screen.query_one("#publish", Button).display
+            await player.pilot.press("p")
+            await wait(player.pilot, lambda: client.is_listed)
+            await at_players(player, "Ann")
+            assert not player.app.screen.query_one("#publish", Button).display
+            await player.pilot.press("p")
+            assert "already" in refused(player)
+
+
 async def test_what_cannot_be_done_with_bots_and_oneself() -> None:
     """The list says so, and stays; nobody is muted or ignored."""
     async with hosting() as player:

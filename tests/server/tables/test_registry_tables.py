@@ -8,7 +8,7 @@ import pytest
 
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.wire.messages import client as cl
-from racing_demon_protocol.wire.messages.server import Refused
+from racing_demon_protocol.wire.messages.server import Accepted, Refused
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.mqtt.publisher import Publisher
@@ -93,6 +93,9 @@ async def test_a_table_that_its_host_lists_is_told_from_then_on(tmp_path: Path) 
             for conn, seat in ((guest, ben), (host, ann), (host, ann)):
                 room.command_aside(conn, seat, cl.ListTable(counter=1))
                 await journal.drained()
+                await answered()
+            told = [type(each) for each in host.replies if isinstance(each, Accepted | Refused)]
+            assert told == [Accepted, Refused]  # by then it is there
         assert (telling.opens, registry.room(codes[0]).is_listed) == (codes, True)
         registry.close(for_good=False)
         journal.close()

@@ -41,6 +41,7 @@ OF_A_BOT: Final = {
 ONLY_OF_THE_BANNED: Final = "That player is here. Only kicked players can be let back in."
 ONLY_THE_HOST: Final = "Only the host can do that."
 OF_A_SPECTATOR: Final = "Spectators have no seat. Press k to remove this one for an hour."
+IN_LISTS: Final = "This table is in the lists already."
 OF_THE_BANNED: Final = "That player was kicked. Press l to let them back in."
 
 
@@ -78,6 +79,7 @@ class PlayersScreen(Dialog[PlayerAction]):
         seat: this player's seat; ``None`` for a spectator.
         ignored: the seats whose chat is hidden.
         spectators: returns the spectators that the server has named to this player.
+        is_listed: returns whether lists name the table, as far as is known.
 
     """
 
@@ -119,12 +121,14 @@ class PlayersScreen(Dialog[PlayerAction]):
         seat: int | None,
         ignored: Set[int],
         spectators: Callable[[], Sequence[SpectatorState]] = tuple,
+        is_listed: Callable[[], bool] = bool,
     ) -> None:
         super().__init__()
         self._view = view
         self._seat = seat
         self._ignored = ignored
         self._spectators = spectators
+        self._is_listed = is_listed
         self._shown: list[tuple[Row, str]] = []
 
     @property
@@ -173,6 +177,7 @@ class PlayersScreen(Dialog[PlayerAction]):
         for lock in self.query("#lock").results(Button):
             lock.label = "Unlock (c)" if view.entry_closed else "Lock (c)"
         self.query(".hosts").set(display=self._is_host)
+        self.query("#publish").set(display=self._is_host and not self._is_listed())
         self.query("#team").set(display=view.options.teams is not None)
         self.query("#unban").set(display=self._is_host and bool(view.banned))
         for label in self.query("#keys").results(Label):
@@ -189,11 +194,8 @@ class PlayersScreen(Dialog[PlayerAction]):
     def _key_lines(self) -> str:
         """Return the keys, two a line, for a terminal too small for buttons."""
         lock = "c unlock table" if self._view().entry_closed else "c lock table"
-        keys = (
-            ["k kick", "h make host", "b bot stands in", "m mute", lock, "p list table"]
-            if self._is_host
-            else []
-        )
+        keys = ["k kick", "h make host", "b bot stands in", "m mute", lock] if self._is_host else []
+        keys += ["p list table"] * (self._is_host and not self._is_listed())
         keys += ["d handicap", *["t other team"] * (self._view().options.teams is not None)]
         keys += ["r report"]
         keys += [*["l let in"] * (self._is_host and bool(self._view().banned)), "i ignore", "Esc back"]
@@ -244,10 +246,10 @@ class PlayersScreen(Dialog[PlayerAction]):
 
     def action_publish(self) -> None:
         """Answer with the command that puts a table into the lists which is in none."""
-        if self._is_host:
+        if self._is_host and not self._is_listed():
             self.dismiss(PlayerAction(None, cl.ListTable))
         else:
-            self.query_one("#wrong", Label).update(ONLY_THE_HOST)
+            self.query_one("#wrong", Label).update(IN_LISTS if self._is_host else ONLY_THE_HOST)
 
     def action_report(self) -> None:
         """Answer with a report about the person under the cursor, or about the table."""

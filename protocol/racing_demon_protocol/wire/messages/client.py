@@ -458,7 +458,8 @@ class ListTable(Command):
     """Put a table that is in no list into the lists, for good. For the host.
 
     Only servers with the word ``lists`` know it. From then on the table is announced, and a broker and a
-    webhook are told of it, where the server does that. It is refused where nothing would tell of it.
+    webhook are told of it, where the server does that. It is refused where nothing would tell of it, and if
+    the table is there already.
     """
 
     TAG: ClassVar[int] = 35
