@@ -129,6 +129,7 @@ GIVEN: Final[tuple[Message, ...]] = (
     sv.CaughtUp(seq=1734),
     sv.Moved(host="n2.cards.example.org", port=443),
     sv.RaceLost(pile=3, card=5, by=0, seat=1, late_us=200_000),
+    sv.ServerNotice(text="The server restarts at ten. Your table comes back."),
     sv.SpectatorList(spectators=(sv.SpectatorState(spectator=3, seconds=754),)),
     ev.Played(seq=1734, seat=1, counter=41, source=20, count=1, destination=3, shown=(63,)),
     ev.Progressed(seq=1735, seat=1, progress=17),

@@ -303,6 +303,9 @@ const HANDLERS = {
   dealt(session) {
     session.proof = page.race = "";
   },
+  server_notice(_, { text }) {
+    announce(text, true);
+  },
   race_lost({ table }, fields) {
     page.race = raceWords(table, fields);
   },

@@ -1,4 +1,7 @@
-"""The entry point of ``racing-demon-server``. It handles Ctrl-C before it loads anything else."""
+"""The entry points ``racing-demon-server`` and ``rd-admin``.
+
+They handle Ctrl-C before they load anything else.
+"""
 
 import os
 import signal
@@ -10,8 +13,18 @@ UNWRITABLE = 3
 INTERRUPTED = 130
 
 
-def main() -> int:
-    """Run the program, and return its exit code. Ctrl-C ends it at any time without a traceback."""
+def admin() -> int:
+    """Run the operator's commands, and return their exit code: see :func:`main`."""
+    return main(is_admin=True)
+
+
+def main(*, is_admin: bool = False) -> int:
+    """Run the program, and return its exit code. Ctrl-C ends it at any time without a traceback.
+
+    Args:
+        is_admin: whether it is ``rd-admin``, which has the operator's commands alone.
+
+    """
     try:
         _end_at_once()
         if open_closed_streams() and sys.argv[1:2] in (["journal"], ["cluster"]):
@@ -19,7 +32,7 @@ def main() -> int:
             return UNWRITABLE
         from .cli import main as run  # noqa: PLC0415 - all that takes time to load is loaded from here on
 
-        return run(loaded=_interrupt)
+        return run(loaded=_interrupt, is_admin=is_admin)
     except KeyboardInterrupt:
         return _interrupted()
     finally:

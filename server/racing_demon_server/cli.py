@@ -56,7 +56,9 @@ log = logging.getLogger("racing_demon_server")
 
 TUNNEL_KEY = "RACING_DEMON_TUNNEL_KEY"
 """The variable that hands on the secret of the invitations: other users can read arguments."""
-MODERATION = frozenset({"ban", "bans", "close", "players", "reports", "tables", "tunnel", "unban"})
+MODERATION = frozenset(
+    {"ban", "bans", "close", "new-tables", "players", "reports", "say", "tables", "tunnel", "unban"}
+)
 """The operator's commands for a running server."""
 HOST_ADVICE = "Open the table at that server with --server ADDRESS, or name another file with --journal FILE."
 ADVICE = "Name another file with --journal FILE, or keep no journal with --durability none."
@@ -81,12 +83,15 @@ newer start under its own name has them, 130 interrupted while starting
 """
 
 
-def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lambda: None) -> int:
+def main(
+    argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lambda: None, is_admin: bool = False
+) -> int:
     """Run the server until it stops, and return the exit code.
 
     Args:
         argv: the arguments; ``None`` for those of the process.
         loaded: called when everything is loaded.
+        is_admin: whether it was called ``rd-admin``, which has the operator's commands and runs no server.
 
     Raises:
         KeyboardInterrupt: Ctrl-C ended a command of the journal, or the server before it listened.
@@ -100,14 +105,14 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
 
         loaded()
         return journals(argv[1:], ServerParts(_unrestorable, partial(_results, extensions)), extensions)
-    if argv and argv[0] in MODERATION:
-        from racing_demon_server.moderation.cli import main as moderate  # noqa: PLC0415 - it needs no server
-
-        loaded()
-        return moderate(argv)
     for extension in extensions:
         if argv[:1] == [extension.COMMAND]:
             return extension.main(argv[1:])
+    if is_admin or (argv and argv[0] in MODERATION):
+        from racing_demon_server.moderation.cli import main as moderate  # noqa: PLC0415 - it needs no server
+
+        loaded()
+        return moderate(argv, is_admin=is_admin)
     parser = _parser(extensions)
     arguments = parser.parse_args(argv)
     if contradiction := next(_contradictions(arguments, extensions), None):

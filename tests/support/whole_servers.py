@@ -75,13 +75,18 @@ async def operate(journal: Path, *arguments: str) -> Ended:
     return await command(*arguments, "--journal", str(journal))
 
 
-async def command(*arguments: str) -> Ended:
+async def rd_admin(*arguments: str) -> Ended:
+    """Run one of the operator's commands by the short name, which finds the server."""
+    return await command(*arguments, is_admin=True)
+
+
+async def command(*arguments: str, is_admin: bool = False) -> Ended:
     """Run one of the server's commands beside servers that run here."""
     out, err = io.StringIO(), io.StringIO()
 
     def run() -> int:
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            return main(arguments)
+            return main(arguments, is_admin=is_admin)
 
     code = await asyncio.to_thread(run)
     return Ended(code, out.getvalue(), err.getvalue())

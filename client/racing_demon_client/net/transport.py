@@ -27,6 +27,7 @@ from racing_demon_protocol.errors import CommandRefused, ForeignHost, InvalidFra
 from racing_demon_protocol.wire.capabilities import (
     FOLLOWS_MOVED,
     FORGETS,
+    HEARS_NOTICES,
     PLAYS_BY_ITSELF,
     PROVES,
     REMEMBERS,
@@ -268,7 +269,7 @@ RETRY_SECONDS: Final = 2.0
 When a network recovers, a waiting attempt notices late, because TCP retries ever more rarely; a new attempt
 notices at once. If connecting took long, attempts get more time.
 """
-SOFTWARE: Final = announced("racing-demon", SHOWS_RACES)
+SOFTWARE: Final = announced("racing-demon", SHOWS_RACES, HEARS_NOTICES)
 MAX_REDIRECTS: Final = 2
 """The number of redirects to another host that are followed before an answer."""
 

@@ -18,6 +18,7 @@ from racing_demon_protocol.wire.messages.server import (
     Refused,
     Seated,
     SeatState,
+    ServerNotice,
     Snapshot,
     SpectatorList,
     SpectatorState,
@@ -363,6 +364,9 @@ class MessageText:
         card = "" if message.card == UNKNOWN else f"{self.card(message.card)}: "
         winner, loser = self.player_name(message.by), self.player_name(message.seat)
         return f"{card}{winner} beat {loser} by {format_duration(message.late_us)}"
+
+    def _server_notice(self, message: ServerNotice) -> str:
+        return f"from whoever runs this server: {printable(message.text)}"
 
     def _halted(self, message: Halted) -> str:
         if message.halted:

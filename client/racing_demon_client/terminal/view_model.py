@@ -25,6 +25,7 @@ from racing_demon_protocol.wire.messages.server import (
     Pong,
     Refused,
     Seated,
+    ServerNotice,
     Snapshot,
     SpectatorList,
     Watchers,
@@ -249,7 +250,7 @@ class FeedText:
 
 def _role(message: Message) -> Role:
     loud = (ev.HandOver, ev.MatchOver, ev.Called, ev.Signalled, ev.Paused, *ev.SPOKEN)
-    if isinstance(message, Halted):
+    if isinstance(message, Halted | ServerNotice):
         return Role.WARNING
     return Role.ACCENT if isinstance(message, loud) else Role.DIM
 

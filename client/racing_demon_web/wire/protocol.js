@@ -146,4 +146,5 @@ export const FROM_SERVER = {
   110: {name: "handicap_set", fields: "seq seat handicap"},
   111: {name: "seat_signalled", fields: "seq seat"},
   112: {name: "entry_closed", fields: "seq closed"},
+  128: {name: "server_notice", fields: "text"},
 };

@@ -8,7 +8,7 @@ import { decode, encode } from "./codec.js";
 import { Contributor, HandTranscript } from "./commit_reveal.js";
 import { CLOSE, EXTENSIONS, SUBPROTOCOL, VERSION, WEBSOCKET_PATH } from "./protocol.js";
 
-const SOFTWARE = ["racing-demon-web", "races", ...EXTENSIONS].join(" ");
+const SOFTWARE = ["racing-demon-web", "races", "notices", ...EXTENSIONS].join(" ");
 const PING_MS = 1500; // ping interval and timeout: a dead connection is noticed within twice this
 const LATENCY_FACTOR = 4; // on slow networks, wait this many latencies for a pong
 const MAX_WAIT_MS = 8000;
@@ -421,6 +421,9 @@ export class Session {
     },
     race_lost(session, fields) {
       session.listener.message("race_lost", fields, false);
+    },
+    server_notice(session, fields) {
+      session.listener.message("server_notice", fields, false);
     },
     halted(session, { halted }) {
       session.isHalted = halted;

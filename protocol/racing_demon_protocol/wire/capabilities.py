@@ -23,6 +23,8 @@ PLAYS_BY_ITSELF: Final = "program"
 """The word in a client's ``software`` that says that no person plays with it."""
 SHOWS_RACES: Final = "races"
 """The word in a client's ``software`` that says that it understands ``race_lost``."""
+HEARS_NOTICES: Final = "notices"
+"""The word in a client's ``software`` that says that it understands ``server_notice``."""
 
 REMEMBERS: Final = "players"
 """The word in ``software``: of a server that asks who somebody is, and of a client that answers."""

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
+from racing_demon_protocol.constants import MAX_CHAT_LENGTH
 from racing_demon_protocol.formatting import is_printable, pluralize, printable
 from racing_demon_server.arguments import fail, is_confirmed, parser_of, tunnel_address
 from racing_demon_server.journal.interface import JournalUnusable
@@ -19,15 +20,30 @@ from racing_demon_server.journal.sqlite.lock_file import numbered
 
 from .bans import ADDRESS, MAX_REASON_BYTES, ServerBan, add_ban, banned_network, lift_bans, read_bans
 from .control_socket import NotRunning, RequestFailed, control_socket_of, holding, request
+from .finding import ServerUnclear, find_server
 from .reports import Person, StoredReport, mark_done, read_reports
 
 UNITS: Final = {"m": 60, "h": 3_600, "d": 86_400}
 MAX_SECONDS: Final = 3_660 * UNITS["d"]
 
-EXAMPLES: Final = """examples:
+PROGRAM: Final = "racing-demon-server"
+ADMIN: Final = "rd-admin"
+"""The short name of these commands, under which they find the server."""
+BY_JOURNAL: Final = (
+    "The commands find the server by its journal: name it with --journal, as for the server; for a server\n"
+    "with --control, name that file"
+)
+BY_ITSELF: Final = (
+    "The commands find the server that runs here, as a service or as yours, and ask which one if there are\n"
+    "several; --journal FILE names one. journal --help and cluster --help have the other commands"
+)
+EXAMPLES: Final = f"""examples:
   racing-demon-server tables                             list the tables of the server that runs
   racing-demon-server tables KQXW                        list who is at a table, and from where
   racing-demon-server close KQXW --reason "spam"         end a table, and tell everybody there why
+  racing-demon-server close --all                        end all tables
+  racing-demon-server new-tables off                     let nobody open a table until new-tables on
+  racing-demon-server say "Restart at 22:30"             tell everybody at all tables something
   racing-demon-server ban 203.0.113.0/24 --for 7d        refuse a network's connections for a week
   racing-demon-server bans                               list the bans
   racing-demon-server unban 203.0.113.0/24               lift a ban
@@ -46,19 +62,28 @@ EXAMPLES: Final = """examples:
   racing-demon-server reports                            list what people have reported
   racing-demon-server reports --done 06450a1b2c3d4e5f6       mark a report as done
 
-The commands find the server by its journal: name it with --journal, as for the server; for a server with
---control, name that file. Only the user who runs the server, and root, can use them.
+{BY_JOURNAL}. Only the user who runs the server, and root, can use them.
 
 exit codes: 0 done, 1 no server is running there, or there is no such table, ban or
 report, 2 wrong arguments, 3 the bans or reports cannot be used
 """
 
 
-def main(argv: Sequence[str]) -> int:
-    """Run a command, and return the exit code."""
-    arguments = _parser().parse_args(argv)
+def main(argv: Sequence[str], *, is_admin: bool = False) -> int:
+    """Run a command, and return the exit code.
+
+    Args:
+        argv: the arguments.
+        is_admin: whether it was called ``rd-admin``, and so finds the server by itself.
+
+    """
+    arguments = _parser(is_admin=is_admin).parse_args(argv)
     try:
+        if arguments.journal is None:
+            arguments.journal = find_server() if is_admin else default_path()
         return int(arguments.run(arguments))
+    except ServerUnclear as error:
+        return fail(2, error)
     except JournalUnusable as error:
         return fail(3, error)
     except OSError as error:
@@ -125,11 +150,44 @@ def _address(address: str | None) -> str:
 
 
 def _close(arguments: argparse.Namespace) -> int:
+    if arguments.all is (arguments.code is not None):
+        return fail(2, "name one table, or all of them with --all.")
+    if arguments.all:
+        return _close_all(arguments)
     asked = {"command": "close", "code": arguments.code, "reason": arguments.reason}
     if any(answer["closed"] for answer in _ask_all(arguments.journal, **asked)):
         sys.stdout.write(f"the table {arguments.code} is closed\n")
         return 0
     return fail(1, f"there is no table {arguments.code}.")
+
+
+def _close_all(arguments: argparse.Namespace) -> int:
+    if not (arguments.yes or is_confirmed(lambda: "End all tables of this server for good?")):
+        sys.stdout.write("no table is closed\n")
+        return 0
+    answers = _ask_all(arguments.journal, command="close_all", reason=arguments.reason)
+    sys.stdout.write(f"closed: {pluralize(sum(answer['closed'] for answer in answers), 'table')}\n")
+    return 0
+
+
+def _new_tables(arguments: argparse.Namespace) -> int:
+    taken = arguments.whether == "on"
+    list(_ask_all(arguments.journal, command="new_tables", taken=taken))
+    said = (
+        "tables can be opened again" if taken else "nobody opens a table from now on; open ones are played on"
+    )
+    sys.stdout.write(f"{said}\n")
+    return 0
+
+
+def _say(arguments: argparse.Namespace) -> int:
+    answers = list(_ask_all(arguments.journal, command="say", text=arguments.text))
+    tables, heard, older = (sum(answer[key] for answer in answers) for key in ("tables", "heard", "older"))
+    people = pluralize(heard, "player or spectator", "players and spectators")
+    sys.stdout.write(f"told: {people} at {pluralize(tables, 'table')}\n")
+    if older:
+        sys.stdout.write(f"not told, because their programs are too old: {older}\n")
+    return 0
 
 
 # Bans.
@@ -409,13 +467,26 @@ def _reason(text: str) -> str:
     return text
 
 
+def _notice(text: str) -> str:
+    """Return what the operator says to everybody."""
+    if not 0 < len(text) <= MAX_CHAT_LENGTH or not all(map(is_printable, text)):
+        raise argparse.ArgumentTypeError(f"this must be one line of at most {MAX_CHAT_LENGTH} characters")
+    return text
+
+
 WITH_TABLE: Final = "ask the server that has this table, of all that use journals like FILE"
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = parser_of(
-        "racing-demon-server", "Tables of a server that runs, bans, players, a tunnel, and reports.", EXAMPLES
-    )
+def _parser(*, is_admin: bool) -> argparse.ArgumentParser:
+    description = "Tables of a server that runs, bans, players, a tunnel, and reports."
+    program, examples, found = PROGRAM, EXAMPLES, "the journal in your data folder"
+    if is_admin:
+        program, examples = (
+            ADMIN,
+            EXAMPLES.replace(f"  {PROGRAM} ", f"  {ADMIN} ").replace(BY_JOURNAL, BY_ITSELF),
+        )
+        found = "that of the server that runs here; it asks if there are several"
+    parser = parser_of(program, description, examples)
     commands = parser.add_subparsers(dest="command", required=True)
 
     def add(name: str, text: str, run: Callable[[argparse.Namespace], int]) -> argparse.ArgumentParser:
@@ -424,9 +495,8 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument(
             "--journal",
             type=Path,
-            default=default_path(),
             metavar="FILE",
-            help="the journal of the server, or its --control (default: the journal in your data folder)",
+            help=f"the journal of the server, or its --control (default: {found})",
         )
         return command
 
@@ -437,8 +507,14 @@ def _parser() -> argparse.ArgumentParser:
     tables = add("tables", "list the tables of the server that runs, or who is at one", _tables)
     tables.add_argument("code", nargs="?", type=str.upper, metavar="CODE", help="list who is at this table")
     close = add("close", "end a table, and tell everybody there why", _close)
-    close.add_argument("code", type=str.upper, metavar="CODE", help="the table's code")
+    close.add_argument("code", nargs="?", type=str.upper, metavar="CODE", help="the table's code")
+    close.add_argument("--all", action="store_true", help="end all tables of this server")
+    close.add_argument("--yes", action="store_true", help="with --all: do not ask at a terminal")
     add_reason(close)
+    opening = add("new-tables", "let nobody open a table until you say so, or a restart", _new_tables)
+    opening.add_argument("whether", choices=["off", "on"])
+    say = add("say", "tell everybody at all tables something", _say)
+    say.add_argument("text", type=_notice, metavar="TEXT", help="what, in one line")
     ban = add("ban", "refuse connections from an address or a network for a time", _ban)
     unban = add("unban", "lift a ban", _unban)
     for command in (ban, unban):

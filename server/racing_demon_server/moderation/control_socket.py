@@ -16,6 +16,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mappin
 from pathlib import Path
 from typing import Any, Final
 
+ENDING: Final = "-control"
+"""What the socket's name has more than the journal's."""
 MAX_REQUEST: Final = 4_096
 MAX_ANSWER: Final = 16 * 1024 * 1024
 READ_SECONDS: Final = 5.0
@@ -41,7 +43,7 @@ class RequestFailed(Exception):
 
 def control_socket_of(journal: Path) -> Path:
     """Return the socket of the server that has this journal."""
-    return journal.with_name(f"{journal.name}-control")
+    return journal.with_name(f"{journal.name}{ENDING}")
 
 
 @contextlib.asynccontextmanager

@@ -14,6 +14,7 @@ from .bans import ServerBans
 from .control_socket import ANSWER_SECONDS, Gone, RequestFailed
 
 ONLY_HOSTED: Final = "this server opens a tunnel only when it starts: start it with --tunnel"
+UNKNOWN: Final = "the server does not know this command: is it of another version?"
 CLOSED: Final = "The server's operator has closed this table"
 
 
@@ -66,11 +67,10 @@ class OperatorRequests:
         match request:
             case {"command": "tables"}:
                 return {"tables": [_overview(room) for room in self._registry.rooms]}
-            case {"command": "table", "code": str(code)}:
-                room = self._room(code)
-                return {"table": None if room is None else {**_overview(room), "there": _there(room)}}
-            case {"command": "close", "code": str(code), "reason": str(reason)}:
-                return {"closed": await self._close(code, reason)}
+            case {"command": "close_all" | "new_tables" | "say"}:
+                return await self._ask_all_tables(request)
+            case {"code": str(code), "command": "table" | "close"}:
+                return await self._ask_table(request, code)
             case {"command": "reload_bans"}:
                 return self._reload()
             case {
@@ -84,7 +84,31 @@ class OperatorRequests:
                 return await self._ask_players(request, gone)
             case {"command": "tunnel" | "seat_links"}:
                 return await self._ask_tunnel(request)
-        raise RequestFailed("the server does not know this command: is it of another version?")
+        raise RequestFailed(UNKNOWN)
+
+    async def _ask_table(self, request: Mapping[str, Any], code: str) -> Mapping[str, Any]:
+        room = self._room(code)
+        match request:
+            case {"command": "close", "reason": str(reason)}:
+                if room is not None:
+                    await self._close(room, reason)
+                return {"closed": room is not None}
+        return {"table": None if room is None else {**_overview(room), "there": _there(room)}}
+
+    async def _ask_all_tables(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
+        rooms = self._registry.rooms
+        match request:
+            case {"command": "close_all", "reason": str(reason)}:
+                await asyncio.gather(*(self._close(room, reason) for room in rooms))
+                return {"closed": len(rooms)}
+            case {"command": "new_tables", "taken": bool(taken)}:
+                self._registry.takes_new = taken
+                return {}
+            case {"command": "say", "text": str(text)}:
+                told = [room.broadcast.notify(text) for room in rooms]
+                heard, older = (sum(each[part] for each in told) for part in (0, 1))
+                return {"tables": len(rooms), "heard": heard, "older": older}
+        raise RequestFailed(UNKNOWN)
 
     async def _ask_players(self, request: Mapping[str, Any], gone: Gone) -> Mapping[str, Any]:
         """Answer what is asked about players; ``None`` or ``False`` if this server does not know the player.
@@ -150,18 +174,14 @@ class OperatorRequests:
             text = f"the table {code} is still being read from the journal: try again in a moment"
             raise RequestFailed(text) from None
 
-    async def _close(self, code: str, reason: str) -> bool:
-        room = self._room(code)
-        if room is None:
-            return False
+    async def _close(self, room: Room, reason: str) -> None:
         closed = asyncio.Event()
         text = f"{CLOSED}: {reason}" if reason else f"{CLOSED}."
         self._registry.close_table(room, text, closed.set)
         try:
             await asyncio.wait_for(closed.wait(), ANSWER_SECONDS / 2)
         except TimeoutError:
-            raise RequestFailed("the table closes as soon as the journal can be written") from None
-        return True
+            raise RequestFailed("what is left closes as soon as the journal can be written") from None
 
     def _reload(self) -> Mapping[str, Any]:
         try:

@@ -63,6 +63,7 @@ OLDER_PROOF: Final = (
     "Your program is too old for this server to know who you are: update it, or reload. Until then you are a "
     "guest."
 )
+NO_NEW_TABLES: Final = "No new tables are opened on this server for now. Try again later."
 UNREAD: Final = "The server still reads this table from its journal. Come back in a moment."
 
 
@@ -178,6 +179,8 @@ class TableService:
 
         """
         registry = self.registry
+        if not registry.takes_new:
+            raise CommandRefused(Reason.NOT_NOW, NO_NEW_TABLES)
         for name, times in networks_of(address) if address else ():
             most = self.context.settings.tables_per_address * times
             if sum((name, times) in networks_of(opener) for opener in registry.openers()) < most:

@@ -14,11 +14,24 @@ from typing import Final
 import msgpack
 
 from racing_demon_protocol.enums import CloseCode
-from racing_demon_protocol.wire.capabilities import EXTENSIONS, lacking, uses_extension
+from racing_demon_protocol.wire.capabilities import (
+    EXTENSIONS,
+    HEARS_NOTICES,
+    lacking,
+    understands,
+    uses_extension,
+)
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.client import Command
 from racing_demon_protocol.wire.messages.events import Dealt, Event, Left, OptionsSet, Played
-from racing_demon_protocol.wire.messages.server import Accepted, CaughtUp, Refused, Snapshot, Watchers
+from racing_demon_protocol.wire.messages.server import (
+    Accepted,
+    CaughtUp,
+    Refused,
+    ServerNotice,
+    Snapshot,
+    Watchers,
+)
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.encoded_messages import (
     Batch,
@@ -365,6 +378,15 @@ class Broadcast:
         self.flush()
         for listener in [*self.listeners, *self.spectators]:
             listener.reply(message)
+
+    def notify(self, text: str) -> tuple[int, int]:
+        """Send players and spectators what the operator says; return how many get it, and how many cannot."""
+        self.flush()
+        there = [*self.listeners, *self.spectators]
+        hearing = [each for each in there if understands(each.software, HEARS_NOTICES)]
+        for listener in hearing:
+            listener.reply(ServerNotice(text=text))
+        return len(hearing), len(there) - len(hearing)
 
     def _count_watchers(self) -> None:
         """Send everybody the number of spectators soon, once for all changes until then."""

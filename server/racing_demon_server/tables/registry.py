@@ -96,6 +96,7 @@ class Registry:
     Attributes:
         leaving: the numbers of tables that are closed or given away, which the journal may not know yet.
         closed: how many tables have been closed or given away.
+        takes_new: whether tables may be opened: the operator may want none for a while.
         take_up: reads the table of a number from the journal again, and then calls back.
 
     Args:
@@ -129,6 +130,7 @@ class Registry:
         self._halts: set[str] = set()
         self.leaving: set[int] = set()
         self.closed = 0
+        self.takes_new = True
         self._unread: dict[str, int] = {}
         self._reading = ExitStack()
         self._known: tuple[type[Exception], ...] = ()

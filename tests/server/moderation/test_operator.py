@@ -1,6 +1,7 @@
 """The operator's commands for a server that is one or several."""
 
 import asyncio
+import io
 import json
 import socket
 import stat
@@ -13,12 +14,16 @@ from urllib.request import Request, urlopen
 import pytest
 
 from racing_demon_protocol.enums import CloseCode
+from racing_demon_protocol.wire.capabilities import HEARS_NOTICES, announced
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.server import Refused, ServerNotice
 from racing_demon_server.journal.interface import JournalUnusable
+from racing_demon_server.moderation import finding
+from racing_demon_server.net.table_service import NO_NEW_TABLES
 from tests.support.processes import SERVER, Ended, server_process, text_of
 from tests.support.servers import Closing, Peer
-from tests.support.whole_servers import operate, whole_server
+from tests.support.whole_servers import operate, rd_admin, whole_server
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no Unix sockets")
 
@@ -78,6 +83,70 @@ async def test_the_operator_closes_a_table(journal: Path) -> None:
         assert (await operate(journal, "tables")).out == "no tables are open\n"
         again = await operate(journal, "close", ann.code)
         assert (again.code, again.err) == (1, f"racing-demon-server: there is no table {ann.code}.\n")
+
+
+async def test_the_operator_ends_an_evening(journal: Path) -> None:
+    """Everybody who can hears it; nobody opens a table, until they may again; then all are closed."""
+    text = "The last hand: we close at ten."
+    async with (
+        whole_server(journal) as (_, url),
+        Peer.hosting(url) as ann,
+        Peer.entered(url, cl.Watch(code=ann.code), software=announced("test", HEARS_NOTICES)) as eve,
+    ):
+        told = await operate(journal, "say", text)
+        assert told.out == (
+            "told: 1 player or spectator at 1 table\nnot told, because their programs are too old: 1\n"
+        )
+        assert (await eve.until(ServerNotice)).text == text
+
+        assert (await operate(journal, "new-tables", "off")).code == 0
+        async with Peer.connect(url) as ben:
+            await ben.greet()
+            await ben.say(cl.Create(name="Ben"))
+            assert (await ben.until(Refused)).text == NO_NEW_TABLES
+        assert (await operate(journal, "new-tables", "on")).code == 0
+        async with Peer.hosting(url) as cas:
+            closed = await operate(journal, "close", "--all", "--reason", "good night")
+            assert closed.out == "closed: 2 tables\n"
+            for peer in (ann, eve, cas):
+                assert (await peer.closed()).reason.endswith(": good night")
+        assert (await operate(journal, "close")).code == 2
+
+
+async def test_the_short_name_finds_the_server(journal: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A service's, one of several of a machine, or the user's own; of several it asks which one."""
+    services, own = journal.parent / "services", journal.parent / "own"
+    monkeypatch.setattr(finding, "SERVICES", services)
+    monkeypatch.setenv("RACING_DEMON_DATA", str(own))
+    for folder in (services, services.with_name("services-n1"), own):
+        folder.mkdir(parents=True)
+    assert str(own / "journal.sqlite") in (await rd_admin("tables")).err
+    (services / "journal.sqlite").touch()  # of a service that has ended
+    assert str(services / "journal.sqlite") in (await rd_admin("tables")).err
+    async with (
+        whole_server(control=services.with_name("services-n1") / "control") as (_, url),
+        Peer.hosting(url) as ann,
+    ):
+        assert ann.code in (await rd_admin("tables")).out
+        async with whole_server(own / "journal.sqlite"):
+            asked = await rd_admin("tables")
+            assert asked.code == 2
+            assert asked.err.splitlines()[1:3] == [
+                f"  1  {services.with_name('services-n1') / 'control'}  1 table",
+                f"  2  {own / 'journal.sqlite'}  0 tables",
+            ]
+            monkeypatch.setattr("sys.stdin", Typed("1\n"))
+            assert ann.code in (await rd_admin("tables")).out
+            monkeypatch.setattr("sys.stdin", Typed("7\n"))
+            assert (await rd_admin("tables")).code == 2
+
+
+class Typed(io.StringIO):
+    """What is typed at a terminal."""
+
+    def isatty(self) -> bool:
+        """Return whether this is a terminal."""
+        return True
 
 
 def got(url: str, address: str) -> tuple[int, str]:

@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar, Self
 
 from pydantic import Field
 
-from racing_demon_protocol.constants import MAX_LISTED_SPECTATORS, MAX_SPECTATORS
+from racing_demon_protocol.constants import MAX_CHAT_LENGTH, MAX_LISTED_SPECTATORS, MAX_SPECTATORS
 from racing_demon_protocol.enums import EndReason, Phase, Reason
 from racing_demon_protocol.wire.options import Options
 
@@ -396,6 +396,17 @@ class SpectatorList(Message):
     TAG: ClassVar[int] = 76
     spectators: Annotated[tuple[SpectatorState, ...], Field(max_length=MAX_LISTED_SPECTATORS)]
     """Who watches, the newest last: rows ``spectator_state``."""
+
+
+class ServerNotice(Message):
+    """Whoever runs the server says something to everybody at its tables, such as when it restarts.
+
+    Sent to clients with the word ``notices`` behind their names. It has no number, and is not repeated.
+    """
+
+    TAG: ClassVar[int] = 128
+    text: Annotated[str, Field(min_length=1, max_length=MAX_CHAT_LENGTH)]
+    """What they say."""
 
 
 class Challenge(Message):

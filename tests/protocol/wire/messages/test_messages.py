@@ -21,9 +21,9 @@ ALL = {**FROM_CLIENT, **FROM_SERVER}
 
 
 def test_each_direction_has_its_numbers() -> None:
-    """Clients' messages are numbered below 64, the server's from 64, and events from 80."""
+    """Clients' messages are numbered below 64, the server's from 64, and events from 80 to 127."""
     assert max(FROM_CLIENT) < 64 <= min(FROM_SERVER)
-    assert {tag for tag in FROM_SERVER if tag >= 80} == {
+    assert {tag for tag in FROM_SERVER if 80 <= tag < 128} == {
         tag for tag, cls in FROM_SERVER.items() if issubclass(cls, Event)
     }
 
