@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Collection, Sequence
+from dataclasses import asdict
 from enum import StrEnum
 from typing import Any, Final
 
@@ -11,6 +12,7 @@ from pydantic_core import PydanticUndefined
 from descriptions import beside
 from game_list import games
 from move_list import moves
+from racing_demon_client.shared.guide_text import GESTURES, Panel, guide, own_values
 from racing_demon_client.shared.option_text import GROUPS, MEANINGS, VALUES, called, usual
 from racing_demon_protocol.constants import (
     MAX_CHAT_LENGTH,
@@ -239,6 +241,41 @@ def _compact(data: object) -> str:
 def texts() -> str:
     """Return each game's introduction by name, as JSON that a page loads last."""
     return json.dumps({name: game.text for name, game in GAMES.items()}, indent=0) + "\n"
+
+
+def guides() -> str:
+    """Return how each game is played, in panels that games share, as a JavaScript module."""
+    panels: dict[str, int] = {}
+    rows = {}
+    for name, game in GAMES.items():
+        numbers = [panels.setdefault(_literal(_panel(panel)), len(panels)) for panel in guide(game)]
+        rows[name] = {"own": own_values(game), "panels": numbers}
+    gestures = {
+        name: {device: text for device, text in said.items() if device != "terminal"}
+        for name, said in GESTURES.items()
+    }
+    listed = "".join(f"  {panel},\n" for panel in panels)
+    return (
+        "// Generated from the games by protocol/generate.py.\n\n"
+        "/** Panels: see `guide.js`. @type {any[]} */\n"
+        f"export const PANELS = [\n{listed}];\n\n"
+        "/** What each game plays by itself, and its panels. "
+        "@type {Record<string, {own: Record<string, number>, panels: number[]}>} */\n"
+        f"export const GUIDES = {_lines(rows)};\n\n"
+        "/** What hands do, by panel and device. @type {Record<string, Record<string, string>>} */\n"
+        f"export const GESTURES = {_lines(gestures)};\n"
+    )
+
+
+def _panel(panel: Panel) -> dict[str, Any]:
+    """Return a panel without what is empty."""
+    said = [[each.text, each.when] if each.when else each.text for each in panel.sentences]
+    return {
+        "name": panel.name,
+        "title": panel.title,
+        "picture": [{key: value for key, value in asdict(pile).items() if value} for pile in panel.picture],
+        "sentences": said,
+    }
 
 
 def _for_drawing(game: dict[str, Any]) -> dict[str, Any]:

@@ -101,6 +101,7 @@ export const LATER = {
   asText: "Show the table as text",
   soloHelp: (/** @type {string} */ game) =>
     `Alone you may ask for hints. Undo, named deals and statistics are in the terminal: racing-demon solo ${game}`,
+  newToThis: "New to this game?",
   joinThis: "Join this table",
   needsPassphrase: "passphrase",
   isPlaying: "playing",
@@ -363,20 +364,6 @@ export const voidWords = (names) =>
 
 /** @type {Record<string, string>} */
 export const THEMES = { auto: "as the device", dark: "dark", light: "light", contrast: "high contrast" };
-
-export const HELP = [
-  "Tap a card: it goes to a foundation if it fits there, and otherwise to another column. Tap the stock to turn it.",
-  "Drag cards, or hold one down and then tap where it goes, to choose the place yourself. Flick a card up to send it to the foundations.",
-  "The hand ends when somebody goes out, or when everybody is stuck. Each of your cards on the foundations scores a point; going out adds a bonus.",
-];
-
-/**
- * What the keys do, named by what is printed on them.
- * @param {string} columns
- * @param {(place: string) => string} cap
- */
-export const keyHelp = (columns, cap) =>
-  `With a keyboard: ${columns} play the columns, the row above sends their cards up, space turns the stock, ${cap("Semicolon")} plays the waste and ${cap("KeyP")} sends it up, ${cap("KeyV")} declares that you are stuck, ${cap("KeyB")} gives a hint, ${cap("KeyN")} puts the stock's top card to its bottom where the table allows it, ? shows this.`;
 
 /**
  * A public table in one line: game, players, and whether it can be joined at once.

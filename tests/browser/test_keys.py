@@ -154,7 +154,7 @@ async def test_the_help_names_what_is_on_the_keys(browser: Browser) -> None:
     async with desk(browser, LAYOUT) as at:
         told = await _help(at.player)
         assert "Q S D F J K L" in told
-        assert "M plays the waste" in told
+        assert "M plays the card beside it" in told
 
 
 @pytest.mark.long
@@ -166,15 +166,14 @@ async def test_the_help_learns_from_keys_that_were_pressed(browser: Browser) -> 
         await at.press("m", "Semicolon")
         told = await _help(at.player)
         assert "Q S D F J K L" in told
-        assert "M plays the waste" in told
+        assert "M plays the card beside it" in told
 
 
 async def _help(player: Phone) -> str:
     """Return what the page tells of the keyboard."""
     await player.page.tap("#table .menu")
     await player.page.tap("#sheet >> text=How to play")
-    line = player.page.locator("#sheet-items p", has_text="keyboard")
-    told = await line.inner_text()
+    told = await player.page.locator("#sheet .guide").inner_text()
     await player.page.tap("#sheet-close")
     await player.page.evaluate("document.activeElement.blur()")
     return told

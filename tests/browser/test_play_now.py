@@ -10,8 +10,18 @@ from tests.support.servers import serving
 
 
 async def test_one_tap_leads_to_cards_against_bots(browser: Browser) -> None:
-    """Nobody needs a name, a code or a choice; the table takes no strangers until its host lists it."""
+    """Nobody needs a name, a code or a choice; the table takes no strangers until its host lists it.
+
+    Who wants to know before how it is played is told in four panels, without a word of keyboards on a phone.
+    """
     async with serving(lists_tables=True) as served, phone(browser, served.origin) as guest:
+        await guest.page.tap("#how")
+        panels = guest.page.locator(".guide section")
+        await expect(panels).to_have_count(4)
+        told = " ".join(await panels.all_inner_texts())
+        assert "Tap the stock" in told
+        assert "Space" not in told
+        await guest.page.tap("#sheet-close")
         await guest.page.tap("#play-now")
         await guest.see("#table .slot.foundation")
         view = served.registry.room(await guest.code()).table.view

@@ -10,7 +10,10 @@ from typing import Final
 import segno
 from rjsmin import jsmin
 
+from racing_demon_client.shared.guide_text import panels_of
+from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.wire.messages import FROM_SERVER, Event, name_of
+from racing_demon_protocol.wire.options import Options
 from tests.support.cases import for_each
 from tests.support.effort import more_when_long
 from tests.support.nodes import SCRIPTS, TOOLS, node, tool
@@ -111,3 +114,26 @@ def test_the_page_knows_every_event() -> None:
     known = set(re.findall(r"^  (\w+)\(", reducers, re.MULTILINE))
     events = {name_of(cls) for cls in FROM_SERVER.values() if issubclass(cls, Event)}
     assert events - known == {"said", "reacted", "prepared", "contributed", "revealed"}
+
+
+GUIDE: Final = """
+import { panelsOf } from "./client/racing_demon_web/screens/guide.js";
+const told = JSON.parse(process.env.TABLES).map((options) =>
+  panelsOf(options).map(({ title, picture, sentences }) => [title, picture.length, ...sentences]));
+console.log(JSON.stringify(told));
+"""
+
+
+async def test_the_page_explains_games_as_python_does() -> None:
+    """Each game, and a table with house rules, has the same panels on the page and in the terminal."""
+    house = {"reserve": 7, "reserve_card": 0, "turn": 1, "king_bonus": 5, "spaces": "reserve", "redeals": 2}
+    tables = [Options(game=game) for game in GAMES]
+    tables += [
+        Options.model_validate({"game": "classic", "target": 50, **house}),
+        Options.model_validate({"match_score": "hands"}),
+    ]
+    whole = [{name: getattr(table, name) for name in Options.model_fields} for table in tables]
+    ended, told = await run("--input-type=module", "--eval", GUIDE, TABLES=json.dumps(whole))
+    assert ended == 0, told
+    panels = [[[panel.title, len(piles), *said] for panel, piles, said in panels_of(t)] for t in tables]
+    assert json.loads(told.replace("\N{MINUS SIGN}", "-")) == panels

@@ -530,6 +530,12 @@ def _own_cards(game: Game, group: object, few: Iterable[str]) -> Iterator[str]:
             yield f"You may move its top card to its bottom{SHIFTS[group.shift]}."
 
 
+def own_cards_text(game: Game, kinds: tuple[type[Group], ...]) -> list[str]:
+    """Return what to know of a player's own piles, of some kinds, in short sentences."""
+    groups = [group for group in game.groups if isinstance(group, kinds)]
+    return [sentence for group in groups for sentence in _own_cards(game, group, ())]
+
+
 def _spaces(game: Game, columns: Tableau) -> Iterator[str]:
     space = columns.space
     reserves = {group.name for group in game.groups if isinstance(group, Reserve)}
@@ -742,6 +748,11 @@ def _foundations(group: Foundations) -> Iterator[str]:
     yield WAITS[group.waits]
     if group.forced_bases:
         yield "A card that can start one must be played before anything else."
+
+
+def foundations_text(group: Foundations) -> str:
+    """Return how foundations are built, in a sentence or two."""
+    return _capital(next(_foundations(group)).partition(": ")[2])
 
 
 def _tableau(group: Tableau) -> Iterator[str]:

@@ -10,12 +10,15 @@ from racing_demon_client.shared.message_text import LISTED, kick_question
 from racing_demon_client.shared.rules_text import WIDTH, rules_of
 from racing_demon_client.sources.solo import load_scores, score_lines, statistics_path
 from racing_demon_protocol.enums import BotLevel, Phase
+from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.handicap import Handicap
 from racing_demon_protocol.wire.options import Options
 
 from .actions import BOTS_PLAY
 from .appearance import Appearance
+from .drawing.canvas import Canvas
+from .drawing.guide import draw_guide
 from .drawing.help import help_lines
 from .screens.dialogs import (
     BotsScreen,
@@ -315,11 +318,25 @@ class ActionHandlers:
             internet.turn(on=not internet.is_open)
 
     def action_help(self) -> None:
-        """Show all keys."""
-        screen = self._app.screen
-        if isinstance(screen, CanvasScreen):
-            lines = help_lines(screen.keymap, self._session.keymap)
-            self._app.open_dialog(HelpScreen(lines, lambda: self._app.appearance))
+        """Show all keys, and how the game is played: that first, before there are cards."""
+        screen, session = self._app.screen, self._session
+        if not isinstance(screen, CanvasScreen):
+            return
+        lines = help_lines(screen.keymap, session.keymap)
+        options = session.client.view.options
+        is_table = not isinstance(session, ReplaySession | SoloSession) and options.game in GAMES
+
+        def guide(first: int, size: tuple[int, int]) -> Canvas:
+            labels = {**session.keymap.labels, **screen.keymap.labels}
+            return draw_guide(options, labels, first, size, self._app.appearance.glyphs)
+
+        dialog = HelpScreen(
+            lines,
+            lambda: self._app.appearance,
+            guide if is_table else None,
+            shows_guide=isinstance(screen, LobbyScreen),
+        )
+        self._app.open_dialog(dialog)
 
     def action_solo_rules(self) -> None:
         """Show the rules of the game."""

@@ -5,13 +5,15 @@ import { withSound } from "../lazy.js";
 import { BASE, pathOf } from "../links.js";
 import { teamsOf, teamTotals } from "../rules/teams.js";
 import { changeSettings, settings } from "../storage.js";
-import { COLUMNS, caps } from "../table/keyboard.js";
-import { LIMITS, REACTIONS } from "../wire/protocol.js";
+import { PRESETS } from "../wire/presets.js";
+import { LIMITS, REACTIONS, SHORT } from "../wire/protocol.js";
 import "../wire/requests_of_menus.js";
 import { teamText, WORDS } from "../words.js";
-import { HELP, keyHelp, LATER, THEMES } from "../words_later.js";
+import { LATER, THEMES } from "../words_later.js";
+import { guideOf } from "./guide.js";
 import { handicapRows } from "./handicaps.js";
 import { addressForOthers, showQr } from "./invitation.js";
+import { toldOf } from "./options.js";
 import { MAX_TITLE, savePreset } from "./saved_presets.js";
 import { openTables } from "./tables.js";
 import { teamRows } from "./teams.js";
@@ -316,20 +318,14 @@ export class Menus {
     ];
   }
 
+  /** Show how to play what is on the table, or what Play now would deal. */
   async help() {
     const { session } = this;
-    const { text } = session ? this.games[session.table.options.game] : { text: "" };
-    const layout = await /** @type {any} */ (navigator).keyboard?.getLayoutMap().catch(() => undefined);
-    // A key that is not known yet is named as on most keyboards.
-    /** @param {string} place */
-    const cap = (place) =>
-      caps.get(place) ?? layout?.get(place)?.toUpperCase() ?? (place === "Semicolon" ? ";" : place.slice(3));
-    const lines = [text, HELP[0], HELP[1], keyHelp(COLUMNS.map(cap).join(" "), cap), HELP[2]].filter(Boolean);
-    if (session?.table.handSeats.length === 1) lines.push(LATER.soloHelp(session.table.options.game));
-    this.dialog.open(
-      WORDS.howToPlay,
-      lines.map((line) => element("p", "", line)),
-    );
+    const options = session?.table.options ?? { ...PRESETS.klondike.options, ...SHORT };
+    const parts = await guideOf(options, toldOf(options, this.games));
+    if (session?.table.handSeats.length === 1)
+      parts.push(element("p", "", LATER.soloHelp(session.table.options.game)));
+    this.dialog.open(WORDS.howToPlay, parts);
   }
 
   async invite() {

@@ -5,6 +5,7 @@ import { OPTIONS, VALUES } from "../wire/options.js";
 import { PRESETS } from "../wire/presets.js";
 import { LIMITS } from "../wire/protocol.js";
 import { LATER } from "../words_later.js";
+import { newHere } from "./guide.js";
 import { savedPresets } from "./saved_presets.js";
 
 const S = 1000;
@@ -86,7 +87,26 @@ export function optionRows({ table, games, command, mayChange, showsAll }) {
     row.append(element("small", "", about));
     return group === OPTIONS[names[at - 1]]?.group ? [row] : [element("h3", "", group), row];
   });
-  return [...presetRow(table.options, games, mayChange ? apply : null), ...rows];
+  const told = newHere(table.options, toldOf(table.options, games));
+  return [told, ...presetRow(table.options, games, mayChange ? apply : null), ...rows];
+}
+
+/**
+ * What is played at a table, in words: its preset or game, the game's text where the panels of the guide do not
+ * say all, and what the host has changed.
+ * @param {Record<string, any>} options
+ * @param {any} games
+ */
+export function toldOf(options, games) {
+  const near = nearestPreset(options);
+  const usual = PRESETS.klondike.options;
+  const changed = near?.changed ?? Object.keys(usual).filter((name) => options[name] !== usual[name]);
+  const game = games[options.game];
+  const rules = changed
+    .filter((name) => name in options && name !== "game" && !LENGTH.includes(name))
+    .map((name) => `${OPTIONS[name].label.toLowerCase()}: ${optionValue(name, options[name], games)}`);
+  const text = game?.racing === "shared" ? "" : (game?.text ?? "");
+  return { title: near?.title ?? game?.title ?? options.game, text, rules };
 }
 
 /**

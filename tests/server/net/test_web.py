@@ -52,7 +52,16 @@ LATER: Final = (
     *(f"table/{name}.js" for name in ("sound", "text")),
     *(f"screens/{name}.js" for name in ("handicaps", "menus", "options", "overlay", "presets", "replay")),
     *(f"screens/{name}.js" for name in ("questions", "results", "saved_presets", "tables", "teams")),
-    *("screens/invitation.js", "screens/pages.js", "screens/qr.js", "wire/person.js", "wire/records.js"),
+    *(
+        "screens/guide.js",
+        "screens/guide_data.js",
+        "guide.css",
+        "screens/invitation.js",
+        "screens/pages.js",
+        "screens/qr.js",
+        "wire/person.js",
+        "wire/records.js",
+    ),
 )
 """How the paths begin of files that are loaded last, only after a hand, or when the page is installed."""
 MINIFIERS: Final = {"css": cssmin, "js": jsmin}

@@ -65,8 +65,10 @@ def _joined(labels: list[str]) -> str:
     return "".join(labels) if len(labels) < KEYS else key_ranges(labels)
 
 
-def draw_help(lines: list[tuple[str, str]], first: int, size: tuple[int, int], glyphs: Glyphs) -> Canvas:
-    """Return the picture of the help, starting at one of its lines."""
+def draw_help(
+    lines: list[tuple[str, str]], first: int, size: tuple[int, int], glyphs: Glyphs, other: str = ""
+) -> Canvas:
+    """Return the picture of the help, starting at one of its lines; ``other`` says what else there is."""
     width, height = size
     canvas = Canvas(width, height)
     canvas.put(1, 0, "Racing Demon: keys", Role.ACCENT | Highlight.STRONG)
@@ -82,7 +84,7 @@ def draw_help(lines: list[tuple[str, str]], first: int, size: tuple[int, int], g
             continue
         used = max(KEYS, canvas.put(x, 2 + row, cut(keys, room, glyphs), Role.ACCENT) - x) + 1
         canvas.put(x + used, 2 + row, cut(does, room - used, glyphs), Role.TEXT)
-    _draw_end(canvas, glyphs, has_more=first + rows * columns < len(lines))
+    _draw_end(canvas, glyphs, other, has_more=first + rows * columns < len(lines))
     return canvas
 
 
@@ -100,9 +102,9 @@ def draw_text(lines: list[tuple[str, str]], first: int, size: tuple[int, int], g
     return canvas
 
 
-def _draw_end(canvas: Canvas, glyphs: Glyphs, *, has_more: bool) -> None:
+def _draw_end(canvas: Canvas, glyphs: Glyphs, other: str = "", *, has_more: bool) -> None:
     width, height = canvas.width, canvas.height
     canvas.rule(height - 2, 0, width, glyphs.rule)
     more = "down: more   " if has_more else ""
-    canvas.put(2, height - 1, f"{more}any other key: back", Role.DIM)
+    canvas.put(2, height - 1, f"{more}{other}any other key: back", Role.DIM)
     canvas.touch(HitArea(0, height - 2, width, 2, action="back"))

@@ -191,10 +191,11 @@ def draw_lobby(page: Page, size: tuple[int, int], glyphs: Glyphs, qr: Sequence[s
         left, rules = left + len(rules) + 1, []
     folds = left - _places(view) < MIN_FEED_ROWS <= left - len(view.seats) - 1
     y = _draw_seats(lobby, y + 1, folds=folds)
-    canvas.put(2, y, cut(_title(view), room - 4, glyphs), Role.TEXT | Highlight.STRONG)
+    end = canvas.put(2, y, cut(_title(view), room - 4, glyphs), Role.TEXT | Highlight.STRONG)
     for row, line in enumerate(phrases, start=y + 1):
         canvas.put(2, row, line, Role.DIM)
     canvas.touch(HitArea(2, y, room - 4, 1 + len(phrases), action="options"))
+    _draw_guide_key(lobby, end + 4, y)
     y += 2 + len(phrases)
     if rules and y + len(rules) + MIN_FEED_ROWS < bottom:
         for row, line in enumerate(rules, start=y):
@@ -203,6 +204,15 @@ def draw_lobby(page: Page, size: tuple[int, int], glyphs: Glyphs, qr: Sequence[s
     page.draw_feed(canvas, y, room)
     _draw_qr(canvas, qr, room)
     return canvas
+
+
+def _draw_guide_key(lobby: _Lobby, x: int, y: int) -> None:
+    """Draw the key that shows how the game is played, where there is room beside its title."""
+    canvas, key, text = lobby.canvas, lobby.page.labels.get("help", ""), "new to this game?"
+    if key and x + len(text) + 1 + len(key) <= lobby.room - 2:
+        end = canvas.put(x, y, text, Role.DIM)
+        end = canvas.put(end + 1, y, key, Role.KEY)
+        canvas.touch(HitArea(x, y, end - x, 1, action="help"))
 
 
 def _draw_table_line(lobby: _Lobby) -> None:

@@ -60,24 +60,38 @@ class Dialog(ModalScreen[Answer]):
 
 
 class HelpScreen(Dialog[None]):
-    """The help: every key and its action.
+    """The help: every key and its action; and how the game is played, if it is known.
 
     Args:
         lines: the help, line by line.
         appearance: returns the current appearance.
+        guide: draws how the game is played, from one of its rows on, in a size.
+        shows_guide: whether that is shown first.
 
     """
 
     AUTO_FOCUS = None
 
-    def __init__(self, lines: list[tuple[str, str]], appearance: Callable[[], Appearance]) -> None:
+    def __init__(
+        self,
+        lines: list[tuple[str, str]],
+        appearance: Callable[[], Appearance],
+        guide: Callable[[int, tuple[int, int]], Canvas] | None = None,
+        *,
+        shows_guide: bool = False,
+    ) -> None:
         super().__init__()
         self._lines = lines
         self._first = 0
+        self._guide = guide
+        self._shows_guide = shows_guide
         self.canvas = CanvasWidget(self._draw, appearance)
 
     def _draw(self, appearance: Appearance, width: int, height: int) -> Canvas:
-        return draw_help(self._lines, self._first, (width, height), appearance.glyphs)
+        if self._guide is not None and self._shows_guide:
+            return self._guide(self._first, (width, height))
+        other = "" if self._guide is None else "tab: how to play   "
+        return draw_help(self._lines, self._first, (width, height), appearance.glyphs, other)
 
     def compose(self) -> ComposeResult:
         """Compose the picture that fills the screen."""
@@ -93,6 +107,9 @@ class HelpScreen(Dialog[None]):
         if event.key in steps:
             last = max(0, len(self._lines) - 1)
             self._first = min(last, max(0, self._first + steps[event.key]))
+            self.canvas.redraw()
+        elif event.key == "tab" and self._guide is not None:
+            self._shows_guide, self._first = not self._shows_guide, 0
             self.canvas.redraw()
         else:
             self.dismiss()

@@ -238,10 +238,12 @@ async def test_spectators_have_no_keys_of_players() -> None:
 
 
 async def test_help_opens_and_closes() -> None:
-    """The help opens by key and by click, scrolls, and goes with any other key."""
+    """It opens by key and by click, in a lobby with how to play; it scrolls, and goes with any other key."""
     async with hosting(size=(80, 24)) as player:
         await player.pilot.press("?")
         assert isinstance(player.app.screen, HelpScreen)
+        assert "Only a king" in player.app.screen.canvas.text
+        await player.pilot.press("tab")
         first = player.app.screen.canvas.text
         assert "add a bot that plays slowly" in first
         await player.pilot.press("down", "pagedown")
