@@ -71,6 +71,9 @@ def here(arguments: list[str], key: Path, url: str) -> list[str]:
     """Return arguments with this machine's key and database."""
     changed = [re.sub(r"postgresql://\S+", url, each) for each in arguments]
     changed = [
+        re.sub(r"/data/control|%S\S+/control", str(key.with_name("control")), each) for each in changed
+    ]
+    changed = [
         re.sub(r"(/run/secrets|/etc/racing-demon|\S+CREDENTIALS_\S+)/(secrets_)?cluster-key", str(key), each)
         for each in changed
     ]
@@ -103,6 +106,19 @@ def test_servers_believe_each_other_whose_connections_they_pass_on() -> None:
     assert networks == {
         line.partition("=")[2] for line in command_lines()["n1"] if line.startswith("--proxy=")
     }
+
+
+def test_bans_outlive_containers() -> None:
+    """Each server has a file for the operator's commands, in a folder that stays, and so bans and reports."""
+    for lines in command_lines().values():
+        assert any(line.startswith("--control") for line in lines), lines
+    mounted = {volume for node in NODES for volume in COMPOSE["services"][node]["volumes"]}
+    assert mounted == {f"{node}-data:/data" for node in NODES}
+    assert {f"{node}-data" for node in NODES} <= COMPOSE["volumes"].keys()
+    servers = MANIFESTS[-1]["spec"]
+    assert [each["metadata"]["name"] for each in servers["volumeClaimTemplates"]] == ["data"]
+    assert {"name": "data", "mountPath": "/data"} in pod()["volumeMounts"]
+    assert [each["name"] for each in servers["template"]["spec"]["volumes"]] == ["secrets"]
 
 
 @pytest.mark.parametrize("version", usually(1, ["1.34", "1.28"]))

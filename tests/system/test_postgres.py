@@ -114,7 +114,7 @@ def has_heard_more(player: Player, number: int) -> bool:
 
 @pytest.mark.long
 async def test_a_fenced_server_ends(database: str, key: str) -> None:
-    """When another has its name, it closes its connections for a restart, and ends with the code 4."""
+    """When another has its name, it closes its connections for a restart, and ends with the code 6."""
     where = ("--journal", database, "--cluster-key", key, "--node", "n1", "--bot-speed", "20")
     async with server_process(*where) as (first, address):
         async with Peer.hosting(address, seated=False) as host:
@@ -126,8 +126,8 @@ async def test_a_fenced_server_ends(database: str, key: str) -> None:
                 closing = await timeout(PATIENCE, host.closed())
                 ended = await first.end()
     assert closing.code == 1012
-    assert ended.code == 4
-    assert "another server considered this one dead" in ended.err
+    assert ended.code == 6
+    assert "a server with the same --node was started after this one" in ended.err
     assert "Traceback" not in ended.err
 
 

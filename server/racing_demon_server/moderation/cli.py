@@ -16,7 +16,7 @@ from racing_demon_protocol.formatting import is_printable, pluralize, printable
 from racing_demon_server.arguments import fail, is_confirmed, parser_of, tunnel_address
 from racing_demon_server.journal.interface import JournalUnusable
 from racing_demon_server.journal.sqlite.database import bans_of, default_path, journals_of, reports_of
-from racing_demon_server.journal.sqlite.lock_file import numbered
+from racing_demon_server.journal.sqlite.lock_file import is_taken, lock_of, numbered
 
 from .bans import ADDRESS, MAX_REASON_BYTES, ServerBan, add_ban, banned_network, lift_bans, read_bans
 from .control_socket import NotRunning, RequestFailed, control_socket_of, holding, request
@@ -93,6 +93,21 @@ def main(argv: Sequence[str], *, is_admin: bool = False) -> int:
     except NotRunning:
         advice = "Name the journal of the server with --journal FILE."
         return fail(1, f"no server is running with the journal {arguments.journal}. {advice}")
+
+
+def _verify_used(journal: Path) -> None:
+    """Verify that some server reads and writes what is kept beside a journal, or its control file.
+
+    Raises:
+        RequestFailed: none ever did.
+
+    """
+    traces = journal, lock_of(journal), control_socket_of(journal), bans_of(journal), reports_of(journal)
+    if not any(path.exists() for path in traces):
+        raise RequestFailed(
+            f"no server was ever started with the journal {journal}, so nothing is there, and nothing has "
+            "changed. Name the journal of the server, or its --control, with --journal FILE."
+        )
 
 
 def _ask_all(journal: Path, **asked: Any) -> Iterator[Mapping[str, Any]]:
@@ -194,6 +209,7 @@ def _say(arguments: argparse.Namespace) -> int:
 
 
 def _ban(arguments: argparse.Namespace) -> int:
+    _verify_used(arguments.journal)
     now = int(time.time())
     subject, until = arguments.address, now + arguments.seconds
     ban = ServerBan(kind=ADDRESS, subject=subject, made=now, until=until, reason=arguments.reason)
@@ -206,6 +222,7 @@ def _ban(arguments: argparse.Namespace) -> int:
 
 
 def _unban(arguments: argparse.Namespace) -> int:
+    _verify_used(arguments.journal)
     if not lift_bans(bans_of(arguments.journal), ADDRESS, arguments.address, int(time.time())):
         return fail(1, f"{arguments.address} is not banned; racing-demon-server bans lists who is.")
     sys.stdout.write(f"{arguments.address} is no longer banned\n")
@@ -213,11 +230,15 @@ def _unban(arguments: argparse.Namespace) -> int:
 
 
 def _reload(journal: Path) -> int:
-    """Let the server read the bans anew, if it runs."""
+    """Let the server read the bans anew, if it runs; 1 if one runs that cannot be told."""
     try:
         closed = sum(answer["disconnected"] for answer in _ask_all(journal, command="reload_bans"))
     except NotRunning:
-        sys.stdout.write("no server is running there: the next one reads the bans when it starts\n")
+        if is_taken(journal):
+            return fail(1, f"the server that has {journal} cannot be told: it reads the bans when it starts.")
+        sys.stdout.write(
+            f"no server runs with the journal {journal}: the next one that does reads the bans\n"
+        )
         return 0
     if closed:
         sys.stdout.write(f"closed: {pluralize(closed, 'connection')}\n")
@@ -225,6 +246,7 @@ def _reload(journal: Path) -> int:
 
 
 def _bans(arguments: argparse.Namespace) -> int:
+    _verify_used(arguments.journal)
     now = time.time()
     bans = [ban for ban in read_bans(bans_of(arguments.journal)) if ban.until > now]
     rows = [["kind", "banned", "since", "until", "reason"]]
@@ -239,6 +261,7 @@ def _bans(arguments: argparse.Namespace) -> int:
 
 
 def _reports(arguments: argparse.Namespace) -> int:
+    _verify_used(arguments.journal)
     folder = reports_of(arguments.journal)
     if arguments.done is not None:
         if not mark_done(folder, arguments.done):

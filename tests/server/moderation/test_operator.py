@@ -188,12 +188,27 @@ async def test_a_ban_ends_what_is_open_and_refuses_the_rest(journal: Path) -> No
 
 
 async def test_a_ban_outlives_the_server(journal: Path) -> None:
-    """It may also be made while none runs."""
+    """It may also be made while none runs, but not where none was ever started: nobody would read it."""
+    for command in (("ban", "203.0.113.9"), ("unban", "203.0.113.9"), ("bans",), ("reports",)):
+        told = await operate(journal, *command)
+        assert told.code == 1, command
+        assert f"no server was ever started with the journal {journal}" in told.err
+    assert list(journal.parent.iterdir()) == []
+    async with whole_server(journal):
+        pass
     made = await operate(journal, "ban", "203.0.113.9")
-    assert made.out.endswith("the next one reads the bans when it starts\n")
+    assert made.out.endswith("the next one that does reads the bans\n")
     for _ in range(2):
         async with whole_server(journal) as (_, url), Peer.connect(url, **FAR) as ben:
             assert (await ben.closed()).code == CloseCode.KICKED
+
+
+async def test_a_server_that_cannot_be_told_is_no_success(journal: Path) -> None:
+    """The ban is kept, and the command says that the server goes on without it."""
+    async with whole_server(journal):
+        journal.with_name(f"{journal.name}-control").unlink()
+        told = await operate(journal, "ban", "203.0.113.9")
+    assert (told.code, "it reads the bans when it starts" in told.err) == (1, True)
 
 
 @pytest.mark.skipif(not hasattr(socket, "SO_REUSEPORT"), reason="needs several processes")

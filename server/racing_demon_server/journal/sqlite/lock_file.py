@@ -36,7 +36,7 @@ class LockFile:
 
     def __init__(self, path: Path) -> None:
         self.path = Path(os.path.realpath(path))
-        name = self.path.with_name(self.path.name + "-lock")
+        name = lock_of(self.path)
         try:
             name.parent.mkdir(parents=True, exist_ok=True)
             self._handle = os.open(name, os.O_CREAT | os.O_RDWR, 0o600)
@@ -53,6 +53,25 @@ class LockFile:
     def release(self) -> None:
         """Release the lock."""
         os.close(self._handle)
+
+
+def lock_of(path: Path) -> Path:
+    """Return the file in which a file's lock is held."""
+    return path.with_name(f"{path.name}-lock")
+
+
+def is_taken(path: Path) -> bool:
+    """Return whether a server has a file now.
+
+    Raises:
+        JournalUnusable: the lock file cannot be created.
+
+    """
+    try:
+        LockFile(path).release()
+    except JournalTaken:
+        return True
+    return False
 
 
 def wait_until_free(path: Path, seconds: float = PATIENCE_SECONDS) -> None:
