@@ -353,8 +353,9 @@ def _charged(
     worker: "ResultsWorker",
 ) -> Answer:
     """Ask a question, in the thread, and charge what it has cost, even if nobody waits for it any more."""
-    began = time.thread_time()
+    began, shared = time.thread_time(), worker.shared_seconds
     try:
         return question(worker)
     finally:
-        loop.call_soon_threadsafe(charge, time.thread_time() - began)
+        shared = worker.shared_seconds - shared
+        loop.call_soon_threadsafe(charge, time.thread_time() - began - shared)

@@ -38,12 +38,18 @@ class ResultsWorker(PacedResults):
     """Reads results. Only one thread may use it.
 
     Its arguments are those of :class:`~racing_demon_server.results.paced.PacedResults`.
+
+    Attributes:
+        shared_seconds: how long the processor was busy with the sums over all matches. They are made once
+            for everybody, so nobody is charged for them.
+
     """
 
     def __init__(
         self, file: ResultsStore, reading: Reading, name: str, players: PlayersStore | None = None
     ) -> None:
         super().__init__(file, reading, name, players)
+        self.shared_seconds = 0.0
         self._totals: OrderedDict[Filter, _Total] = OrderedDict()
         self._records = RecordVersions()
 
@@ -243,6 +249,14 @@ class ResultsWorker(PacedResults):
 
     def _total(self, only: Filter) -> "_Total":
         """Return the sums over the matches of a filter that have ended."""
+        began = time.thread_time()
+        try:
+            return self._renewed(only)
+        finally:
+            if only == ALL:
+                self.shared_seconds += time.thread_time() - began
+
+    def _renewed(self, only: Filter) -> "_Total":
         total = self._totals.get(only) or _Total(is_rated=only == ALL)
         version = self._file.newest()
         for result in self._paced(self._file.ended(only, since=total.version)):

@@ -22,7 +22,7 @@ async def keeping(unfinished: Callable[[], list[int]] = list) -> AsyncIterator[R
     maker = SimpleNamespace(
         unfinished=unfinished, apply_corrections=lambda: None, close=lambda: None, is_shared=False
     )
-    worker = SimpleNamespace(close=lambda: None, reload_names=lambda: None)
+    worker = SimpleNamespace(close=lambda: None, reload_names=lambda: None, shared_seconds=0.0)
     keeper = ResultsKeeper(StandingsAccess.OFF, lambda: cast("Any", (maker, worker)))
     keeper.start()
     try:
@@ -58,23 +58,35 @@ async def test_what_is_being_made_keeps_no_answer_waiting() -> None:
 
 async def test_a_dear_question_is_paid_before_the_next_of_its_address() -> None:
     """Also when the next one was asked before anybody knew what the first would cost."""
+    async with keeping() as keeper:
+        first, second, other = await asked_dearly(keeper, "a", "a", "b", shared=False)
+    assert (first, type(second), other) == ("answer", TooManyQuestions, "answer")
+
+
+async def test_nobody_pays_for_what_is_made_for_everybody() -> None:
+    """Whoever asks first after a start, or after players were merged, asks again like the others."""
+    async with keeping() as keeper:
+        assert await asked_dearly(keeper, "a", "a", shared=True) == ["answer", "answer"]
+
+
+async def asked_dearly(keeper: ResultsKeeper, *addresses: str, shared: bool) -> list[object]:
+    """Let addresses ask what takes long, or takes long because it makes what all others are shown, too."""
     limits = AddressLimits(ServerSettings(units_per_address=10))
 
-    def dear(_: object) -> str:
-        end = time.thread_time() + 0.02
-        while time.thread_time() < end:
+    def dear(worker: Any) -> str:
+        began = time.thread_time()
+        while time.thread_time() < began + 0.02:
             pass
+        worker.shared_seconds += shared * (time.thread_time() - began)
         return "answer"
 
-    async with keeping() as keeper:
-        asked = [
-            keeper.ask(
-                address,
-                dear,
-                lambda address=address: limits.may_read(address, 0),  # type: ignore[misc]
-                lambda seconds, address=address: limits.charge_reading(address, 0, seconds),  # type: ignore[misc]
-            )
-            for address in ("a", "a", "b")
-        ]
-        first, second, other = await asyncio.gather(*asked, return_exceptions=True)
-    assert (first, type(second), other) == ("answer", TooManyQuestions, "answer")
+    asked = [
+        keeper.ask(
+            address,
+            dear,
+            lambda address=address: limits.may_read(address, 0),  # type: ignore[misc]
+            lambda seconds, address=address: limits.charge_reading(address, 0, seconds),  # type: ignore[misc]
+        )
+        for address in addresses
+    ]
+    return await asyncio.gather(*asked, return_exceptions=True)

@@ -107,6 +107,7 @@ def test_nobodys_name_makes_all_matches_be_read_again(tmp_path: Path) -> None:
         for number in range(1, 51):
             own.save("journal", f"{number}.1", played_by(ann, ben, ended_ms=number * 100_000), is_over=True)
         assert (names_of(worker), file.streamed) == (["Anne", "Bert"], 50)
+        assert worker.shared_seconds > 0
         directory.set_name(ann.id, "Zoe")
         assert (names_of(worker), file.streamed) == (["Zoe", "Bert"], 50)
         own.save("journal", "51.1", played_by(ann, ben, ended_ms=4_990_000), is_over=True)
