@@ -4,6 +4,7 @@
  * @typedef {object} Modules
  * @property {typeof import("./wire/person.js")} person
  * @property {typeof import("./proof/proof.js")} proof
+ * @property {typeof import("./table/coach.js")} coach
  * @property {typeof import("./rules/games_later.js")} games
  * @property {typeof import("./screens/handicaps.js")} handicaps
  * @property {typeof import("./rules/hints.js")} hints
@@ -31,6 +32,7 @@ const MAX_LOAD_MS = 8000; // timeout of a load
 /** @type {Record<keyof Modules, string>} */
 const FILES = {
   results: "./screens/results.js", // first: the players whom a reload between hands shows
+  coach: "./table/coach.js",
   games: "./rules/games_later.js",
   handicaps: "./screens/handicaps.js",
   hints: "./rules/hints.js",

@@ -286,9 +286,8 @@ const HANDLERS = {
     const { seat, token, table } = session;
     if (seat !== null && token) keepName(session, table.nameOf(seat), token);
     loadEverything();
-    if (!page.opponents.length) return;
-    for (const level of page.opponents.splice(0)) session.command("add_bot", { level });
-    session.command("start", {});
+    const levels = page.opponents.splice(0);
+    if (levels.length) withModule("coach", ({ begin }) => begin(session, levels));
   },
   joined(session, { seat, bot }, isPast) {
     // A big screen that has opened a table leaves it to whoever comes first.

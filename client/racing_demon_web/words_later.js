@@ -358,6 +358,33 @@ export function hintWords(play, { cards, layout }) {
   return target.length > 0 ? `${card} to ${short(target[target.length - 1])}` : `${card} to the empty place`;
 }
 
+/** What a newcomer is told. */
+export const COACH = {
+  off: "Tell me no more of this",
+  learn: "Learn while you wait",
+  noHints: "This table plays without hints. How to play is in the menu.",
+  forReal: "Now for real: the others play, too.",
+};
+
+/**
+ * The most useful play, in a sentence.
+ * @param {import("./rules/rules.js").Play | null | undefined} play null: none helps; undefined: nobody knows
+ * @param {import("./rules/board.js").Board} board
+ * @param {boolean} mayShift whether the stock's top card may go to its bottom
+ */
+export function coachWords(play, { cards, layout }, mayShift) {
+  if (play === undefined) return "";
+  if (play === null) return mayShift ? "Nothing fits: press Shift." : "Nothing helps: press Stuck.";
+  const [from, to] = [layout.piles[play.source], layout.piles[play.destination]];
+  if (from.kind === "stock") return "Nothing fits: turn the stock.";
+  if (to.kind === "stock") return "Nothing fits: turn the waste over.";
+  const [source, target] = [cards[play.source], cards[play.destination]];
+  const card = short(source[source.length - play.count]);
+  if (to.kind === "foundation") return `Your ${card} can go up.`;
+  if (target.length === 0) return `Your ${card} can go to the empty column.`;
+  return `Your ${card} can go on the ${short(target[target.length - 1])}.`;
+}
+
 /** @param {string[]} names those who did not reveal their part */
 export const voidWords = (names) =>
   `A part of the shuffle is missing. ${inWords(names)} ${names.length === 1 && names[0] !== "You" ? "sits" : "sit"} this hand out, and it is drawn anew.`;

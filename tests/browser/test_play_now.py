@@ -1,5 +1,7 @@
 """The first screen of a server: from nothing to the first card against bots, in one tap."""
 
+import re
+
 import pytest
 from playwright.async_api import Browser, expect
 
@@ -30,6 +32,7 @@ async def test_one_tap_leads_to_cards_against_bots(browser: Browser) -> None:
         assert players[0] == ("Player", "")
         assert [bot for _, bot in players[1:]] == ["adaptive", "easy"]
         assert view.options.seats == len(view.seats)
+        assert [state.handicap.delay_s for state in view.seats.values()] == [0, 15, 15], "bots wait at first"
         assert view.options.casual, "practice counts in the host's standings"
         lists = guest.page.get_by_role("button", name="Let everybody find the table")
         await guest.page.tap("#table .menu")
@@ -39,6 +42,12 @@ async def test_one_tap_leads_to_cards_against_bots(browser: Browser) -> None:
         await guest.page.tap("#table .menu")
         await expect(guest.page.get_by_role("button", name="Lock the table")).to_be_visible()
         await expect(lists).to_be_hidden()
+        await guest.page.tap("#sheet-close")
+        line = guest.page.locator(".coach")
+        await expect(line).to_have_text(re.compile("Your .+ can go|Nothing fits"))
+        await expect(guest.page.locator("#table .goes").first).to_be_visible()
+        await line.get_by_label("Tell me no more of this").tap()
+        await expect(line).to_be_hidden()
         assert guest.complaints == []
 
 

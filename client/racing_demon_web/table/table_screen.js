@@ -1,7 +1,7 @@
 // The screen of a hand: board, other players, status line and messages.
 
 import { asIs, element, markTeam, move, setClass, setStyle, setText } from "../dom.js";
-import { sound, withModule } from "../lazy.js";
+import { loaded, sound, withModule } from "../lazy.js";
 import { UNKNOWN } from "../rules/layout.js";
 import { ahead, Rules } from "../rules/rules.js";
 import { settings } from "../storage.js";
@@ -23,7 +23,7 @@ export const colorOf = (seat) => COLORS[seat % COLORS.length];
 
 export class TableScreen {
   /** Records every event where hints are allowed. @type {import("../rules/hints.js").Hints | null} */
-  #hints = null;
+  hints = null;
   #shape = ""; // the key of the scene's geometry
   #seen = 0;
   #isStuck = false; // in this player's view: see #followStuck
@@ -95,7 +95,7 @@ export class TableScreen {
     this.session = session;
     this.rules = null;
     this.moveInput.held = null;
-    this.#hints = null;
+    this.hints = null;
     this.boardView.clear();
     this.ticker.replaceChildren();
   }
@@ -116,7 +116,7 @@ export class TableScreen {
     withModule("hints", ({ Hints, hintWords }) => {
       const { rules, shown, place } = this;
       if (!rules || !shown || !this.moveInput.mayPlay) return;
-      const play = (this.#hints ??= new Hints()).play(rules, shown, place);
+      const play = (this.hints ??= new Hints()).play(rules, shown, place);
       const shifts = play === null && rules.mayShift(shown, place);
       const words = shifts ? WORDS.shiftHelps : hintWords(play, shown);
       if (play) this.boardView.ring(this.scene?.rects.get(play.source), "var(--accent)", words);
@@ -135,7 +135,7 @@ export class TableScreen {
     if (!layout || !this.hasHints) return;
     const rules = this.rules ?? new Rules(layout, this.tables);
     withModule("hints", ({ Hints }) =>
-      (this.#hints ??= new Hints()).record(name, fields, table, rules, place),
+      (this.hints ??= new Hints()).record(name, fields, table, rules, place),
     );
   }
 
@@ -274,6 +274,7 @@ export class TableScreen {
     if (box !== this.#measured) this.#measure(box);
     this.#drawStatus();
     this.#drawNeighbors();
+    loaded.coach?.follow(this);
     if (!table.hand) {
       this.boardView.clear();
       this.scene = null;

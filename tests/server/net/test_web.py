@@ -49,7 +49,7 @@ LATER: Final = (
         "wire/requests_of_menus.js",
         "wire/requests_of_players.js",
     ),
-    *(f"table/{name}.js" for name in ("sound", "text")),
+    *(f"table/{name}.js" for name in ("coach", "sound", "text")),
     *(f"screens/{name}.js" for name in ("handicaps", "menus", "options", "overlay", "presets", "replay")),
     *(f"screens/{name}.js" for name in ("questions", "results", "saved_presets", "tables", "teams")),
     *(
