@@ -13,14 +13,9 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
-from hypothesis import settings
 
 if TYPE_CHECKING:
     from tests.support.namespaces import NetworkLink
-
-# A busy machine is no fault of the code: no test fails for the time that it takes.
-settings.register_profile("unhurried", deadline=None)
-settings.load_profile("unhurried")
 
 # What programs print is compared in its colors, whatever the person who runs the tests prefers.
 os.environ.pop("NO_COLOR", None)

@@ -18,6 +18,8 @@ AT_ONCE: Final = 4
 """Parts; they keep two cores busy, though whole programs wait for each other more than they compute."""
 
 BIN: Final = Path(sys.executable).parent
+ENVIRONMENT: Final = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+"""What pytest and its plugins are compiled to is kept: a dozen processes load them."""
 
 
 class Part(NamedTuple):
@@ -59,7 +61,7 @@ def run(name: str, words: Sequence[str]) -> bool:
     with tempfile.TemporaryFile() as output:
         start = time.monotonic()
         process = subprocess.Popen(  # noqa: S603
-            words, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT
+            words, env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT
         )
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)

@@ -11,6 +11,10 @@ from typing import Any, Final, TypeVar
 import pytest
 from hypothesis import settings
 
+# A busy machine is no fault of the code: no test fails for the time that it takes.
+settings.register_profile("unhurried", deadline=None)
+settings.load_profile("unhurried")
+
 LONG: Final = os.environ.get("RACING_DEMON_LONG") == "1"
 """Whether this is the long run, which ``make test-all`` adds."""
 
