@@ -208,24 +208,31 @@ async def hostile_server(text: str, size: tuple[int, int] = SIZE) -> AsyncIterat
             await opening.__aexit__(None, None, None)
 
 
-async def whole_story(server: HostileServer, names: Sequence[str]) -> None:
-    """Tell names in the lobby, at the table, in the tally and at the end of the match."""
+async def whole_story(server: HostileServer, names: Sequence[str], places: int = 1) -> None:
+    """Tell names in the lobby, at the table, in the tally and at the end of the match.
+
+    Args:
+        server: the server.
+        names: the names.
+        places: 1 to tell each of them in all of these places; 3 to tell each in one of them.
+
+    """
     app = server.pilot.app
     assert isinstance(app.screen, LobbyScreen)
-    for name in names:
+    for name in names[::places]:
         await server.spread(name)
     committed, dealt, signalled = log_of("racing-demon")[3:6]
     assert isinstance(committed, ev.Committed)
     await server.tell(committed.model_copy(update={"hand_id": names[0]}), dealt, signalled)
     assert isinstance(app.screen, TableScreen)
-    for name in names:
+    for name in names[places // 3 :: places]:
         await server.spread(name)
         await server.tell(ev.Connected(seq=0, seat=1, connected=False), ev.StuckSaid(seq=0, seat=2))
     over = ev.HandOver(seq=0, reason=EndReason.OUT, out=1, elapsed_ms=9, points=(1, 62, -26), seed="00" * 32)
     await server.tell(ev.Called(seq=0, seat=1, grace_ms=1), over)
     await server.pilot.press("enter")
     assert isinstance(app.screen, TallyScreen)
-    for name in names:
+    for name in names[places // 2 * 2 :: places]:
         await server.spread(name)
     await server.tell(ev.MatchOver(seq=0, winners=(1, 2)), ev.Hosted(seq=0, seat=0))
     assert isinstance(app.screen, TallyScreen)

@@ -31,9 +31,12 @@ SLOW = Options(countdown_ms=0, tally_ms=600_000)
 
 async def wait(pilot: Pilot[None], condition: Callable[[], object]) -> None:
     """Wait until something is so."""
+    if condition():
+        return
     async with asyncio.timeout(PATIENCE):
-        while not condition():
-            await pilot.pause(0.01)
+        while not condition():  # noqa: ASYNC110  # a pause would ask every widget, many times a second
+            await asyncio.sleep(0.02)
+    await pilot.pause(0)
 
 
 async def shows(player: Player, text: str) -> None:

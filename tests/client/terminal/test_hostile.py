@@ -32,7 +32,7 @@ async def test_names_do_not_steer_the_terminal(seed: int, own_shapes: set[str]) 
     """Names, chat and refusals of all kinds bring no escape sequence to the terminal but Textual's own."""
     names = list(stream(amount(2, 12), seed))
     async with hostile_server(names[seed]) as server:
-        await whole_story(server, names)
+        await whole_story(server, names, amount(3, 1))
         assert shapes_of(server.written) <= own_shapes
         assert strays_of(server.written) <= {"\a", "\n"}
         assert server.written.count("\a") <= 3 * len(names) + 10, "a bell that nothing rang for"

@@ -238,7 +238,7 @@ def test_foundations_keep_their_slots() -> None:
     for name in MATCHES:
         before: dict[int, tuple[int, int]] = {}
         hand = 0
-        for player in moments(name, 0, 5):
+        for player in moments(name, 0, 15):
             slots = dict(player.scene().slots)
             if player.view.hand_number != hand or not slots:
                 before, hand = {}, player.view.hand_number

@@ -131,10 +131,10 @@ def test_all_that_matters_is_seen(name: str) -> None:
 @of_all_sizes
 @for_each("seat", [0, None])
 def test_the_first_moments(seat: int | None, size: tuple[int, int]) -> None:
-    """From the empty table to the first plays, event by event."""
+    """From the empty table to the first cards, event by event."""
     for number, player in enumerate(moments("racing-demon", seat, 1)):
         check_picture(player, size)
-        if number > 14:
+        if number > 7:
             return
 
 

@@ -12,6 +12,7 @@ from racing_demon_protocol.engine.factory import make_rules
 from racing_demon_protocol.engine.specification import Geometry
 from racing_demon_protocol.games import GAMES
 from tests.support.cases import for_each
+from tests.support.effort import amount, more_when_long
 from tests.support.solitaire import Alone, moments, table_of
 from tests.support.typical import of_games
 from tests.support.view_models import rows_of
@@ -60,11 +61,12 @@ def apart(one: PileRect, other: PileRect) -> bool:
     return beside or one.y + one.height <= other.y or other.y + other.height <= one.y
 
 
+@more_when_long
 @of_games(GAMES)
 @for_each("size", SIZES[:2], ids=["small", "medium"])
 def test_what_is_free_is_seen_and_answers(game: str, size: tuple[int, int]) -> None:
     """At many moments: each top is on the screen, each pile answers the pointer, each key is named."""
-    for table in moments(game, 3, 40, 10):
+    for table in moments(game, amount(1, 3), 40, 10):
         player = Alone(table)
         canvas = player.draw(size)
         text = "\n".join(rows_of(canvas))
