@@ -23,9 +23,9 @@ from racing_demon_protocol.records.verify import VerificationReport, verify
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import Options
-from tests.support.processes import server_process
 from tests.support.relay import Relay
 from tests.support.servers import PATIENCE, Peer, serving, timeout
+from tests.support.whole_servers import whole_server
 
 
 class FakeTerminal:
@@ -588,7 +588,7 @@ async def seated(
 
 async def test_standings_are_told_when_the_table_goes() -> None:
     """When the server is stopped in a hand, player and spectator read how far everybody came."""
-    async with server_process() as (running, url):
+    async with whole_server() as (server, url):
         client = await Client.create(url, "Ann", TABLE_END_QUICK)
         async with (
             await Client.watch(url, client.code) as onlooker,
@@ -602,7 +602,7 @@ async def test_standings_are_told_when_the_table_goes() -> None:
                 async with asyncio.timeout(PATIENCE):
                     while not (onlooker.view.in_hand and client.view.in_hand):  # noqa: ASYNC110
                         await asyncio.sleep(0.01)
-                running.stop()
+                await server.stop()
                 for each, name in ((terminal, "you"), (aside, "Ann")):
                     await each.until("the table is closed, and the match ends here: .* won")
                     await each.until(rf"{name} +\d+ +\d+")
@@ -614,12 +614,12 @@ async def test_standings_are_told_when_the_table_goes() -> None:
 
 async def test_nothing_is_tallied_where_nothing_was_played() -> None:
     """A table that goes before the first deal has no standings."""
-    async with server_process() as (running, url):
+    async with whole_server() as (server, url):
         async with seated(await Client.create(url, "Ann", TABLE_END_QUICK), ends_with_us=False) as (
             terminal,
             evening,
         ):
-            running.stop()
+            await server.stop()
             with pytest.raises(TableEnded):
                 await timeout(PATIENCE, evening)
             assert "the match ends here" not in "\n".join(terminal.lines)

@@ -5,7 +5,7 @@ import pytest
 from racing_demon_client.errors import TableEnded
 from racing_demon_client.net.client import Client
 from racing_demon_client.terminal import app
-from racing_demon_client.terminal.screens.options import OptionsScreen
+from racing_demon_client.terminal.screens.dialogs import BotsScreen
 from racing_demon_client.terminal.screens.table import LobbyScreen, TallyScreen
 from racing_demon_client.terminal.sessions import TableSession
 from racing_demon_protocol.wire.messages.client import Start
@@ -13,7 +13,6 @@ from racing_demon_protocol.wire.messages.events import HandOver
 from tests.support.app_harness import AppHarness, app_at_table
 from tests.support.cases import for_each
 from tests.support.matches import log_of
-from tests.support.processes import server_process
 from tests.support.screens import (
     SLOW,
     at_first_screen,
@@ -26,6 +25,7 @@ from tests.support.screens import (
     until_ended,
     wait,
 )
+from tests.support.whole_servers import whole_server
 
 
 def tallied() -> AppHarness:
@@ -38,12 +38,12 @@ def tallied() -> AppHarness:
 async def test_keys_of_a_hand_do_nothing_just_after_it(
     debounce_ms: int, opens: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The key that means the options at the tally opens nothing before the moment after the hand is over."""
+    """The key that means the bots at the tally opens nothing before the moment after the hand is over."""
     monkeypatch.setattr(TableSession, "debounce_ms", debounce_ms)
     async with app_at_table(tallied(), (80, 24)) as pilot:
         assert isinstance(pilot.app.screen, TallyScreen)
-        await pilot.press("o")
-        assert isinstance(pilot.app.screen, OptionsScreen) == opens
+        await pilot.press("b")
+        assert isinstance(pilot.app.screen, BotsScreen) == opens
 
 
 async def test_one_can_leave_just_after_a_hand(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,11 +69,11 @@ async def test_a_hand_that_ends_without_a_word_leaves_nothing_to_turn_from(
 async def test_a_table_that_ends_in_a_hand_is_tallied() -> None:
     """When the server stops in a hand, its guest sees how far everybody came until a key is pressed."""
     async with (
-        server_process() as (running, url),
+        whole_server() as (server, url),
         sitting(await Client.create(url, "Ann", SLOW), "joined") as ann,
     ):
         await deal(ann)
-        running.stop()
+        await server.stop()
         await wait(ann.pilot, lambda: isinstance(ann.app.screen, TallyScreen))
         await shows(ann, "Enter goes on.")
         assert "The match is over" in ann.text
@@ -86,7 +86,7 @@ async def test_a_table_that_ends_in_a_hand_is_tallied() -> None:
 
 async def test_a_tally_of_a_table_that_is_gone_leads_back() -> None:
     """From there any key leads to the first screen, which says why; none speaks to the server."""
-    async with server_process() as (running, url), at_first_screen() as (app, pilot):
+    async with whole_server() as (server, url), at_first_screen() as (app, pilot):
         async with await Client.create(url, "Ben", SLOW) as ben:
             await type_into(pilot, "address", f"{url}#{ben.code}")
             await pilot.press("enter")
@@ -94,7 +94,7 @@ async def test_a_tally_of_a_table_that_is_gone_leads_back() -> None:
             await pilot.press("enter")
             await ben.ask(Start(counter=ben.next_counter()))
             await wait(pilot, lambda: app.session is not None and app.session.client.view.in_hand)
-        running.stop()
+        await server.stop()
         await wait(pilot, lambda: isinstance(app.screen, TallyScreen))
         while not at_the_door(app):  # a key that comes before the end of the connection is one of the tally
             await pilot.press("1")

@@ -18,10 +18,10 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_server.journal.sqlite.database import reports_of
 from racing_demon_server.moderation.reports import read_reports
-from tests.support.processes import server_process
 from tests.support.screens import SLOW, deal, hosting, shows, sitting, turned, wait
 from tests.support.servers import end_tasks, serving
 from tests.support.terminal import Player
+from tests.support.whole_servers import whole_server
 
 
 async def at_players(player: Player, name: str) -> None:
@@ -263,10 +263,10 @@ async def test_the_players_hear_of_watchers() -> None:
 
 async def test_a_bot_plays_for_who_is_away() -> None:
     """The host lets a bot stand in for somebody whose connection is lost; their line says so."""
-    async with server_process() as (_, url):
-        client = await Client.create(url, "Ann", SLOW)
+    async with serving() as served:
+        client = await Client.create(served.url, "Ann", SLOW)
         async with sitting(client, "hosted") as player:
-            ben = await Client.join(url, client.code, "Ben")
+            ben = await Client.join(served.url, client.code, "Ben")
             await wait(player.pilot, lambda: len(client.view.seats) == 2)
             await ben.close()
             await shows(player, "away")
@@ -331,7 +331,7 @@ async def test_the_host_locks_the_table_and_removes_a_spectator() -> None:
 async def test_a_player_is_reported_to_the_operator(tmp_path: Path) -> None:
     """A key in the list of the players asks what happened; the report names the player under the cursor."""
     journal = tmp_path / "journal"
-    async with server_process("--journal", str(journal)) as (_, url):
+    async with whole_server(journal) as (_, url):
         client = await Client.create(url, "Ann", SLOW)
         async with sitting(client, "hosted") as player, await Client.join(url, client.code, "Ben"):
             await wait(player.pilot, lambda: len(client.view.seats) == 2)

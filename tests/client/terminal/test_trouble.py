@@ -6,7 +6,6 @@ from racing_demon_client.net.client import Client
 from racing_demon_client.terminal.app import TerminalApp
 from racing_demon_client.terminal.screens.table import LobbyScreen
 from tests.support.app_harness import AppHarness, app_at_table
-from tests.support.processes import server_process
 from tests.support.relay import Relay
 from tests.support.screens import (
     SLOW,
@@ -22,6 +21,7 @@ from tests.support.screens import (
 )
 from tests.support.servers import serving
 from tests.support.terminal import Player
+from tests.support.whole_servers import whole_server
 
 
 async def test_a_lost_connection_comes_back() -> None:
@@ -80,16 +80,16 @@ async def test_a_server_that_dies_for_good() -> None:
 async def test_a_server_that_is_stopped() -> None:
     """When the server is shut down the first screen gives its reason, and the next table can be opened."""
     async with AsyncExitStack() as stack:
-        _, other = await stack.enter_async_context(server_process())
+        other = (await stack.enter_async_context(serving())).url
         app, pilot = await stack.enter_async_context(at_first_screen())
         ben = await stack.enter_async_context(await Client.create(other, "Ben", SLOW))
-        async with server_process() as (running, url):
+        async with whole_server() as (server, url):
             async with await Client.create(url, "Cyn", SLOW) as cyn:
                 await type_into(pilot, "address", url)
                 await type_into(pilot, "code", cyn.code)
                 await pilot.press("enter")
                 await wait(pilot, lambda: isinstance(app.screen, LobbyScreen))
-                running.stop()
+                await server.stop()
                 await wait(pilot, lambda: told(app))
                 assert "server" in told(app)
         await type_into(pilot, "address", other)

@@ -12,7 +12,7 @@ from racing_demon_client.settings import PlayerSettings, load
 from racing_demon_client.shared.option_text import GROUPS, MEANINGS
 from racing_demon_client.terminal.screens.dialogs import BotsScreen, ChatScreen, HelpScreen, QuestionScreen
 from racing_demon_client.terminal.screens.options import OptionsScreen, TitleScreen, choices_of
-from racing_demon_client.terminal.screens.table import CanvasScreen, LobbyScreen, TableScreen, TallyScreen
+from racing_demon_client.terminal.screens.table import LobbyScreen, TableScreen, TallyScreen
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
@@ -22,7 +22,6 @@ from tests.client.terminal.conftest import Folders
 from tests.support.cases import for_each
 from tests.support.effort import amount, more_when_long, usually
 from tests.support.screens import (
-    SIZE,
     SLOW,
     click,
     deal,
@@ -36,12 +35,13 @@ from tests.support.screens import (
     wait,
 )
 from tests.support.servers import PATIENCE, serving, timeout
+from tests.support.terminal import Player
 
 # The lobby.
 
 
 async def test_bots_come_and_go_by_keys() -> None:
-    """Digits add bots of each level; minus sends the last one away."""
+    """Digits add bots of each level; minus sends the last one away. A ninth player is refused, and told."""
     async with hosting() as player:
         seats = player.session.client.view.seats
         for key, level in (("0", "beginner"), ("1", "easy"), ("2", "medium"), ("3", "hard"), ("4", "expert")):
@@ -50,6 +50,11 @@ async def test_bots_come_and_go_by_keys() -> None:
         await player.pilot.press("-")
         await wait(player.pilot, lambda: len(player.session.client.view.seats) == 5)
         assert [state.bot for state in seats.values()] == ["", "beginner", "easy", "medium", "hard"]
+        await player.pilot.press("1", "1", "1")
+        await wait(player.pilot, lambda: len(seats) == 8)
+        await player.pilot.press("1")
+        await wait(player.pilot, lambda: player.session.model.selection.message(player.session.now())[1])
+        assert len(seats) == 8
 
 
 async def test_bots_come_from_a_list() -> None:
@@ -73,79 +78,82 @@ async def test_bots_come_from_a_list() -> None:
         await wait(player.pilot, lambda: [state.bot for state in seats.values()] == ["", "easy", "beginner"])
 
 
-async def test_a_ninth_player_is_refused_with_a_sentence() -> None:
-    """When all seats are taken the lobby says so."""
-    async with hosting() as player:
-        await player.pilot.press(*"1" * 7)
-        await wait(player.pilot, lambda: len(player.session.client.view.seats) == 8)
-        await player.pilot.press("1")
-        await wait(player.pilot, lambda: player.session.model.selection.message(player.session.now())[1])
-        assert len(player.session.client.view.seats) == 8
+async def save_as(player: Player, title: str) -> None:
+    """Save the options of the form under a name."""
+    screen = player.app.screen
+    assert await player.pilot.click("#save")
+    await wait(player.pilot, lambda: isinstance(player.app.screen, TitleScreen))
+    player.app.screen.query_one(Input).value = title
+    await player.pilot.press("enter")
+    await wait(player.pilot, lambda: player.app.screen is screen)
+    await player.pilot.pause()
 
 
-@for_each("size", [(80, 24), pytest.param(SIZE, marks=pytest.mark.long)])
-async def test_a_preset_fills_in_the_form(size: tuple[int, int]) -> None:
-    """It sets what affects play and scoring; a change after that names no preset, and the lobby says both."""
-    async with hosting(size=size) as player:
-        await player.pilot.press("o")
-        await wait(player.pilot, lambda: isinstance(player.app.screen, OptionsScreen))
-        screen = player.app.screen
-        screen.query_one("#preset", Select).value = "nerts"
-        await wait(player.pilot, lambda: field(player.app, "target").value == "100")
-        assert screen.query_one("#game", Select).value == "classic"
-        await type_into(player.pilot, "reserve", "10")
-        await wait(player.pilot, lambda: screen.query_one("#preset", Select).value == "")
-        assert await player.pilot.click("#take")
-        await shows(player, "Racing Demon, the classic game (Nerts, cards in the reserve: 10)")
-        changed = {"game": "classic", "hands": 100, "target": 100, "reserve": 10}
-        assert player.session.client.view.options == SLOW.model_copy(update=changed)
+async def test_a_preset_fills_in_the_form() -> None:
+    """It sets what affects play and scoring; a change after that names no preset, and the lobby says both.
 
-
-async def test_a_server_s_own_presets_are_offered() -> None:
-    """They come into the form, and fill it in like others."""
-    ours = new_preset("Club night", Options(game="classic", reserve=11))
+    The server's own presets come into the form, too, and so do options that are saved: under a name, but
+    that of another preset. What is looked at is explained; what cannot be, alone or together, is told.
+    Guests that come and go meanwhile disturb nobody.
+    """
+    ours = new_preset("Sundays", Options(game="classic", reserve=11))
     async with serving(presets=(ours,)) as served:
         client = await Client.create(served.url, "Ann", SLOW)
-        async with sitting(client, "hosted") as player:
-            await player.pilot.press("o")
+        async with sitting(client, "hosted", size=(80, 24)) as player:
+            await click(player, "options")
             await wait(player.pilot, lambda: isinstance(player.app.screen, OptionsScreen))
-            chooser = player.app.screen.query_one("#preset", Select)
+            screen = player.app.screen
+            preset, wrong = screen.query_one("#preset", Select), screen.query_one("#wrong", Label)
 
-            def chosen() -> bool:
+            def theirs_is_chosen() -> bool:
                 try:
-                    chooser.value = "club-night"
+                    preset.value = "sundays"
                 except InvalidSelectValueError:  # not yet
                     return False
                 return True
 
-            await wait(player.pilot, chosen)
+            await wait(player.pilot, theirs_is_chosen)
             await wait(player.pilot, lambda: field(player.app, "reserve").value == "11")
 
+            for name, told in (
+                ("hands", "How many hands make a match."),
+                ("grace_ms", "land after a call."),
+            ):
+                field(player.app, name).focus()
+                await player.pilot.pause()
+                assert told in str(screen.query_one("#meaning", Label).content)
+            screen.query_one("#game", Select).value = "racing-demon"
+            await wait(player.pilot, lambda: "reserve" in str(wrong.content))
+            screen.query_one("#game", Select).value = "classic"
+            await wait(player.pilot, lambda: not str(wrong.content))
+            field(player.app, "hands").value = "many"
+            assert await player.pilot.click("#take")
+            await wait(player.pilot, lambda: str(wrong.content))
+            assert player.app.focused is field(player.app, "hands")
+            assert client.view.options == SLOW
 
-async def test_the_form_says_what_an_option_means_and_what_is_wrong() -> None:
-    """What is looked at is explained; what cannot be, alone or together, is told, and nothing changes."""
-    async with hosting() as player:
-        await click(player, "options")
-        await wait(player.pilot, lambda: isinstance(player.app.screen, OptionsScreen))
-        for name, told in (
-            ("hands", "How many hands make a match."),
-            ("grace_ms", "land after a call."),
-        ):
-            field(player.app, name).focus()
-            await player.pilot.pause()
-            assert told in str(player.app.screen.query_one("#meaning", Label).content)
-        wrong = player.app.screen.query_one("#wrong", Label)
-        field(player.app, "reserve").value = "10"
-        await wait(player.pilot, lambda: "reserve" in str(wrong.content))
-        player.app.screen.query_one("#game", Select).value = "classic"
-        await wait(player.pilot, lambda: not str(wrong.content))
-        field(player.app, "hands").value = "many"
-        assert await player.pilot.click("#take")
-        await wait(player.pilot, lambda: str(wrong.content))
-        assert player.app.focused is field(player.app, "hands")
-        await player.pilot.press("escape")
-        await wait(player.pilot, lambda: isinstance(player.app.screen, LobbyScreen))
-        assert player.session.client.view.options == SLOW
+            async with await Client.join(served.url, client.code, "Ben") as ben:
+                await wait(player.pilot, lambda: len(client.view.seats) == 2)
+                await ben.leave()
+            await wait(player.pilot, lambda: len(client.view.seats) == 1)
+            assert (player.app.screen, field(player.app, "hands").value) == (screen, "many")
+
+            preset.value = "nerts"
+            await wait(player.pilot, lambda: field(player.app, "target").value == "100")
+            await type_into(player.pilot, "reserve", "10")
+            await wait(player.pilot, lambda: preset.value == "")
+            for title in ("Nerts", "Club night"):
+                await save_as(player, title)
+                assert ("well-known" in str(wrong.content)) == (title == "Nerts")
+            assert preset.value == "club-night"
+            assert saved_presets()[0]["club-night"].options.reserve == 10
+
+            await player.pilot.resize_terminal(12, 8)
+            await player.pilot.resize_terminal(80, 24)
+            assert await player.pilot.click("#take")
+            await shows(player, "Racing Demon, the classic game (Nerts, cards in the reserve: 10)")
+            changed = {"game": "classic", "hands": 100, "target": 100, "reserve": 10}
+            assert client.view.options == SLOW.model_copy(update=changed)
 
 
 def test_every_option_has_a_meaning_that_fits_below_the_form() -> None:
@@ -159,27 +167,6 @@ def test_what_is_yes_or_no_is_chosen() -> None:
     """Nobody has to type it, where the game decides otherwise either."""
     for name in ("hints", "shuffle", "forced_bases"):
         assert choices_of(name)[-2:] == [("yes", "true"), ("no", "false")]
-
-
-async def test_options_are_saved_as_a_preset() -> None:
-    """Under a name, which the form then offers like the well-known ones; another title is refused."""
-    async with hosting() as player:
-        await player.pilot.press("o")
-        await wait(player.pilot, lambda: isinstance(player.app.screen, OptionsScreen))
-        screen = player.app.screen
-        wrong = screen.query_one("#wrong", Label)
-        screen.query_one("#game", Select).value = "classic"
-        field(player.app, "reserve").value = "10"
-        for title in ("Nerts", "Club night"):
-            assert await player.pilot.click("#save")
-            await wait(player.pilot, lambda: isinstance(player.app.screen, TitleScreen))
-            player.app.screen.query_one(Input).value = title
-            await player.pilot.press("enter")
-            await wait(player.pilot, lambda: player.app.screen is screen)
-            await player.pilot.pause()
-            assert ("well-known" in str(wrong.content)) == (title == "Nerts")
-        assert screen.query_one("#preset", Select).value == "club-night"
-    assert saved_presets()[0]["club-night"].options.reserve == 10
 
 
 @pytest.mark.long
@@ -206,7 +193,7 @@ async def test_wrong_options_are_refused_with_a_sentence(name: str, value: str) 
 
 
 async def test_guests_have_no_options() -> None:
-    """Who does not host is told so by the server, and nothing changes."""
+    """Who does not host is told so by the server, and nothing changes; the deal shows the cards at once."""
     async with serving() as served:
         async with await Client.create(served.url, "Ben", SLOW) as ben:
             guest = await Client.join(served.url, ben.code, "Ann")
@@ -222,16 +209,18 @@ async def test_guests_have_no_options() -> None:
                 assert "only the host" in str(player.app.screen.query(Label).first().content)
                 assert all(editor.disabled for editor in player.app.screen.query(Input))
                 assert not player.app.screen.query("#take")
-                await player.pilot.press("escape")
-                await wait(player.pilot, lambda: isinstance(player.app.screen, LobbyScreen))
+                await ben.send(cl.Start(counter=ben.next_counter()))
+                await wait(player.pilot, lambda: isinstance(player.app.screen, TableScreen))
 
 
 async def test_spectators_have_no_keys_of_players() -> None:
-    """The lobby offers those who look on no chat, and no options to change."""
+    """The lobby offers those who look on no chat, and tells why there is none who asks for it."""
     async with serving() as served, await Client.create(served.url, "Ben", SLOW) as ben:
         async with sitting(await Client.watch(served.url, ben.code), "watched") as player:
             await shows(player, "leave")
             assert "chat" not in player.text.splitlines()[-1]
+            await player.pilot.press("/")
+            await shows(player, "Only players can chat.")
 
 
 # Help, chat, leaving.
@@ -302,39 +291,31 @@ async def test_chat_reaches_the_others() -> None:
             assert "you say: x" not in player.text
 
 
-async def test_spectators_say_nothing() -> None:
-    """Somebody without a seat is told why there is nothing to write into."""
-    async with serving() as served:
-        async with await Client.create(served.url, "Ben", SLOW) as ben:
-            async with sitting(await Client.watch(served.url, ben.code), "watched") as player:
-                await player.pilot.press("/")
-                await shows(player, "Only players can chat.")
-
-
-@for_each("key", ["ctrl+c", "ctrl+q"])
-async def test_leaving_asks(key: str) -> None:
+async def test_leaving_asks() -> None:
     """Leaving asks first; no stays, yes ends the program that was started for this table."""
     async with hosting() as player:
-        for answer in ("n", "escape"):
+        for key, answer in (("ctrl+c", "n"), ("ctrl+q", "escape")):
             await player.pilot.press(key)
             assert isinstance(player.app.screen, QuestionScreen)
             await player.pilot.press(answer)
             await wait(player.pilot, lambda: isinstance(player.app.screen, LobbyScreen))
-        await player.pilot.press(key)
+        await player.pilot.press("ctrl+c")
         await player.pilot.press("y")
         await until_ended(player.app)
         assert player.app.failure is None
 
 
 async def test_tally_and_lobby_can_be_looked_at_in_a_hand() -> None:
-    """F6 and F7 show points and seats while cards are played, and lead back."""
+    """F6 and F7 show points and seats while cards are played; so they lead back, and Escape and Enter do."""
     async with hosting() as player:
         await deal(player)
         for key, kind in (("f6", TallyScreen), ("f7", LobbyScreen)):
-            await player.pilot.press(key)
-            await wait(player.pilot, lambda kind=kind: type(player.app.screen) is kind)  # type: ignore[misc]
-            await player.pilot.press(key)
-            await wait(player.pilot, lambda: isinstance(player.app.screen, TableScreen))
+            for back in (key, "escape", "enter"):
+                await player.pilot.press(key)
+                await wait(player.pilot, lambda kind=kind: type(player.app.screen) is kind)  # type: ignore[misc]
+                await shows(player, "to the cards")
+                await player.pilot.press(back)
+                await wait(player.pilot, lambda: isinstance(player.app.screen, TableScreen))
 
 
 # Settings.
@@ -441,7 +422,7 @@ async def test_a_small_terminal_says_so_and_plays_on() -> None:
 
 
 @more_when_long
-@for_each("key", usually(1, ["o", "", "?", "/", "ctrl+c"]))
+@for_each("key", usually(1, ["?", "", "o", "/", "ctrl+c"]))
 async def test_no_size_ends_the_program(key: str) -> None:
     """Lobby, tally and all dialogs live through any size of the terminal."""
     async with hosting() as player:
@@ -451,24 +432,6 @@ async def test_no_size_ends_the_program(key: str) -> None:
             await player.pilot.pause()
         await player.pilot.press("escape")
         assert player.app.is_running
-
-
-async def test_the_options_stay_open_while_others_come() -> None:
-    """Who fills the form in is not disturbed by guests that come and go; the deal shows the cards at once."""
-    async with hosting() as player:
-        await player.pilot.press("1", "o")
-        await wait(player.pilot, lambda: isinstance(player.app.screen, OptionsScreen))
-        await type_into(player.pilot, "hands", "3")
-        client = player.session.client
-        assert isinstance(client, Client)
-        async with await Client.join(client.url, client.code, "Ben") as ben:
-            await wait(player.pilot, lambda: len(client.view.seats) == 3)
-            await ben.leave()
-        await wait(player.pilot, lambda: len(client.view.seats) == 2)
-        assert isinstance(player.app.screen, OptionsScreen)
-        assert field(player.app, "hands").value == "3"
-        player.session.send(cl.Start)
-        await wait(player.pilot, lambda: isinstance(player.app.screen, TableScreen))
 
 
 async def test_leaving_gives_the_seat_up() -> None:
@@ -483,16 +446,3 @@ async def test_leaving_gives_the_seat_up() -> None:
             async for _ in ben:
                 if 1 not in ben.view.seats:
                     break
-
-
-@for_each(("opens", "kind"), [("f6", TallyScreen), ("f7", LobbyScreen)])
-@for_each("closes", usually(1, ["escape", "enter", ""]))
-async def test_back_to_the_cards(opens: str, closes: str, kind: type[CanvasScreen]) -> None:
-    """Tally and lobby, looked at in a hand, are left by Escape, by Enter, and by their own keys."""
-    async with hosting() as player:
-        await deal(player)
-        await player.pilot.press(opens)
-        assert type(player.app.screen) is kind
-        await shows(player, "to the cards")
-        await player.pilot.press(closes or opens)
-        await wait(player.pilot, lambda: isinstance(player.app.screen, TableScreen))

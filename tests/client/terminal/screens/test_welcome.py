@@ -253,39 +253,27 @@ async def test_a_game_chosen_before_can_be_hosted() -> None:
 
 
 async def test_a_game_is_played_alone() -> None:
-    """A part of a game's name and Enter lay it out; leaving it leads back to the first screen."""
-    async with at_first_screen() as (app, pilot):
-        await pilot.press("s")
-        await wait(pilot, lambda: isinstance(app.screen, GamesScreen))
-        await pilot.press(*"sultan", "enter")
-        await wait(pilot, lambda: isinstance(app.screen, TableScreen))
-        assert app.session is not None
-        assert app.session.alone
-        assert app.session.client.view.options.game == "sultan"
-        await pilot.press("ctrl+c", "y")
-        await wait(pilot, lambda: at_the_door(app))
+    """A part of a game's name and Enter lay it out; leaving it leads back to the first screen.
 
-
-async def test_arrows_choose_among_the_games() -> None:
-    """While a part of a name is written, the arrows move in the list of what is left."""
+    The arrows move in the list of what is left. Where no game has what was typed, Enter does nothing.
+    """
     async with at_first_screen(size=(40, 10)) as (app, pilot):
-        await pilot.press("s")
-        await wait(pilot, lambda: isinstance(app.screen, GamesScreen))
-        await pilot.press(*"judges", "down", "enter")
-        await wait(pilot, lambda: isinstance(app.screen, TableScreen))
-        assert app.session is not None
-        assert app.session.client.view.options.game == "judges-free"
-
-
-async def test_no_game_is_of_that_name() -> None:
-    """Where no game has what was typed, Enter does nothing, and Escape leads back."""
-    async with at_first_screen() as (app, pilot):
         await pilot.press("s")
         await wait(pilot, lambda: isinstance(app.screen, GamesScreen))
         await pilot.press(*"xyz", "enter")
         assert isinstance(app.screen, GamesScreen)
         await pilot.press("escape")
         await wait(pilot, lambda: at_the_door(app))
+        for keys, game in (([*"sultan", "enter"], "sultan"), ([*"judges", "down", "enter"], "judges-free")):
+            await pilot.press("s")
+            await wait(pilot, lambda: isinstance(app.screen, GamesScreen))
+            await pilot.press(*keys)
+            await wait(pilot, lambda: isinstance(app.screen, TableScreen))
+            assert app.session is not None
+            assert app.session.alone
+            assert app.session.client.view.options.game == game
+            await pilot.press("ctrl+c", "y")
+            await wait(pilot, lambda: at_the_door(app))
 
 
 @for_each("size", [(80, 24), pytest.param((40, 10), marks=pytest.mark.long)])

@@ -71,25 +71,31 @@ async def test_one_key_joins_the_only_table() -> None:
         await wait(pilot, lambda: not looking(app))
 
 
-async def test_a_digit_chooses_among_tables() -> None:
-    """With several tables the key for joining asks which; a digit points at one, Enter joins it."""
+async def test_the_keys_choose_among_tables() -> None:
+    """With several tables the key for joining asks which; a digit or arrows point at one, Enter joins it.
+
+    A row is painted otherwise only while the list has the keys.
+    """
     async with tables({}, {}) as (app, pilot, hosts):
+
+        def looks() -> list[set[str]]:
+            rows = painted(app)
+            at = near(app).region.y
+            return [{str(style) for _, style in rows.cells[at + number]} for number in range(2)]
+
+        await wait(pilot, lambda: looks()[0] == looks()[1])
         await pilot.press("j")
         assert "There are 2 tables" in told(app)
         await pilot.press("2")
         assert f"{hosts[1].code}: Enter joins" in told(app)
+        await wait(pilot, lambda: looks()[0] != looks()[1])
+        assert any("underline" in style for style in looks()[1])
         await pilot.press("3")
         assert "There is no table 3" in told(app)
-        await pilot.press("enter")
-        await wait(pilot, lambda: isinstance(app.screen, LobbyScreen))
-        assert code_of(app) == hosts[1].code
-
-
-async def test_arrows_choose_among_tables() -> None:
-    """Arrows move among the rows, and Enter joins the one that is pointed at."""
-    async with tables({}, {}) as (app, pilot, hosts):
+        await pilot.press("escape")
+        await wait(pilot, lambda: looks()[0] == looks()[1])
         near(app).focus()
-        await pilot.press("down", "up", "down", "enter")
+        await pilot.press("up", "down", "enter")
         await wait(pilot, lambda: isinstance(app.screen, LobbyScreen))
         assert code_of(app) == hosts[1].code
 
@@ -112,23 +118,6 @@ async def test_a_click_joins_a_table_once() -> None:
         assert code_of(app) == hosts[1].code
         assert app.session is not None
         assert len(app.session.client.view.seats) == 2
-
-
-async def test_no_row_looks_chosen_that_is_not() -> None:
-    """A row is painted otherwise only while the list has the keys."""
-    async with tables({}, {}) as (app, pilot, _):
-
-        def looks() -> list[set[str]]:
-            rows = painted(app)
-            at = near(app).region.y
-            return [{str(style) for _, style in rows.cells[at + number]} for number in range(2)]
-
-        await wait(pilot, lambda: looks()[0] == looks()[1])
-        await pilot.press("2")
-        await wait(pilot, lambda: looks()[0] != looks()[1])
-        assert any("underline" in style for style in looks()[1])
-        await pilot.press("escape")
-        await wait(pilot, lambda: looks()[0] == looks()[1])
 
 
 async def test_a_passphrase_is_asked_for() -> None:
@@ -154,8 +143,11 @@ async def test_a_table_of_late_that_is_near_stands_once() -> None:
             assert sorted(row.code for row in near(app).rows) == sorted(["CDFG", host.code])
 
 
-async def test_a_table_stays_chosen_at_another_address() -> None:
-    """A recent table that is found elsewhere stays chosen; of two with its code, the one at its address."""
+async def test_a_table_stays_chosen() -> None:
+    """A recent table that is found elsewhere stays chosen; of two with its code, the one at its address.
+
+    So does one whose row reads otherwise: one that is found, or that changes its game.
+    """
     async with at_first_screen() as (app, pilot):
         near(app).show([], [TableRow("ws://y", "CDFG", "late"), TableRow("ws://x", "BCDF", "late")])
         await pilot.press("2")
@@ -164,16 +156,8 @@ async def test_a_table_stays_chosen_at_another_address() -> None:
         assert found == near(app).pointed
         near(app).show([other, found], [])
         assert found == near(app).pointed
-
-
-async def test_a_table_stays_chosen_when_its_row_reads_otherwise() -> None:
-    """A recent table that is found, or that changes its game, is still the one that Enter joins."""
-    async with at_first_screen() as (app, pilot):
-        late = [TableRow("ws://y", "CDFG", "CDFG  joined"), TableRow("ws://x", "BCDF", "BCDF  joined")]
-        near(app).show([], late)
-        await pilot.press("2")
         for told in ("BCDF  Ann's table, Sultan", "BCDF  Ann's table, Klondike"):
-            near(app).show([TableRow("ws://x", "BCDF", told)], late[:1])
+            near(app).show([TableRow("ws://127.0.0.1", "BCDF", told)], [TableRow("ws://y", "CDFG", "late")])
             pointed = near(app).pointed
             assert pointed is not None
             assert told == pointed.description
