@@ -57,7 +57,21 @@ log = logging.getLogger("racing_demon_server")
 TUNNEL_KEY = "RACING_DEMON_TUNNEL_KEY"
 """The variable that hands on the secret of the invitations: other users can read arguments."""
 MODERATION = frozenset(
-    {"ban", "bans", "close", "new-tables", "players", "reports", "say", "tables", "tunnel", "unban"}
+    {
+        "ban",
+        "bans",
+        "close",
+        "kick",
+        "mute",
+        "new-tables",
+        "players",
+        "reports",
+        "say",
+        "tables",
+        "tunnel",
+        "unban",
+        "unmute",
+    }
 )
 """The operator's commands for a running server."""
 HOST_ADVICE = "Open the table at that server with --server ADDRESS, or name another file with --journal FILE."

@@ -158,6 +158,15 @@ class Table:
                 self._lifecycle.check_ready(self._now)
         return self._drain_events()
 
+    def kick(self, seat: int, at: int) -> list[ev.Event]:
+        """Take the seat of a person who may not stay, unless they have left it by now."""
+        self._advance(at)
+        state = self._seating.active().get(seat)
+        if state is not None and not state.bot:
+            self._seating.vacate(seat, kicked=True)
+            self._lifecycle.after_leave(self._now)
+        return self._drain_events()
+
     # After a restart.
 
     def restore(self, saved_state: SavedState) -> None:

@@ -1,27 +1,39 @@
-"""The operator's bans: who may not connect, until when, and why.
+"""The operator's bans: who may not connect, or say anything, until when, and why.
 
 All processes of a server read the same file. The operator's command writes it, whether a server runs or not.
-A ban has a kind, so that others than addresses can be banned; kinds that are not known here are kept.
+A ban has a kind: what it names, and what it forbids. Kinds that are not known here are kept.
 """
 
 import contextlib
 import ipaddress
 import json
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from racing_demon_server.journal.interface import JournalUnusable
+from racing_demon_server.players.directory import ID_LENGTH, ID_LETTERS
 from racing_demon_server.private_file import write_private
 from racing_demon_server.rate_limits import MAX_REMEMBERED, SHARED_BITS
 
 ADDRESS: Final = "address"
 """The kind of bans of addresses: their subject is a network."""
+PLAYER: Final = "player"
+"""The kind of bans of players: their subject is a player's id."""
+DEVICE: Final = "device"
+"""The kind of bans of devices: their subject is a player's id and the device's number, as in ``k3xw7q2m/17``.
+"""
+MUTE: Final = "mute-"
+"""What is put before a kind for those who may be there, but not say anything."""
+KICK: Final = "kick-"
+"""What is put before a kind for those who lose their seats, and cannot come back for a moment."""
+KICK_SECONDS: Final = 60
 MAX_BANS: Final = 10_000
 MAX_BYTES: Final = 4 * 1024 * 1024
 MAX_REASON_BYTES: Final = 60
@@ -30,6 +42,14 @@ WIDEST: Final = {4: 8, 6: 16}
 """The fewest bits of a network that can be banned."""
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+
+_SENTENCES: Final = {
+    ADDRESS: "Your address is banned",
+    DEVICE: "This device is banned",
+    MUTE: "You are muted",
+    KICK: "You were kicked, and may not come back",
+}
 
 
 class ServerBan(BaseModel):
@@ -57,7 +77,9 @@ class ServerBan(BaseModel):
         """The reason that a banned client gets."""
         until = datetime.fromtimestamp(self.until, UTC)
         why = f": {self.reason}" if self.reason else "."
-        return f"Your address is banned here until {until:%Y-%m-%d %H:%M} UTC{why}"
+        sort = sort_of(self.kind)
+        what = _SENTENCES.get(sort or self.kind, "You are banned")
+        return f"{what} here until {until:%Y-%m-%d %H:%M} UTC{why}"
 
 
 _BANS: Final = TypeAdapter(list[ServerBan])
@@ -85,6 +107,75 @@ def banned_network(text: str) -> Network:
     return network
 
 
+def sort_of(kind: str) -> str:
+    """Return what a kind of bans begins with, if it does not keep people out altogether."""
+    return next((each for each in (MUTE, KICK) if kind.startswith(each)), "")
+
+
+def ban_subject(text: str) -> tuple[str, str]:
+    """Return the kind and the subject of a ban: an address, a player's id, or that and a device's number.
+
+    Raises:
+        ValueError: it is none of these, or cannot be banned.
+
+    """
+    if found := re.fullmatch(rf"[{ID_LETTERS}]{{{ID_LENGTH}}}(/[1-9][0-9]{{0,17}})?", text):
+        return (DEVICE if found[1] else PLAYER), text
+    return ADDRESS, str(banned_network(text))
+
+
+class Person(NamedTuple):
+    """Who uses a connection.
+
+    Attributes:
+        address: the name under which it is counted; empty for this machine.
+        player: the player's id; empty for a guest.
+        device: the number of the player's device.
+
+    """
+
+    address: str
+    player: str = ""
+    device: int = 0
+
+
+class _Named:
+    """The bans of one sort, by whom they name."""
+
+    def __init__(self) -> None:
+        self._networks: dict[tuple[int, int], dict[int, ServerBan]] = {}
+        self._people: dict[str, ServerBan] = {}
+
+    def add(self, kind: str, ban: ServerBan) -> None:
+        """Add a ban, whose kind says what it names.
+
+        Raises:
+            ValueError: it names a network that cannot be banned.
+
+        """
+        if kind == ADDRESS:
+            network = banned_network(ban.subject)
+            size = network.version, network.prefixlen
+            self._networks.setdefault(size, {})[_number(network, network.prefixlen)] = ban
+        elif kind == PLAYER:
+            self._people[ban.subject] = ban
+        elif kind == DEVICE:  # it keeps its number if its player is merged into another one
+            self._people[ban.subject.partition("/")[2]] = ban
+
+    def of(self, person: Person) -> Iterator[ServerBan]:
+        """Yield the bans of somebody, expired ones too."""
+        names = (person.player, str(person.device)) if person.player else ()
+        yield from (self._people[name] for name in names if name in self._people)
+        network = _network_of(person.address) if self._networks else None
+        if network is None:
+            return
+        for (version, bits), banned in self._networks.items():
+            if version == network.version and bits <= network.prefixlen:
+                ban = banned.get(_number(network, bits))
+                if ban is not None:
+                    yield ban
+
+
 class ServerBans:
     """The bans in force. See :mod:`.bans`.
 
@@ -100,7 +191,7 @@ class ServerBans:
     def __init__(self, path: Path | None, now: Callable[[], float]) -> None:
         self._path = path
         self._now = now
-        self._networks: dict[tuple[int, int], dict[int, ServerBan]] = {}
+        self._named: dict[str, _Named] = {}
         self.reload()
 
     def reload(self) -> None:
@@ -110,28 +201,33 @@ class ServerBans:
             JournalUnusable: the file cannot be read. The bans stay as they were.
 
         """
-        networks: dict[tuple[int, int], dict[int, ServerBan]] = {}
+        named = {sort: _Named() for sort in ("", MUTE, KICK)}
         for ban in [] if self._path is None else read_bans(self._path):
-            if ban.kind == ADDRESS:
-                try:
-                    network = banned_network(ban.subject)
-                except ValueError as error:
-                    raise JournalUnusable(f"The bans in {self._path} cannot be read: {error}.") from error
-                size = network.version, network.prefixlen
-                networks.setdefault(size, {})[_number(network, network.prefixlen)] = ban
-        self._networks = networks
+            sort = sort_of(ban.kind)
+            try:
+                named[sort].add(ban.kind.removeprefix(sort), ban)
+            except ValueError as error:
+                raise JournalUnusable(f"The bans in {self._path} cannot be read: {error}.") from error
+        self._named = named
 
     def of_address(self, address: str) -> ServerBan | None:
         """Return the ban of an address, by the name under which it is counted; ``None`` if it has none."""
-        network = _network_of(address) if self._networks else None
-        if network is None:
-            return None
-        for (version, bits), banned in self._networks.items():
-            if version == network.version and bits <= network.prefixlen:
-                ban = banned.get(_number(network, bits))
-                if ban is not None and ban.until > self._now():
-                    return ban
-        return None
+        return self.of(Person(address))
+
+    def of(self, person: Person) -> ServerBan | None:
+        """Return why somebody may not be here; ``None`` if they may."""
+        return self._in_force("", person) or self.kick_of(person)
+
+    def kick_of(self, person: Person) -> ServerBan | None:
+        """Return why somebody loses the own seat; ``None`` if they do not."""
+        return self._in_force(KICK, person)
+
+    def mute_of(self, person: Person) -> ServerBan | None:
+        """Return why somebody may not say anything; ``None`` if they may."""
+        return self._in_force(MUTE, person)
+
+    def _in_force(self, sort: str, person: Person) -> ServerBan | None:
+        return next((ban for ban in self._named[sort].of(person) if ban.until > self._now()), None)
 
 
 @lru_cache(maxsize=MAX_REMEMBERED)

@@ -18,7 +18,18 @@ from racing_demon_server.journal.interface import JournalUnusable
 from racing_demon_server.journal.sqlite.database import bans_of, default_path, journals_of, reports_of
 from racing_demon_server.journal.sqlite.lock_file import is_taken, lock_of, numbered
 
-from .bans import ADDRESS, MAX_REASON_BYTES, ServerBan, add_ban, banned_network, lift_bans, read_bans
+from .bans import (
+    ADDRESS,
+    KICK,
+    KICK_SECONDS,
+    MAX_REASON_BYTES,
+    MUTE,
+    ServerBan,
+    add_ban,
+    ban_subject,
+    lift_bans,
+    read_bans,
+)
 from .control_socket import NotRunning, RequestFailed, control_socket_of, holding, request
 from .finding import ServerUnclear, find_server
 from .reports import Person, StoredReport, mark_done, read_reports
@@ -45,7 +56,11 @@ EXAMPLES: Final = f"""examples:
   racing-demon-server new-tables off                     let nobody open a table until new-tables on
   racing-demon-server say "Restart at 22:30"             tell everybody at all tables something
   racing-demon-server ban 203.0.113.0/24 --for 7d        refuse a network's connections for a week
-  racing-demon-server bans                               list the bans
+  racing-demon-server ban k3xw7q2m --for 7d              refuse a player, by any device
+  racing-demon-server ban k3xw7q2m/17                    refuse one device of a player
+  racing-demon-server mute k3xw7q2m --for 2h             let nobody hear what a player says
+  racing-demon-server kick KQXW 2                        take the seat 2 at a table
+  racing-demon-server bans                               list who is banned or muted
   racing-demon-server unban 203.0.113.0/24               lift a ban
   racing-demon-server players                            list the players whom the server remembers
   racing-demon-server players k3xw7q2m --into p9d4tz6b   let two players be one, with all their results
@@ -151,10 +166,11 @@ def _tables(arguments: argparse.Namespace) -> int:
 def _table(arguments: argparse.Namespace) -> int:
     for answer in _ask_all(arguments.journal, command="table", code=arguments.code):
         if (table := answer["table"]) is not None:
-            rows = [["seat", "who", "address"]]
+            rows = [["seat", "who", "address", "player"]]
             for each in table["there"]:
                 address = "a bot" if each.get("bot") else _address(each["address"])
-                rows.append([str(each.get("seat", "-")), printable(each["who"]), address])
+                who = printable(each["who"]), address, each.get("player", "")
+                rows.append([str(each.get("seat", "-")), *who])
             _print_rows(rows)
             return 0
     return fail(1, f"there is no table {arguments.code}.")
@@ -209,23 +225,81 @@ def _say(arguments: argparse.Namespace) -> int:
 
 
 def _ban(arguments: argparse.Namespace) -> int:
+    return _forbid(arguments, "", arguments.seconds, "banned")
+
+
+def _mute(arguments: argparse.Namespace) -> int:
+    return _forbid(arguments, MUTE, arguments.seconds, "muted")
+
+
+def _kick(arguments: argparse.Namespace) -> int:
+    if arguments.seat is None:
+        try:
+            arguments.subject = ban_subject(arguments.who)
+        except ValueError as error:
+            return fail(2, f"{error}. At a table, name its code and the seat.")
+        return _forbid(arguments, KICK, KICK_SECONDS, "kicked, and kept out")
+    code = arguments.who.upper()
+    asked = {"command": "kick", "code": code, "seat": arguments.seat, "reason": arguments.reason}
+    for answer in _ask_all(arguments.journal, **asked):
+        if (kicked := answer["kicked"]) is not None:
+            sys.stdout.write(f"{printable(kicked)} is kicked from the table {code}\n")
+            return 0
+    return fail(1, f"there is no table {code}.")
+
+
+def _forbid(arguments: argparse.Namespace, sort: str, seconds: int, what: str) -> int:
+    """Keep somebody out for some time, or quiet; ``what`` they are then."""
     _verify_used(arguments.journal)
+    kind, subject = arguments.subject
     now = int(time.time())
-    subject, until = arguments.address, now + arguments.seconds
-    ban = ServerBan(kind=ADDRESS, subject=subject, made=now, until=until, reason=arguments.reason)
     try:
+        if kind != ADDRESS:
+            subject = _known(arguments.journal, subject)
+        until = now + seconds
+        ban = ServerBan(kind=f"{sort}{kind}", subject=subject, made=now, until=until, reason=arguments.reason)
         add_ban(bans_of(arguments.journal), ban)
     except ValueError as error:
         return fail(1, error)
-    sys.stdout.write(f"{subject} is banned until {_moment(ban.until)}\n")
+    sys.stdout.write(f"{subject} is {what} until {_moment(ban.until)}\n")
     return _reload(arguments.journal)
 
 
+def _known(journal: Path, subject: str) -> str:
+    """Return a player, or a player's device, as connections are known: by who they were merged into.
+
+    Raises:
+        ValueError: the server that runs there does not know the player, or the device.
+
+    """
+    player, _, device = subject.partition("/")
+    try:
+        answers = list(_ask_all(journal, command="devices", player=player))
+    except NotRunning:
+        return subject
+    known = next((each for each in answers if each["devices"] is not None), None)
+    if known is None:
+        raise ValueError(f"there is no player {player}; racing-demon-server players lists all.")
+    if device and int(device) not in (row["device"] for row in known["devices"]):
+        raise ValueError(f"{player} has no device {device}; racing-demon-server players {player} lists all.")
+    return f"{known['canonical']}/{device}" if device else str(known["canonical"])
+
+
 def _unban(arguments: argparse.Namespace) -> int:
+    return _allow(arguments, "", "banned")
+
+
+def _unmute(arguments: argparse.Namespace) -> int:
+    return _allow(arguments, MUTE, "muted")
+
+
+def _allow(arguments: argparse.Namespace, sort: str, what: str) -> int:
+    """Lift a ban, or let somebody speak again; ``what`` they are no longer."""
     _verify_used(arguments.journal)
-    if not lift_bans(bans_of(arguments.journal), ADDRESS, arguments.address, int(time.time())):
-        return fail(1, f"{arguments.address} is not banned; racing-demon-server bans lists who is.")
-    sys.stdout.write(f"{arguments.address} is no longer banned\n")
+    kind, subject = arguments.subject
+    if not lift_bans(bans_of(arguments.journal), f"{sort}{kind}", subject, int(time.time())):
+        return fail(1, f"{subject} is not {what}; racing-demon-server bans lists who is.")
+    sys.stdout.write(f"{subject} is no longer {what}\n")
     return _reload(arguments.journal)
 
 
@@ -466,10 +540,10 @@ def _print_rows(rows: Sequence[Sequence[str]]) -> None:
         sys.stdout.write(f"{line.rstrip()}\n")
 
 
-def _network(text: str) -> str:
-    """Return the network that a ban is for."""
+def _subject(text: str) -> tuple[str, str]:
+    """Return the kind and the subject of a ban."""
     try:
-        return str(banned_network(text))
+        return ban_subject(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 
@@ -538,22 +612,32 @@ def _parser(*, is_admin: bool) -> argparse.ArgumentParser:
     opening.add_argument("whether", choices=["off", "on"])
     say = add("say", "tell everybody at all tables something", _say)
     say.add_argument("text", type=_notice, metavar="TEXT", help="what, in one line")
-    ban = add("ban", "refuse connections from an address or a network for a time", _ban)
+    kick = add("kick", "take somebody's seat, for a minute at least", _kick)
+    text = "a table's code, with a seat behind it; or a player, a device or an address, at all tables"
+    kick.add_argument("who", metavar="WHO", help=text)
+    kick.add_argument("seat", nargs="?", metavar="SEAT", help="the seat's number, or the name there")
+    add_reason(kick)
+    ban = add("ban", "refuse an address, a player or a device for a time", _ban)
+    mute = add("mute", "let nobody hear what a player, a device or an address says, for a time", _mute)
     unban = add("unban", "lift a ban", _unban)
-    for command in (ban, unban):
-        command.add_argument(
-            "address", type=_network, metavar="ADDRESS", help="an address, or a network like 203.0.113.0/24"
+    unmute = add("unmute", "let somebody be heard again", _unmute)
+    for command in (ban, mute, unban, unmute):
+        text = (
+            "a player, like k3xw7q2m, a player's device, like k3xw7q2m/17, an address, or a network like "
+            "203.0.113.0/24"
         )
-    ban.add_argument(
-        "--for",
-        dest="seconds",
-        type=_seconds,
-        default=_seconds("7d"),
-        metavar="TIME",
-        help="how long, like 30m, 12h or 7d (default: 7d)",
-    )
-    add_reason(ban)
-    add("bans", "list the bans", _bans)
+        command.add_argument("subject", type=_subject, metavar="WHO", help=text)
+    for command in (ban, mute):
+        command.add_argument(
+            "--for",
+            dest="seconds",
+            type=_seconds,
+            default=_seconds("7d"),
+            metavar="TIME",
+            help="how long, like 30m, 12h or 7d (default: 7d)",
+        )
+        add_reason(command)
+    add("bans", "list who is banned or muted", _bans)
     _add_players(add("players", "list the players whom the server remembers, or change one", _players))
     tunnel = add("tunnel", "open a tunnel to a table that racing-demon host has opened, or close it", _tunnel)
     tunnel.add_argument(

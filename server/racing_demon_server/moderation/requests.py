@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final, NamedTuple
 
+from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_server.journal.interface import JournalUnusable
 from racing_demon_server.players.keeper import PlayersKeeper
@@ -15,6 +16,7 @@ from .control_socket import ANSWER_SECONDS, Gone, RequestFailed
 
 ONLY_HOSTED: Final = "this server opens a tunnel only when it starts: start it with --tunnel"
 UNKNOWN: Final = "the server does not know this command: is it of another version?"
+KICKED: Final = "The server's operator has kicked you"
 CLOSED: Final = "The server's operator has closed this table"
 
 
@@ -69,7 +71,7 @@ class OperatorRequests:
                 return {"tables": [_overview(room) for room in self._registry.rooms]}
             case {"command": "close_all" | "new_tables" | "say"}:
                 return await self._ask_all_tables(request)
-            case {"code": str(code), "command": "table" | "close"}:
+            case {"code": str(code), "command": "table" | "close" | "kick"}:
                 return await self._ask_table(request, code)
             case {"command": "reload_bans"}:
                 return self._reload()
@@ -93,6 +95,8 @@ class OperatorRequests:
                 if room is not None:
                     await self._close(room, reason)
                 return {"closed": room is not None}
+            case {"command": "kick", "seat": str(seat), "reason": str(reason)}:
+                return {"kicked": None if room is None else _kick(room, seat, reason)}
         return {"table": None if room is None else {**_overview(room), "there": _there(room)}}
 
     async def _ask_all_tables(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -124,7 +128,7 @@ class OperatorRequests:
                     holder = gone if request.get("hold") else None
                     return {"confirmed": None if players is None else await players.confirm(player, holder)}
                 case {"command": "devices", "player": str(player)}:
-                    return {"devices": None if players is None else await players.devices(player)}
+                    return {"devices": None} if players is None else await _devices(players, player)
                 case {"command": "split_player", "player": str(player), "devices": list(devices)}:
                     numbers = [int(each) for each in devices]
                     return {"split": None if players is None else await players.split(player, numbers)}
@@ -207,6 +211,11 @@ def _overview(room: Room) -> dict[str, Any]:
     }
 
 
+async def _devices(players: PlayersKeeper, player: str) -> dict[str, Any]:
+    """Return a player's devices, and by which id connections know the player, who may have been merged."""
+    return {"devices": await players.devices(player), "canonical": await players.canonical(player)}
+
+
 async def _change(players: PlayersKeeper, player: str, request: Mapping[str, Any]) -> bool:
     """Merge, rename or forget a player, undo or trust a device; return whether there was anything to do."""
     match request:
@@ -224,6 +233,25 @@ async def _change(players: PlayersKeeper, player: str, request: Mapping[str, Any
             return await players.change(player)
 
 
+def _kick(room: Room, seat: str, reason: str) -> str:
+    """Take the seat of a person, by its number or their name. Return the name.
+
+    Raises:
+        RequestFailed: no person has that seat.
+
+    """
+    view = room.shown.view
+    found = [number for number, state in view.seats.items() if seat in {str(number), state.name}]
+    try:
+        if not found:
+            raise CommandRefused(Reason.NOT_SEATED, f"nobody has the seat {seat}")
+        name = view.seats[found[0]].name
+        room.kick(found[0], f"{KICKED}: {reason}" if reason else f"{KICKED}.")
+    except CommandRefused as error:
+        raise RequestFailed(error.text) from error
+    return name
+
+
 def _there(room: Room) -> list[dict[str, Any]]:
     """Return who is at a table, and from where."""
     view, broadcast = room.shown.view, room.broadcast
@@ -232,6 +260,7 @@ def _there(room: Room) -> list[dict[str, Any]]:
             "who": state.name,
             "seat": seat,
             "bot": bool(state.bot),
+            "player": room.players.get(seat, ""),
             "address": broadcast.connections[seat].address if seat in broadcast.connections else None,
         }
         for seat, state in view.seats.items()

@@ -188,15 +188,18 @@ class Gateway:
             admitted.handler.leave()
 
     def disconnect_banned(self) -> int:
-        """Close the connections of addresses that are banned. Return how many there were."""
+        """Close the connections of those who are banned. Return how many there were."""
+        bans = self._context.bans
         banned = [
-            (handler, ban.text)
+            (handler, ban)
             for handler, _ in self._admitted.values()
             if not (handler.origin.is_relay or handler.is_closing)
-            and (ban := self._context.bans.of_address(handler.address)) is not None
+            and (ban := bans.of(handler.person)) is not None
         ]
-        for handler, text in banned:
-            handler.close(CloseCode.KICKED, text, "banned")
+        for handler, ban in banned:
+            if bans.kick_of(handler.person) is not None:
+                handler.lose_seat(ban.text)
+            handler.close(CloseCode.KICKED, ban.text, "banned")
         return len(banned)
 
     def close(self, code: int = CloseCode.GOING_AWAY, reason: str = "") -> None:

@@ -1,6 +1,7 @@
 """Connections of players and spectators to the tables of this server."""
 
 import asyncio
+import contextlib
 import math
 import re
 import secrets
@@ -30,6 +31,7 @@ from racing_demon_protocol.wire.messages.server import Accepted, Elsewhere
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.match.names import INSTEAD, ForbiddenNames, clean_words
 from racing_demon_server.match.seat_tokens import Actor, hash_token
+from racing_demon_server.moderation.bans import Person as BannedPerson
 from racing_demon_server.moderation.reports import Person
 from racing_demon_server.players.directory import CODE_MS, SignedIn
 from racing_demon_server.players.keeper import Identity, PlayersKeeper
@@ -275,6 +277,20 @@ class TableHandler(Handler):
         return self._tables.players is not None
 
     @property
+    def person(self) -> BannedPerson:
+        """Who uses the connection, as far as bans are concerned."""
+        device = None if self.identity is None else self.identity.device
+        who = () if device is None else (device.player, device.number)
+        return BannedPerson(self.address, *who)
+
+    def lose_seat(self, text: str) -> None:
+        """Give up the seat at a table, if there is one, because the operator sends the player away."""
+        room, seat = self._room, self._actor
+        if room is not None and seat is not None and room.broadcast.connections.get(seat) is self:
+            with contextlib.suppress(CommandRefused):  # the seat is kept while nothing can be written
+                room.kick(seat, text)
+
+    @property
     def has_entered(self) -> bool:
         """Whether the connection has a place at a table."""
         return self._room is not None
@@ -383,6 +399,9 @@ class TableHandler(Handler):
 
     def go_on(self) -> None:
         """Handle what the client has sent while its request was being answered."""
+        if (ban := self.context.bans.of(self.person)) is not None:
+            self.close(CloseCode.KICKED, ban.text, "banned")
+            return
         self.replay(self.release()[1:])
         if self.is_entry_due:
             self.check_entry()
@@ -395,6 +414,8 @@ class TableHandler(Handler):
             self.refuse(Reason.TOO_FAST, "Too many commands a second. Slow down.", command.counter)
         elif not self.pay(command):
             self.refuse(Reason.TOO_FAST, TOO_DEAR, command.counter)
+        elif isinstance(command, cl.Say | cl.React) and (mute := self.context.bans.mute_of(self.person)):
+            self.refuse(Reason.NOT_NOW, mute.text, command.counter)
         else:
             self._room.put(self, self._actor, command, self.arrived)
 

@@ -416,6 +416,19 @@ class PlayersKeeper:
             self._directory.forget(player)
         return True
 
+    async def canonical(self, player: str) -> str | None:
+        """Return the id of who a player is by now, merged or not; ``None`` if nobody has the id.
+
+        Raises:
+            CommandRefused: the store cannot be used.
+
+        """
+
+        def find() -> str | None:
+            return None if self._store.player(player) is None else self._directory.canonical(player)
+
+        return await self._ask(find, writes=False)
+
     async def devices(self, player: str) -> list[dict[str, object]] | None:
         """Return what the operator sees of a player's devices; ``None`` if nobody has the id.
 

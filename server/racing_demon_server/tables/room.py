@@ -458,6 +458,24 @@ class Room:
             listener.reply(seated)
             self.broadcast.catch_up(listener, seq, actor)
 
+    def kick(self, seat: int, text: str) -> None:
+        """Take the seat of a person whom the operator sends away, as the host might, and tell them why.
+
+        Raises:
+            CommandRefused: no person has that seat, or nothing can be written now.
+
+        """
+        self.catch_up()
+        if self.is_halted:
+            raise CommandRefused(Reason.HALTED, HALTED)
+        state = self.table.view.seats.get(seat)
+        if state is None or state.left or state.bot:
+            raise CommandRefused(Reason.NOT_SEATED, "No person has that seat.")
+        listener = self.broadcast.connections.pop(seat, None)
+        if listener is not None:
+            self.broadcast.disconnect(listener, CloseCode.KICKED, text)
+        self._apply(self.table.kick, seat)
+
     def _hash_address(self, address: str) -> bytes:
         return hash_address(address, self._lock.salt)
 

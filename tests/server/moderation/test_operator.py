@@ -17,10 +17,11 @@ from racing_demon_protocol.enums import CloseCode
 from racing_demon_protocol.wire.capabilities import HEARS_NOTICES, announced
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
-from racing_demon_protocol.wire.messages.server import Refused, ServerNotice
+from racing_demon_protocol.wire.messages.server import Accepted, Refused, ServerNotice
 from racing_demon_server.journal.interface import JournalUnusable
 from racing_demon_server.moderation import finding
 from racing_demon_server.net.table_service import NO_NEW_TABLES
+from tests.support.people import SECRETS, answer, challenged, enrolled
 from tests.support.processes import SERVER, Ended, server_process, text_of
 from tests.support.servers import Closing, Peer
 from tests.support.whole_servers import operate, rd_admin, whole_server
@@ -139,6 +140,40 @@ async def test_the_short_name_finds_the_server(journal: Path, monkeypatch: pytes
             assert ann.code in (await rd_admin("tables")).out
             monkeypatch.setattr("sys.stdin", Typed("7\n"))
             assert (await rd_admin("tables")).code == 2
+
+
+async def test_a_player_or_a_device_is_kept_out_and_nobody_beside_it(journal: Path) -> None:
+    """Muted, kicked, banned by whatever address; a guest who shares that plays on, or loses the seat."""
+    async with whole_server(journal) as (_, url), Peer.hosting(url) as ann, Peer.connect(url) as ben:
+        known = await enrolled(ben, "Ben", SECRETS[0])
+        who, device = known.player, f"{known.player}/{known.device}"
+        await ben.enter(cl.Join(code=ann.code, name="Ben"))
+        assert who in (await operate(journal, "tables", ann.code)).out
+        for stranger in ("22222222", f"{who}/{known.device + 1}"):
+            assert (await operate(journal, "ban", stranger)).code == 1
+
+        assert (await operate(journal, "mute", who, "--for", "2h")).out.startswith(f"{who} is muted until ")
+        assert "mute-player" in (await operate(journal, "bans")).out
+        refused = await ben.ask(cl.Say, text="fools")
+        assert isinstance(refused, Refused)
+        assert refused.text.startswith("You are muted here until ")
+        assert isinstance(await ann.ask(cl.Say, text="hello"), Accepted)
+        assert (await operate(journal, "unmute", who)).code == 0
+        assert isinstance(await ben.ask(cl.Say, text="sorry"), Accepted)
+
+        assert "closed: 1 connection" in (await operate(journal, "kick", device, "--reason", "enough")).out
+        assert (await ben.closed()).reason.endswith(" UTC: enough")
+        assert (await ann.until(ev.Left)).kicked
+        assert (await operate(journal, "ban", who)).code == 0
+        async with Peer.connect(url) as again:
+            await again.say(answer(await challenged(again), known, SECRETS[0], url.split("/")[2]))
+            assert (await again.closed()).reason.startswith("You are banned here until ")
+
+        async with Peer.entered(url, cl.Join(code=ann.code, name="Cas")) as cas:
+            assert (await operate(journal, "kick", ann.code, "7")).code == 1
+            assert (await operate(journal, "kick", ann.code, "Cas")).code == 0
+            assert await cas.closed() == Closing(CloseCode.KICKED, "The server's operator has kicked you.")
+        assert ann.view.seats[0].connected
 
 
 class Typed(io.StringIO):
