@@ -6,11 +6,13 @@ import socket
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from racing_demon_server.journal.interface import Fenced, Store
 from racing_demon_server.journal.writer import DurableJournal
+from racing_demon_server.moderation.bans import ServerBan, ServerBans
 from racing_demon_server.net.handler import ServerContext
 from racing_demon_server.net.table_service import TableService
 from racing_demon_server.players.store import PlayersStore
@@ -21,6 +23,7 @@ from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Clock
 
+from .bans import PostgresBans
 from .membership import Membership
 from .players import PostgresPlayers
 from .postgres.store import PostgresStore
@@ -66,6 +69,18 @@ class ClusterServer(TableServer):
         registry = Registry(self.settings, clock, self.journal, observers, codes=self._store.code_of)
         self._membership = Membership(self._store.node, self._cluster, registry, self.journal, clock)
         return registry
+
+    def open_bans(self, operated: Path | None, resources: AsyncExitStack) -> ServerBans:
+        """Return the bans: this server's own, and those that all servers share."""
+        bans = super().open_bans(operated, resources)
+
+        def share(all_bans: Sequence[ServerBan]) -> None:
+            bans.share(all_bans)
+            self.disconnect_banned()
+
+        self.shared_bans = PostgresBans(self._cluster.database, self._store.node, share)
+        resources.push_async_callback(self.shared_bans.close)
+        return bans
 
     def open_service(self, context: ServerContext) -> TableService:
         """Return the service that finds the tables of all servers."""

@@ -27,14 +27,14 @@ from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_server.journal.interface import Fenced, Journal, JournalUnusable, Store
 from racing_demon_server.journal.null_journal import NullJournal
-from racing_demon_server.journal.sqlite.database import bans_of, reports_of
+from racing_demon_server.journal.sqlite.database import bans_of, reports_of, shared_bans_of
 from racing_demon_server.journal.sqlite.lock_file import JournalTaken, LockFile
 from racing_demon_server.journal.sqlite.store import SqliteStore
 from racing_demon_server.journal.writer import DurableJournal
 from racing_demon_server.moderation.bans import ServerBans
 from racing_demon_server.moderation.control_socket import RequestFailed, serving_operator
 from racing_demon_server.moderation.reports import Reports
-from racing_demon_server.moderation.requests import OperatorRequests, TunnelRequests
+from racing_demon_server.moderation.requests import OperatorRequests, SharedBans, TunnelRequests
 from racing_demon_server.net.gateway import Gateway, url_of
 from racing_demon_server.net.handler import MetricsHooks, ServerContext, Service
 from racing_demon_server.net.table_service import TableService
@@ -253,6 +253,7 @@ class TableServer(Server):
     Attributes:
         journal: keeps the tables.
         registry: all tables.
+        shared_bans: keeps the bans that several servers share; ``None`` for a server alone.
 
     Args:
         settings: the server's.
@@ -272,6 +273,7 @@ class TableServer(Server):
         self._announcers: Sequence[Announcer] = ()
         self._webhooks: Sequence[WebhookSender] = ()
         self._results: ResultsKeeper | None = None
+        self.shared_bans: SharedBans | None = None
         self._players: PlayersKeeper | None = None
         self.journal: Journal
         self.registry: Registry
@@ -322,7 +324,7 @@ class TableServer(Server):
             clock,
             self._metrics_hooks(),
             tunnel=self._new_tunnel(),
-            bans=ServerBans(None if operated is None else bans_of(operated), time.time),
+            bans=self.open_bans(operated, resources),
             reports=reports,
             results=self._results,
             lacks=self.lacks,
@@ -359,6 +361,17 @@ class TableServer(Server):
         if self.settings.tunnel_port is None and not is_hosted:
             return None
         return Tunnel(self.settings.tunnel_key or secrets.token_bytes(KEY_SIZE))
+
+    def open_bans(self, operated: Path | None, _resources: AsyncExitStack) -> ServerBans:
+        """Return the operator's bans.
+
+        Raises:
+            JournalUnusable: they cannot be read.
+
+        """
+        if operated is None:
+            return ServerBans(None, time.time)
+        return ServerBans(bans_of(operated), time.time, shared=shared_bans_of(operated))
 
     def _lock_control(self, resources: AsyncExitStack) -> Path | None:
         """Lock the file by which the operator's commands find this server, and return it, if there is one.
@@ -440,9 +453,10 @@ class TableServer(Server):
             asked = OperatorRequests(
                 self.registry,
                 context.bans,
-                self._disconnect_banned,
-                self._players,
-                tunnel,
+                self.disconnect_banned,
+                players=self._players,
+                tunnel=tunnel,
+                shared_bans=self.shared_bans,
             )
             await resources.enter_async_context(serving_operator(operated, asked.answer))
         if switch is not None and self.settings.tunnel_port is not None:
@@ -451,7 +465,8 @@ class TableServer(Server):
     async def _end_tunnel(self, switch: "TunnelSwitch") -> None:
         await switch.close(*self.last_words())
 
-    def _disconnect_banned(self) -> int:
+    def disconnect_banned(self) -> int:
+        """Close the connections of those who are banned. Return how many there were."""
         return sum(gateway.disconnect_banned() for gateway in self._gateways)
 
     def _tunnel_switch(self, context: ServerContext, tunnel: Tunnel) -> "TunnelSwitch":

@@ -254,10 +254,12 @@ async def _all(players: Sequence[Player], holds: Callable[[Player], bool]) -> No
 
 
 @asynccontextmanager
-async def inner_node(url: str, *keys: bytes, name: str = "") -> AsyncIterator[tuple[ClusterServer, str]]:
+async def inner_node(
+    url: str, *keys: bytes, name: str = "", control: Path | None = None
+) -> AsyncIterator[tuple[ClusterServer, str]]:
     """Run a node in this process, and yield it with its address; no slow disk takes its tables away."""
     cluster = ClusterSettings(database=url, keys=keys or (KEY,), lease_seconds=600)
-    server = ClusterServer(ServerSettings(port=0, node=name), cluster)
+    server = ClusterServer(ServerSettings(port=0, node=name, control=control), cluster)
     gc.freeze()  # a starting server collects twice, and would look through all that the tests have
     address = await server.start()
     try:

@@ -295,6 +295,16 @@ MIGRATIONS: Final = (
     );
     """,
     "ALTER TABLE nodes ADD COLUMN superseded timestamptz;",
+    """
+    CREATE TABLE server_bans (
+        kind text NOT NULL,
+        subject text NOT NULL,
+        made bigint NOT NULL,
+        until bigint NOT NULL,
+        reason text NOT NULL,
+        PRIMARY KEY (kind, subject)
+    );
+    """,
 )
 """The statements that make each version of the layout from the one before. Only add to them.
 
@@ -312,7 +322,7 @@ writers who continue from the same event always collide; ``writer`` is the incar
 ``results``: what is remembered of matches, as in :mod:`~racing_demon_server.results.file`;
 ``tables.has_results``: whether a closed table has all of them. ``pruned``: tables that were deleted, but
 for their logs. ``players`` and what follows: as in :mod:`~racing_demon_server.players.file`, with keys and
-codes encrypted. ``beats`` and ``listings``: for the servers
+codes encrypted. ``server_bans``: the operator's, for all servers. ``beats`` and ``listings``: for the servers
 of a cluster; the last is rebuilt after a crash.
 """
 

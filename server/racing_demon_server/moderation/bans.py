@@ -7,6 +7,7 @@ A ban has a kind: what it names, and what it forbids. Kinds that are not known h
 import contextlib
 import ipaddress
 import json
+import logging
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -40,6 +41,8 @@ MAX_REASON_BYTES: Final = 60
 """A reason must fit into a WebSocket's close frame, with the sentence before it."""
 WIDEST: Final = {4: 8, 6: 16}
 """The fewest bits of a network that can be banned."""
+
+log = logging.getLogger("racing_demon_server")
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
@@ -124,7 +127,7 @@ def ban_subject(text: str) -> tuple[str, str]:
     return ADDRESS, str(banned_network(text))
 
 
-class Person(NamedTuple):
+class Caller(NamedTuple):
     """Who uses a connection.
 
     Attributes:
@@ -162,7 +165,7 @@ class _Named:
         elif kind == DEVICE:  # it keeps its number if its player is merged into another one
             self._people[ban.subject.partition("/")[2]] = ban
 
-    def of(self, person: Person) -> Iterator[ServerBan]:
+    def of(self, person: Caller) -> Iterator[ServerBan]:
         """Yield the bans of somebody, expired ones too."""
         names = (person.player, str(person.device)) if person.player else ()
         yield from (self._people[name] for name in names if name in self._people)
@@ -182,14 +185,17 @@ class ServerBans:
     Args:
         path: the file; ``None`` for no bans.
         now: returns the seconds since 1970.
+        shared: the file with the last copy of the bans that several servers share; ``None`` for none.
 
     Raises:
         JournalUnusable: the file cannot be read.
 
     """
 
-    def __init__(self, path: Path | None, now: Callable[[], float]) -> None:
+    def __init__(self, path: Path | None, now: Callable[[], float], *, shared: Path | None = None) -> None:
         self._path = path
+        self._shared_path = shared
+        self._shared = () if shared is None else read_bans(shared)
         self._now = now
         self._named: dict[str, _Named] = {}
         self.reload()
@@ -202,7 +208,7 @@ class ServerBans:
 
         """
         named = {sort: _Named() for sort in ("", MUTE, KICK)}
-        for ban in [] if self._path is None else read_bans(self._path):
+        for ban in (*self._shared, *(() if self._path is None else read_bans(self._path))):
             sort = sort_of(ban.kind)
             try:
                 named[sort].add(ban.kind.removeprefix(sort), ban)
@@ -210,23 +216,33 @@ class ServerBans:
                 raise JournalUnusable(f"The bans in {self._path} cannot be read: {error}.") from error
         self._named = named
 
+    def share(self, bans: Sequence[ServerBan]) -> None:
+        """Let other bans be those that several servers share, and keep a copy for when none can be asked."""
+        self._shared = bans
+        self.reload()
+        if self._shared_path is not None:
+            try:
+                write_private(self._shared_path, _written(bans))
+            except OSError:
+                log.exception("the copy of the bans cannot be written")
+
     def of_address(self, address: str) -> ServerBan | None:
         """Return the ban of an address, by the name under which it is counted; ``None`` if it has none."""
-        return self.of(Person(address))
+        return self.of(Caller(address))
 
-    def of(self, person: Person) -> ServerBan | None:
+    def of(self, person: Caller) -> ServerBan | None:
         """Return why somebody may not be here; ``None`` if they may."""
         return self._in_force("", person) or self.kick_of(person)
 
-    def kick_of(self, person: Person) -> ServerBan | None:
+    def kick_of(self, person: Caller) -> ServerBan | None:
         """Return why somebody loses the own seat; ``None`` if they do not."""
         return self._in_force(KICK, person)
 
-    def mute_of(self, person: Person) -> ServerBan | None:
+    def mute_of(self, person: Caller) -> ServerBan | None:
         """Return why somebody may not say anything; ``None`` if they may."""
         return self._in_force(MUTE, person)
 
-    def _in_force(self, sort: str, person: Person) -> ServerBan | None:
+    def _in_force(self, sort: str, person: Caller) -> ServerBan | None:
         return next((ban for ban in self._named[sort].of(person) if ban.until > self._now()), None)
 
 
@@ -298,6 +314,10 @@ def lift_bans(path: Path, kind: str, subject: str, now: int) -> int:
     return lifted
 
 
+def _written(bans: Sequence[ServerBan]) -> str:
+    return json.dumps([ban.model_dump() for ban in bans], indent=1)
+
+
 @contextlib.contextmanager
 def _changing(path: Path, now: int) -> Iterator[list[ServerBan]]:
     """Give the unexpired bans of a file, and write what has become of them. Nobody else writes meanwhile."""
@@ -312,7 +332,7 @@ def _changing(path: Path, now: int) -> Iterator[list[ServerBan]]:
         fcntl.flock(folder, fcntl.LOCK_EX)
         bans = [ban for ban in read_bans(path) if ban.until > now]
         yield bans
-        write_private(path, json.dumps([ban.model_dump() for ban in bans], indent=1))
+        write_private(path, _written(bans))
         os.fsync(folder)
     except OSError as error:
         raise JournalUnusable(f"The bans in {path} cannot be written: {error.strerror}.") from error

@@ -15,7 +15,13 @@ from racing_demon_protocol.constants import MAX_CHAT_LENGTH
 from racing_demon_protocol.formatting import is_printable, pluralize, printable
 from racing_demon_server.arguments import fail, is_confirmed, parser_of, tunnel_address
 from racing_demon_server.journal.interface import JournalUnusable
-from racing_demon_server.journal.sqlite.database import bans_of, default_path, journals_of, reports_of
+from racing_demon_server.journal.sqlite.database import (
+    bans_of,
+    default_path,
+    journals_of,
+    reports_of,
+    shared_bans_of,
+)
 from racing_demon_server.journal.sqlite.lock_file import is_taken, lock_of, numbered
 
 from .bans import (
@@ -258,11 +264,15 @@ def _forbid(arguments: argparse.Namespace, sort: str, seconds: int, what: str) -
             subject = _known(arguments.journal, subject)
         until = now + seconds
         ban = ServerBan(kind=f"{sort}{kind}", subject=subject, made=now, until=until, reason=arguments.reason)
-        add_ban(bans_of(arguments.journal), ban)
+        shared = _ask_first(arguments.journal, command="ban", ban=ban.model_dump())
+        is_shared = shared is not None and shared["kept"]
+        if not is_shared:
+            add_ban(bans_of(arguments.journal), ban)
     except ValueError as error:
         return fail(1, error)
-    sys.stdout.write(f"{subject} is {what} until {_moment(ban.until)}\n")
-    return _reload(arguments.journal)
+    where = ", at all servers of the cluster" if is_shared else ""
+    sys.stdout.write(f"{subject} is {what} until {_moment(ban.until)}{where}\n")
+    return 0 if is_shared else _reload(arguments.journal)
 
 
 def _known(journal: Path, subject: str) -> str:
@@ -297,10 +307,20 @@ def _allow(arguments: argparse.Namespace, sort: str, what: str) -> int:
     """Lift a ban, or let somebody speak again; ``what`` they are no longer."""
     _verify_used(arguments.journal)
     kind, subject = arguments.subject
-    if not lift_bans(bans_of(arguments.journal), f"{sort}{kind}", subject, int(time.time())):
+    shared = _ask_first(arguments.journal, command="unban", kind=f"{sort}{kind}", subject=subject) or {}
+    own = lift_bans(bans_of(arguments.journal), f"{sort}{kind}", subject, int(time.time()))
+    if not (own or shared.get("lifted")):
         return fail(1, f"{subject} is not {what}; racing-demon-server bans lists who is.")
     sys.stdout.write(f"{subject} is no longer {what}\n")
-    return _reload(arguments.journal)
+    return _reload(arguments.journal) if own else 0
+
+
+def _ask_first(journal: Path, **asked: Any) -> Mapping[str, Any] | None:
+    """Ask one process of a server; ``None`` if none runs."""
+    try:
+        return next(iter(_ask_all(journal, **asked)))
+    except NotRunning:
+        return None
 
 
 def _reload(journal: Path) -> int:
@@ -322,7 +342,8 @@ def _reload(journal: Path) -> int:
 def _bans(arguments: argparse.Namespace) -> int:
     _verify_used(arguments.journal)
     now = time.time()
-    bans = [ban for ban in read_bans(bans_of(arguments.journal)) if ban.until > now]
+    files = bans_of(arguments.journal), shared_bans_of(arguments.journal)
+    bans = [ban for file in files for ban in read_bans(file) if ban.until > now]
     rows = [["kind", "banned", "since", "until", "reason"]]
     for ban in sorted(bans, key=lambda each: each.until):
         moments = _moment(ban.made), _moment(ban.until)

@@ -2,16 +2,16 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
-from racing_demon_server.journal.interface import JournalUnusable
+from racing_demon_server.journal.interface import Fenced, JournalUnusable
 from racing_demon_server.players.keeper import PlayersKeeper
 from racing_demon_server.tables.registry import Registry, TableElsewhere, TableUnread
 from racing_demon_server.tables.room import Room
 
-from .bans import ServerBans
+from .bans import ServerBan, ServerBans
 from .control_socket import ANSWER_SECONDS, Gone, RequestFailed
 
 ONLY_HOSTED: Final = "this server opens a tunnel only when it starts: start it with --tunnel"
@@ -33,6 +33,29 @@ class TunnelRequests(NamedTuple):
     seat_link: Callable[[str, bytes], str | None]
 
 
+class SharedBans(Protocol):
+    """The bans that several servers share."""
+
+    async def keep(self, ban: ServerBan) -> None:
+        """Keep a ban, in place of an earlier one of the same subject.
+
+        Raises:
+            JournalUnusable: they cannot be written now.
+
+        """
+
+    async def lift(self, kind: str, subject: str) -> int:
+        """Remove the bans of a subject, and return how many there were.
+
+        Raises:
+            JournalUnusable: they cannot be written now.
+
+        """
+
+    async def close(self) -> None:
+        """Stop looking for what has changed."""
+
+
 class OperatorRequests:
     """Answers the operator. See :mod:`.control_socket`.
 
@@ -42,22 +65,26 @@ class OperatorRequests:
         disconnect_banned: closes the connections of those who are banned, and returns how many there were.
         players: keeps the players; ``None`` if all are guests.
         tunnel: what may be asked of the tunnel; ``None`` where there can be none.
+        shared_bans: keeps the bans that several servers share; ``None`` if the command writes them.
 
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - three that not all servers have, each passed by its name
         self,
         registry: Registry,
         bans: ServerBans,
         disconnect_banned: Callable[[], int],
+        *,
         players: PlayersKeeper | None = None,
         tunnel: TunnelRequests | None = None,
+        shared_bans: SharedBans | None = None,
     ) -> None:
         self._registry = registry
         self._players = players
         self._bans = bans
         self._disconnect_banned = disconnect_banned
         self._tunnel = tunnel
+        self._shared_bans = shared_bans
 
     async def answer(self, request: Mapping[str, Any], gone: Gone) -> Mapping[str, Any]:
         """Carry out a request, and return its answer. What is held ends when whoever asks has gone.
@@ -73,8 +100,8 @@ class OperatorRequests:
                 return await self._ask_all_tables(request)
             case {"code": str(code), "command": "table" | "close" | "kick"}:
                 return await self._ask_table(request, code)
-            case {"command": "reload_bans"}:
-                return self._reload()
+            case {"command": "reload_bans" | "ban" | "unban"}:
+                return await self._ask_bans(request)
             case {
                 "command": "players"
                 | "devices"
@@ -187,10 +214,19 @@ class OperatorRequests:
         except TimeoutError:
             raise RequestFailed("what is left closes as soon as the journal can be written") from None
 
-    def _reload(self) -> Mapping[str, Any]:
+    async def _ask_bans(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Keep or lift a ban that several servers share, ``None`` if the command does; or read them anew."""
+        shared = self._shared_bans
         try:
+            match request:
+                case {"command": "ban", "ban": dict(fields)}:
+                    if shared is not None:
+                        await shared.keep(ServerBan.model_validate(fields))
+                    return {"kept": shared is not None}
+                case {"command": "unban", "kind": str(kind), "subject": str(subject)}:
+                    return {"lifted": None if shared is None else await shared.lift(kind, subject)}
             self._bans.reload()
-        except JournalUnusable as error:
+        except (JournalUnusable, Fenced) as error:
             raise RequestFailed(str(error)) from error
         return {"disconnected": self._disconnect_banned()}
 

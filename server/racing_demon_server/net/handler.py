@@ -21,7 +21,7 @@ from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Pong, Refused
 from racing_demon_server.encoded_messages import framed
-from racing_demon_server.moderation.bans import Person, ServerBans
+from racing_demon_server.moderation.bans import Caller, ServerBans
 from racing_demon_server.moderation.reports import Reports
 from racing_demon_server.rate_limits import COSTS, AddressLimits, Allowance, TokenBucket, dear_bytes, pool
 from racing_demon_server.results.keeper import ResultsKeeper
@@ -234,9 +234,9 @@ class Handler:
         return False
 
     @property
-    def person(self) -> Person:
+    def person(self) -> Caller:
         """Who uses the connection, as far as bans are concerned."""
-        return Person(self.address)
+        return Caller(self.address)
 
     def lose_seat(self, _text: str) -> None:
         """Give up the seat at a table, if there is one, because the operator sends the player away."""

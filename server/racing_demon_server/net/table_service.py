@@ -31,7 +31,7 @@ from racing_demon_protocol.wire.messages.server import Accepted, Elsewhere
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.match.names import INSTEAD, ForbiddenNames, clean_words
 from racing_demon_server.match.seat_tokens import Actor, hash_token
-from racing_demon_server.moderation.bans import Person as BannedPerson
+from racing_demon_server.moderation.bans import Caller
 from racing_demon_server.moderation.reports import Person
 from racing_demon_server.players.directory import CODE_MS, SignedIn
 from racing_demon_server.players.keeper import Identity, PlayersKeeper
@@ -277,11 +277,11 @@ class TableHandler(Handler):
         return self._tables.players is not None
 
     @property
-    def person(self) -> BannedPerson:
+    def person(self) -> Caller:
         """Who uses the connection, as far as bans are concerned."""
         device = None if self.identity is None else self.identity.device
         who = () if device is None else (device.player, device.number)
-        return BannedPerson(self.address, *who)
+        return Caller(self.address, *who)
 
     def lose_seat(self, text: str) -> None:
         """Give up the seat at a table, if there is one, because the operator sends the player away."""

@@ -389,6 +389,11 @@ def bans_of(path: Path) -> Path:
     return path.with_name(f"{path.name}-bans")
 
 
+def shared_bans_of(path: Path) -> Path:
+    """Return the file with a server's copy of the bans that a cluster shares."""
+    return path.with_name(f"{path.name}-shared-bans")
+
+
 def reports_of(path: Path) -> Path:
     """Return the folder of the reports that belongs to a server's journal."""
     return path.with_name(f"{path.name}-reports")
