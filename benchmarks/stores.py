@@ -38,9 +38,10 @@ from racing_demon_server.journal.sqlite.store import SqliteStore
 from racing_demon_server.journal.table_journal import TableJournal
 from racing_demon_server.journal.writer import DurableJournal
 from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.feed import Backlog
 from racing_demon_server.tables.passphrase import Passphrase
 from racing_demon_server.tables.room import InitialState, Room, RoomContext
-from racing_demon_server.tables.spectators import Backlog
+from racing_demon_server.tables.spectators import FairScheduler
 
 TABLES: Final = 25
 STEPS: Final = 40
@@ -79,7 +80,9 @@ class TimedTable:
 
     def __init__(self, journal: Journal, clock_watermark: ClockWatermark, took: list[float]) -> None:
         settings = ServerSettings(kept_events=2_048)
-        context = RoomContext(settings, clock, Backlog(1, 1), lambda: True, lambda room: None)
+        context = RoomContext(
+            settings, clock, Backlog(1, 1), FairScheduler(), lambda: True, lambda room: None
+        )
         code = f"T{journal.new_number()}"
         self.room = Room(
             InitialState.of_new_table(code, OPTIONS, repeat(SEED), context, locked=False),

@@ -15,9 +15,10 @@ from racing_demon_server.journal.clock_watermark import ClockWatermark
 from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.journal.table_journal import TableJournal
 from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.feed import Backlog
 from racing_demon_server.tables.passphrase import Passphrase
 from racing_demon_server.tables.room import InitialState, Room, RoomContext
-from racing_demon_server.tables.spectators import Backlog
+from racing_demon_server.tables.spectators import FairScheduler
 
 KEPT: Final = ServerSettings().kept_events
 POLL_SECONDS: Final = 0.001
@@ -76,7 +77,9 @@ class Party:
         self._loop = asyncio.get_running_loop()
         journal = NullJournal()
         settings = ServerSettings(kept_events=KEPT)
-        context = RoomContext(settings, self._clock, Backlog(1, 1), lambda: True, lambda room: None)
+        context = RoomContext(
+            settings, self._clock, Backlog(1, 1), FairScheduler(), lambda: True, lambda room: None
+        )
         self.room = Room(
             InitialState.of_new_table(CODE, OPTIONS, repeat(SEED), context, locked=False),
             context,

@@ -44,8 +44,8 @@ from racing_demon_server.players.file import PlayersFile
 from racing_demon_server.players.keeper import PlayersKeeper
 from racing_demon_server.players.store import PlayersStore
 from racing_demon_server.results.keeper import ResultsKeeper
+from racing_demon_server.tables.feed import CommittedTable
 from racing_demon_server.tables.observer import Observer
-from racing_demon_server.tables.read_model import CommittedTable
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Clock
 

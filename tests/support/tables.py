@@ -1,6 +1,6 @@
 """Tables to test with: time moves when it is told to, and a mirror follows every event."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from copy import deepcopy
 from itertools import islice
 from typing import Any, Final, NamedTuple, Self, TypeVar
@@ -15,7 +15,7 @@ from racing_demon_protocol.wire.codec import decode_server, encode
 from racing_demon_protocol.wire.messages import name_of
 from racing_demon_protocol.wire.messages.client import Command, PlayCards, Start
 from racing_demon_protocol.wire.messages.events import Event, Prepared
-from racing_demon_protocol.wire.messages.server import Refused, SeatState
+from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.match.hand import Hand
 from racing_demon_server.match.seat_tokens import Actor
@@ -47,9 +47,14 @@ class OpenTable(Table):
         return at
 
     @property
-    def seats(self) -> Mapping[int, SeatState]:
-        """The seats."""
-        return self.view.seats
+    def settled(self) -> TableState:
+        """The public state."""
+        return self.view
+
+    @staticmethod
+    def hold_us() -> int:
+        """Return 0: nothing is held back."""
+        return 0
 
 
 E = TypeVar("E", bound=Event)

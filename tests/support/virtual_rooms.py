@@ -22,10 +22,11 @@ from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.journal.table_journal import TableJournal
 from racing_demon_server.match.seat_tokens import Actor
 from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.feed import Backlog
 from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.passphrase import Passphrase
 from racing_demon_server.tables.room import InitialState, Room, RoomContext
-from racing_demon_server.tables.spectators import Backlog
+from racing_demon_server.tables.spectators import FairScheduler
 from tests.support.servers import NEWEST, Closing
 
 Given = ParamSpec("Given")
@@ -211,6 +212,7 @@ def open_room(
     kept_events: int = 2_048,
     delayed_bytes: int = 1_000_000,
     backlog: Backlog | None = None,
+    scheduler: FairScheduler | None = None,
     seeds: Iterator[bytes] | None = None,
     contributions: bool = True,
     matches_per_hour: float = 120.0,
@@ -226,7 +228,9 @@ def open_room(
         matches_per_hour=matches_per_hour,
     )
     backlog = Backlog(delayed_bytes, delayed_bytes) if backlog is None else backlog
-    context = RoomContext(settings, now, backlog, lambda: True, lambda room: None, observers)
+    context = RoomContext(
+        settings, now, backlog, scheduler or FairScheduler(), lambda: True, lambda room: None, observers
+    )
     secrets, journal = hand_seeds(bytes(32)) if seeds is None else seeds, NullJournal()
     return Room(
         InitialState.of_new_table("TEST", asked, secrets, context, locked=False),

@@ -6,7 +6,7 @@ The owner of a table applies delays and hides cards, so a relay forwards everyth
 import asyncio
 import logging
 import secrets
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from typing import Any, Final
 
 from websockets.http11 import Request
@@ -24,7 +24,6 @@ from racing_demon_protocol.wire.messages.server import (
     RaceLost,
     Refused,
     Seated,
-    SeatState,
     Snapshot,
     Watchers,
 )
@@ -37,8 +36,9 @@ from racing_demon_server.net.origin import LOCAL, Origin
 from racing_demon_server.rate_limits import MANY_SEARCHES, MINUTE, TokenBucket
 from racing_demon_server.settings import limits
 from racing_demon_server.tables.broadcast import COUNT_SECONDS
+from racing_demon_server.tables.feed import Backlog
 from racing_demon_server.tables.passphrase import SALT_SIZE, Passphrase
-from racing_demon_server.tables.spectators import Backlog, Spectators
+from racing_demon_server.tables.spectators import FairScheduler, Spectators
 
 from .upstream import ClosedUpstream, OtherProtocol, Unreachable, UpstreamConnection, watching
 
@@ -83,9 +83,14 @@ class Replica:
         return cls(TableState.from_snapshot(snapshot), hand_clock)
 
     @property
-    def seats(self) -> Mapping[int, SeatState]:
-        """The seats."""
-        return self.view.seats
+    def settled(self) -> TableState:
+        """The state of the table."""
+        return self.view
+
+    @staticmethod
+    def hold_us() -> int:
+        """Return 0: the other server has held back what it had to."""
+        return 0
 
     @staticmethod
     def durable_time(at: int) -> int:
@@ -144,7 +149,7 @@ class RelayedTable:
 
     def _new_spectators(self) -> Spectators:
         relay = self._relay
-        return Spectators(self._replica, relay.clock, relay.backlog, delays=False)
+        return Spectators(self._replica, relay.clock, relay.backlog, relay.scheduler)
 
     def watch(self, listener: Listener, passphrase: str, origin: Origin) -> bool:
         """Add a spectator: at once, or when the other server has sent the table.
@@ -364,7 +369,7 @@ class RelayedTable:
 
     def _end(self, code: CloseCode, reason: str) -> None:
         """Close all spectators' connections as the other server closed ours."""
-        self._spectators.send_everything()
+        self._spectators.flush()
         for listener in [*self._spectators, *self._waiting]:
             listener.close(code, reason[:120])
         self.close()
@@ -406,6 +411,7 @@ class Relay:
         self.url = url
         self.clock = context.clock
         self.backlog = Backlog(settings.delayed_bytes_of_table, settings.delayed_bytes)
+        self.scheduler = FairScheduler()
         self.addresses = context.addresses
         self._context = context
         self._tables: dict[str, RelayedTable] = {}

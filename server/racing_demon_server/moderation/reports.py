@@ -20,8 +20,8 @@ from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.wire.messages.events import Event, Said
 from racing_demon_server.private_file import write_private
+from racing_demon_server.tables.feed import CommittedTable
 from racing_demon_server.tables.observer import Observer
-from racing_demon_server.tables.read_model import CommittedTable
 
 MAX_REPORTS: Final = 500
 """Reports in the folder. Beyond that those that are done make room, the oldest first."""
@@ -98,7 +98,7 @@ class Reports(Observer):
     def published(self, table: CommittedTable, events: Sequence[Event]) -> None:
         """Remember what was said."""
         for event in events:
-            if type(event) is Said and (state := table.seats.get(event.seat)) is not None:
+            if type(event) is Said and (state := table.settled.seats.get(event.seat)) is not None:
                 line = ChatLine(at=int(self._now()), who=state.name, text=event.text)
                 self._chat.setdefault(table, deque(maxlen=CHAT_LINES)).append(line)
 

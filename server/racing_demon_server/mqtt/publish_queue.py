@@ -19,7 +19,7 @@ from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_server.mqtt import payloads
 from racing_demon_server.tables.disclosure import is_open
-from racing_demon_server.tables.read_model import CommittedTable
+from racing_demon_server.tables.feed import CommittedTable
 
 from .topics import Sensor, Topics
 

@@ -14,8 +14,8 @@ from racing_demon_protocol.discovery.broker_address import BrokerAddress, parse_
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_server.network_interfaces import REFRESH_SECONDS
 from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.feed import CommittedTable
 from racing_demon_server.tables.observer import Observer
-from racing_demon_server.tables.read_model import CommittedTable
 from racing_demon_server.tables.room import Clock
 from racing_demon_server.wakeup import seconds_until
 

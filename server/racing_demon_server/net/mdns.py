@@ -15,8 +15,8 @@ from racing_demon_protocol.discovery.mdns import MAX_TABLES, SERVICE, Announceme
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_server.network_interfaces import REFRESH_SECONDS
+from racing_demon_server.tables.feed import CommittedTable
 from racing_demon_server.tables.observer import Observer
-from racing_demon_server.tables.read_model import CommittedTable
 
 PAUSE_SECONDS: Final = 1.0
 """The shortest time between two changes of the announcements."""

@@ -13,8 +13,8 @@ from racing_demon_protocol.enums import EndReason, Phase, Reason
 from racing_demon_protocol.wire.messages.client import PLAYS, Command
 from racing_demon_protocol.wire.messages.events import Event, HandOver, Played
 from racing_demon_protocol.wire.messages.server import Accepted, Refused
+from racing_demon_server.tables.feed import CommittedTable
 from racing_demon_server.tables.observer import Observer
-from racing_demon_server.tables.read_model import CommittedTable
 from racing_demon_server.tables.room import Clock
 
 from .histogram import Histogram
@@ -90,7 +90,7 @@ class Metrics(Observer):
 
     def published(self, table: CommittedTable, events: Sequence[Event]) -> None:
         """Count plays and hands."""
-        seats = table.seats
+        seats = table.settled.seats
         for event in events:
             if type(event) is Played:
                 seat = seats.get(event.seat)  # the rest of the batch was applied already: nobody may be left

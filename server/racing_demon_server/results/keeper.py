@@ -17,8 +17,8 @@ from racing_demon_protocol.wire.messages.events import Event
 from racing_demon_server.enums import StandingsAccess
 from racing_demon_server.journal.interface import Fenced, JournalUnusable
 from racing_demon_server.match.seat_tokens import hash_token
+from racing_demon_server.tables.feed import CommittedTable
 from racing_demon_server.tables.observer import Observer
-from racing_demon_server.tables.read_model import CommittedTable
 from racing_demon_server.tables.registry import Registry
 
 from .query import RecordGone, ResultsUnusable, StandingsQuery, Stopping, TooManyQuestions

@@ -5,25 +5,15 @@ loop's turn, and go out in one write.
 """
 
 import asyncio
-from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
-from itertools import islice
 from typing import Final
 
-import msgpack
-
 from racing_demon_protocol.enums import CloseCode
-from racing_demon_protocol.wire.capabilities import (
-    EXTENSIONS,
-    HEARS_NOTICES,
-    lacking,
-    understands,
-    uses_extension,
-)
+from racing_demon_protocol.wire.capabilities import EXTENSIONS, HEARS_NOTICES, lacking, understands
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.client import Command
-from racing_demon_protocol.wire.messages.events import Dealt, Event, Left, OptionsSet, Played
+from racing_demon_protocol.wire.messages.events import Event, Left, OptionsSet
 from racing_demon_protocol.wire.messages.server import (
     Accepted,
     CaughtUp,
@@ -33,93 +23,18 @@ from racing_demon_protocol.wire.messages.server import (
     Watchers,
 )
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.encoded_messages import (
-    Batch,
-    DirectMessage,
-    Encodable,
-    EncodedEvent,
-    Listener,
-    PackedEvent,
-)
+from racing_demon_server.encoded_messages import Batch, DirectMessage, Encodable, EncodedEvent, Listener
 from racing_demon_server.match.seat_tokens import Actor
 
+from .feed import Backlog, Feed, Turn
 from .observer import Observer
-from .read_model import CommittedTable
-from .spectators import Backlog, Spectators, is_second_deal
+from .spectators import FairScheduler, Spectators, is_second_deal
 
 COUNT_SECONDS: Final = 0.3
 """Changes of the number of spectators within this time are sent together."""
+LEFT: Final = "You have left the table."
 REMOVED: Final = "The host has removed you from the table."
 NO_SPECTATORS: Final = "The host no longer allows spectators."
-
-
-GROUP_SIZE: Final = 64
-"""Events that are joined when newer ones follow."""
-MAX_REPLAY_BYTES: Final = 65_536
-"""The most bytes sent to a client that resumes: twice those of 2,048 plays. Chat may be much longer."""
-
-
-class ReplayBuffer:
-    """The newest events, as bytes, for clients that resume.
-
-    All but the newest are joined in groups, which saves two thirds of the memory.
-
-    Attributes:
-        extended: the number of the last event that older clients do not understand.
-
-    Args:
-        limit: how many to return; a few more may be held.
-
-    """
-
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
-        self._groups: deque[bytes] = deque(maxlen=-(-limit // GROUP_SIZE))
-        self._fresh: deque[bytes] = deque()
-        self._newest = 0
-        self._whispered = 0
-        self.extended = 0
-
-    def add(self, encoded: Sequence[EncodedEvent]) -> None:
-        """Add events. Plays that were sent to their players only are dropped, but remembered as missing."""
-        for each in encoded:
-            if each.seat is None:
-                self._fresh.append(each.packed)
-            else:
-                self._whispered = each.event.seq
-            if type(each.event) is Played:
-                continue  # nearly all are, and this is faster than isinstance() of a model
-            if _ends_privacy(each.event):
-                self._whispered = each.event.seq - 1
-            if uses_extension(each.event):
-                self.extended = each.event.seq
-        self._newest = encoded[-1].event.seq  # a play to one player has that of the event before
-        while len(self._fresh) >= GROUP_SIZE:
-            self._groups.append(msgpack.packb([self._fresh.popleft() for _ in range(GROUP_SIZE)]))
-
-    def add_each(self, log: Iterable[EncodedEvent]) -> Iterator[tuple[Event, int]]:
-        """Add the events of a log one by one, and yield each with its time."""
-        for encoded in log:
-            self.add([encoded])
-            yield encoded.event, encoded.at
-
-    def since(self, seq: int) -> Batch | None:
-        """Return the events after one; ``None`` if some are missing.
-
-        Plays without a number count as missing. The result is also ``None`` if it would be longer than a
-        listener's buffer: then a snapshot is shorter.
-        """
-        before = self._newest - len(self._fresh) - GROUP_SIZE * len(self._groups)
-        oldest = max(before, self._newest - self._limit)
-        if not (oldest <= seq <= self._newest and self._whispered < seq):
-            return None
-        known = seq - before
-        skipped = min(known // GROUP_SIZE, len(self._groups))
-        grouped = [each for group in islice(self._groups, skipped, None) for each in msgpack.unpackb(group)]
-        missed = [*grouped, *self._fresh][known - GROUP_SIZE * skipped :]
-        if sum(map(len, missed)) > MAX_REPLAY_BYTES:
-            return None
-        return Batch([PackedEvent(each) for each in missed])
 
 
 class Broadcast:
@@ -132,26 +47,25 @@ class Broadcast:
 
     Args:
         shown: the committed table.
-        replay: its newest events.
         clock: the clock, in microseconds.
         observers: observers of the table.
-        backlog: bounds what waits for delayed spectators.
+        backlog: bounds what is held back from spectators.
+        scheduler: gives spectators their turns.
 
     """
 
     def __init__(
         self,
-        shown: CommittedTable,
-        replay: ReplayBuffer,
+        shown: Feed,
         clock: Callable[[], int],
         observers: Sequence[Observer],
         backlog: Backlog,
+        scheduler: FairScheduler,
     ) -> None:
         self.connections: dict[Actor, Listener] = {}
         self.listeners: dict[Listener, None] = {}  # in order of arrival
-        self.spectators = Spectators(shown, clock, backlog)
+        self.spectators = Spectators(shown, clock, backlog, scheduler)
         self._shown = shown
-        self._replay = replay
         self._clock = clock
         self._observers = observers
         self._loop = asyncio.get_running_loop()
@@ -210,8 +124,8 @@ class Broadcast:
         self.flush()  # what it catches up on is not sent again
         view = self._shown.view
         # What it missed may be of an extension that the table no longer uses.
-        has_unknown = seq < self._replay.extended and bool(lacking(listener.software, EXTENSIONS))
-        missed = None if view.is_private or view.is_redrawn or has_unknown else self._replay.since(seq)
+        has_unknown = seq < self._shown.replay.extended and bool(lacking(listener.software, EXTENSIONS))
+        missed = None if view.is_private or view.is_redrawn or has_unknown else self._shown.replay.since(seq)
         if missed is None:
             listener.reply(self._snapshot_for(actor))
         else:
@@ -248,9 +162,9 @@ class Broadcast:
             return None
         if event.kicked:
             return partial(self.disconnect, listener, CloseCode.KICKED, "The host kicked you.")
-        if options.spectators and not options.watch_delay_ms:
+        if options.spectators:
             return partial(self.make_spectator, listener)
-        return partial(self.disconnect, listener, CloseCode.GOOD_BYE, "You have left the table.")
+        return partial(self.disconnect, listener, CloseCode.GOOD_BYE, LEFT)
 
     def disconnect(self, listener: Listener, code: CloseCode, text: str) -> None:
         """Close the connection of a player who may not stay, after everything was sent."""
@@ -265,7 +179,13 @@ class Broadcast:
             listener.close(code, text)
 
     def make_spectator(self, listener: Listener) -> None:
-        """Make a spectator of a player who left, and has received everything so far."""
+        """Make a spectator of a player who left, and has received everything so far.
+
+        Where that is more than spectators may see yet, the connection is closed.
+        """
+        if self._shown.hold_us():
+            self.disconnect(listener, CloseCode.GOOD_BYE, LEFT)
+            return
         self.flush()
         if listener in self.listeners:  # else the connection is lost already
             del self.listeners[listener]
@@ -294,27 +214,19 @@ class Broadcast:
 
     # Sending.
 
-    def send_events(self, encoded: Sequence[EncodedEvent]) -> None:
+    def send(self, turn: Turn) -> None:
         """Send events to everybody, or to their players only, in one write with the rest of this turn."""
-        self._replay.add(encoded)
+        encoded = turn.events
+        self._send_soon()
         for each in encoded:
             if each.seat is not None:
-                self._send_each(encoded)
-                return
-        self._send_to_all(encoded)
-
-    def _send_each(self, encoded: Sequence[EncodedEvent]) -> None:
-        """Send events one by one, because some are not for everybody."""
-        for each in encoded:
-            if each.seat is None:
-                self._send_to_all([each])
-            else:
-                self._send_private(each, each.seat)
-
-    def _send_to_all(self, encoded: Sequence[EncodedEvent]) -> None:
-        self._send_soon()
-        self._unsent += encoded
-        self.spectators.publish(encoded)
+                encoded = self._send_each(encoded)
+                break
+        else:
+            self._unsent += encoded
+        if not encoded:
+            return
+        self.spectators.publish(encoded, turn.copy)
         events = [each.event for each in encoded]
         for observer in self._observers:
             observer.published(self._shown, events)
@@ -323,11 +235,18 @@ class Broadcast:
                 if listener in self.listeners:
                     self._send_direct(listener, DirectMessage(self._snapshot_for(actor)))
 
-    def _send_private(self, encoded: EncodedEvent, seat: int) -> None:
-        """Send a play to its player only."""
-        listener = self.connections.get(seat)
-        if listener in self.listeners:
-            self._send_direct(listener, encoded)
+    def _send_each(self, encoded: Sequence[EncodedEvent]) -> list[EncodedEvent]:
+        """Send events one by one, because some are not for everybody. Return those that are."""
+        public: list[EncodedEvent] = []
+        for each in encoded:
+            if each.seat is None:
+                public.append(each)
+                self._unsent.append(each)
+                continue
+            listener = self.connections.get(each.seat)
+            if listener in self.listeners:
+                self._send_direct(listener, each)
+        return public
 
     def reply(self, listener: Listener, message: Message) -> None:
         """Send a message to one listener, after the events before it, in the same write."""
@@ -371,7 +290,7 @@ class Broadcast:
     def flush_delayed(self) -> None:
         """Send everything at once, to spectators as well, because the table closes."""
         self.flush()
-        self.spectators.send_everything()
+        self.spectators.flush()
 
     def send_to_all(self, message: Message) -> None:
         """Send a message that is not an event to players and spectators."""
@@ -396,15 +315,6 @@ class Broadcast:
     def _send_watcher_count(self) -> None:
         self._counting = None
         self.send_to_all(Watchers(count=self.spectators.people))
-
-
-def _ends_privacy(event: Event) -> bool:
-    """Return whether layouts may have been private before an event, and are public after it.
-
-    A client that resumes from before such an event gets a snapshot: otherwise the kind of answer would reveal
-    whether others have played.
-    """
-    return isinstance(event, OptionsSet) or (isinstance(event, Dealt) and len(event.seats) == 1)
 
 
 def _interleaved(

@@ -6,26 +6,20 @@ at once.
 
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
-from typing import Final
 
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.table.state import DEALT
-from racing_demon_protocol.wire.messages.events import Dealt, HandOver, Left, OptionsSet
+from racing_demon_protocol.wire.messages.events import HandOver
 from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_server.encoded_messages import EncodedEvent
 from racing_demon_server.journal.table_journal import TableJournal
 from racing_demon_server.match.table import Table
 
 from .broadcast import Broadcast
-from .read_model import Ahead, ReadModel
+from .feed import Feed, Turn, delay_us
 
 Callback = Callable[[], None]
 """A callback for when everything before it is sent."""
-
-ENDS_WRITE: Final = frozenset({Dealt, Left, OptionsSet})
-"""Events after which the table itself is shown: to whoever left and watches from there, to delayed
-spectators, and in the snapshot of a second deal. A write shows the table as it is at its end, so it ends
-with them."""
 
 
 class CommitQueue:
@@ -38,19 +32,17 @@ class CommitQueue:
         table: the judge's table.
         broadcast: the listeners.
         journal: the table's journal.
-        read_model: the table as everybody sees it.
+        feed: the committed events of the table.
 
     """
 
-    def __init__(
-        self, table: Table, broadcast: Broadcast, journal: TableJournal, read_model: ReadModel
-    ) -> None:
+    def __init__(self, table: Table, broadcast: Broadcast, journal: TableJournal, feed: Feed) -> None:
         self.unwritten = 0
         self._table = table
         self._broadcast = broadcast
         self._journal = journal
-        self._read_model = read_model
-        self._unsent: list[list[EncodedEvent] | Callback] = []
+        self._feed = feed
+        self._unsent: list[Turn | Callback] = []
         self._newest = 0
         self._is_closed = False
 
@@ -72,9 +64,8 @@ class CommitQueue:
         """
         if self._is_closed:
             return
-        self._read_model.expect(encoded)
         if encoded:
-            self._unsent.append(encoded)
+            self._unsent += self._feed.judged(encoded)
             self._newest = max(self._newest, at)
         self._unsent += then
         self._journal.append(encoded)
@@ -83,8 +74,6 @@ class CommitQueue:
         bans = self._table.bans.drain_changes()
         if seeds or seat_tokens or snapshot is not None or bans is not None:
             self._journal.append_details(at, seeds, seat_tokens, snapshot, bans)
-        if not ENDS_WRITE.isdisjoint([type(each.event) for each in encoded]):
-            self.write()
 
     def write(self) -> None:
         """Write everything that is queued, together."""
@@ -92,14 +81,13 @@ class CommitQueue:
             if self._journal.wants_checkpoint:
                 self._write_checkpoint()
             self.unwritten += 1
-            news = partial(self._send, self._unsent, self._read_model.copy_if_due(), self._newest)
-            self._unsent = []
+            news, self._unsent = partial(self._send, self._unsent, self._newest), []
             view, options = self._table.view, self._table.view.options
             runs = view.phase in DEALT and not view.paused
-            delay_ms = options.watch_delay_ms
+            until = self._newest + delay_us(options)
             if not runs and view.phase is Phase.TALLY:
-                delay_ms += options.tally_ms
-            self._journal.write(news, runs=runs, until=self._newest + delay_ms * 1_000)
+                until += options.tally_ms * 1_000
+            self._journal.write(news, runs=runs, until=until)
 
     def close(self, plays: list[EncodedEvent]) -> None:
         """Write and send what was judged before judging failed, and nothing after it.
@@ -110,14 +98,14 @@ class CommitQueue:
             plays: those that are not in the journal yet.
 
         """
-        self._is_closed = self._read_model.has_failed = True
+        self._is_closed = self._feed.has_failed = True
         if plays:
-            self._unsent.append(plays)
+            self._unsent.append(Turn(plays, None))
             self._newest = max(self._newest, plays[-1].at)
             self._journal.append(plays)
         self.unwritten += 1
         news, self._unsent = self._unsent, []
-        self._journal.write(partial(self._send, news, None, self._newest), until=self._newest)
+        self._journal.write(partial(self._send, news, self._newest), until=self._newest)
 
     def _write_checkpoint(self) -> None:
         """Write the table in mid-hand, and the last plays of its seats, if the journal has all events."""
@@ -145,17 +133,13 @@ class CommitQueue:
         is_wanted = is_over or self._journal.is_long
         return self._table.view.snapshot_for(None, 0) if is_wanted else None
 
-    def _send(self, news: Sequence[list[EncodedEvent] | Callback], ahead: Ahead | None, newest: int) -> None:
-        """Send what was written. ``ahead`` is a copy of the table with all of it, if there is one."""
+    def _send(self, news: Sequence[Turn | Callback], newest: int) -> None:
+        """Send what was written."""
         self.unwritten -= 1
         self._journal.clock_watermark.advance(newest)
-        if ahead is not None:
-            self._read_model.replace(*ahead)
         for each in news:
-            if isinstance(each, list):
-                if ahead is None:
-                    self._read_model.append(each)
-                self._broadcast.send_events(each)
+            if isinstance(each, Turn):
+                self._feed.append(each)
+                self._broadcast.send(each)
             else:
                 each()
-        self._read_model.is_behind = bool(self.unwritten or self._unsent)

@@ -7,7 +7,7 @@ from racing_demon_protocol.wire.messages.client import Command
 from racing_demon_protocol.wire.messages.events import Event
 from racing_demon_protocol.wire.messages.server import Accepted, Refused
 
-from .read_model import CommittedTable
+from .feed import CommittedTable
 
 
 class Observer:

@@ -31,11 +31,11 @@ from racing_demon_server.rate_limits import Budget
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.sharding import CODE_LETTERS
 
+from .feed import Backlog, CommittedTable
 from .observer import Observer
 from .passphrase import SALT_SIZE, Passphrase
-from .read_model import CommittedTable
 from .room import Clock, InitialState, Room, RoomContext
-from .spectators import Backlog
+from .spectators import FairScheduler
 
 UNRESTORABLE: Final = UnknownContents, InconsistentEvent, InvalidGame, CommandRefused
 """The errors of a table that cannot be restored."""
@@ -140,7 +140,9 @@ class Registry:
         self.take_up: Callable[[int, Callable[[], None]], None] = self._read_again
         self._restoring_task: asyncio.Task[None] | None = None
         backlog = Backlog(settings.delayed_bytes_of_table, settings.delayed_bytes)
-        self._context = RoomContext(settings, clock, backlog, self._may_add_bot, self._fail, observers)
+        self._context = RoomContext(
+            settings, clock, backlog, FairScheduler(), self._may_add_bot, self._fail, observers
+        )
         self._rooms: dict[str, Room] = {}
         self._openers: dict[str, str] = {}
         self._expiries: dict[str, asyncio.TimerHandle] = {}

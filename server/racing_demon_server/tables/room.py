@@ -38,12 +38,12 @@ from racing_demon_server.rate_limits import HOUR, NOT_SAID, Budget, TokenBucket,
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.wakeup import Alarm
 
-from .broadcast import Broadcast, ReplayBuffer
+from .broadcast import Broadcast
 from .commit_queue import Callback, CommitQueue
+from .feed import Backlog, Feed, ReplayBuffer
 from .observer import Observer
 from .passphrase import Passphrase
-from .read_model import ReadModel
-from .spectators import Backlog
+from .spectators import FairScheduler
 
 
 class QueuedCommand(NamedTuple):
@@ -135,7 +135,8 @@ class RoomContext(NamedTuple):
     Attributes:
         settings: the server's.
         clock: the server's clock.
-        backlog: bounds what waits for delayed spectators.
+        backlog: bounds what is held back from spectators.
+        scheduler: gives the spectators of all tables their turns.
         may_add_bot: returns whether one more bot may play.
         failed: called when judging has failed, and the room has ended.
         observers: observers of the tables.
@@ -145,6 +146,7 @@ class RoomContext(NamedTuple):
     settings: ServerSettings
     clock: Clock
     backlog: Backlog
+    scheduler: FairScheduler
     may_add_bot: Callable[[], bool]
     failed: Callable[["Room"], None]
     observers: Sequence[Observer] = ()
@@ -251,8 +253,8 @@ class Room:
         self.is_listed = listed
         self._lists_tables, self._all_observers = settings.lists_tables, context.observers
         self.observers = [each for each in context.observers if listed or not each.names_tables]
-        self.shown = ReadModel(self.table, journal.clock_watermark.durable_time)
-        self.broadcast = Broadcast(self.shown, replay, clock, self.observers, context.backlog)
+        self.shown = Feed(self.table, replay, clock, journal.clock_watermark.durable_time)
+        self.broadcast = Broadcast(self.shown, clock, self.observers, context.backlog, context.scheduler)
         self.table.ask_who_lacks(self.broadcast.who_lacks)
         self._commit_queue = CommitQueue(self.table, self.broadcast, journal, self.shown)
         self._lock = lock

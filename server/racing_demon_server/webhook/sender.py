@@ -21,8 +21,8 @@ from racing_demon_server.journal.interface import JournalUnusable
 from racing_demon_server.journal.sqlite.database import webhook_of
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.disclosure import is_open
+from racing_demon_server.tables.feed import CommittedTable
 from racing_demon_server.tables.observer import Observer
-from racing_demon_server.tables.read_model import CommittedTable
 
 from .delivery import NoAnswer, post
 from .endpoint import Endpoint, read_secret, signature

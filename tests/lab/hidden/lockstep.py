@@ -28,7 +28,7 @@ from racing_demon_server.journal.interface import Journal
 from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.match.hand import Hand
 from racing_demon_server.settings import ServerSettings
-from racing_demon_server.tables.read_model import CommittedTable
+from racing_demon_server.tables.feed import CommittedTable
 from racing_demon_server.tables.registry import Registry
 from tests.lab.hidden.other_deals import Broker
 from tests.support.inside import dealer_of, hand_of, hidden_board

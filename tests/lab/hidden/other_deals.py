@@ -28,8 +28,8 @@ from racing_demon_server.mqtt.topics import Topics
 from racing_demon_server.ops.logs import set_up
 from racing_demon_server.ops.metrics import Metrics
 from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.feed import CommittedTable
 from racing_demon_server.tables.observer import Observer
-from racing_demon_server.tables.read_model import CommittedTable
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
 from tests.support.inside import dealer_of, hand_of, hidden_board

@@ -15,7 +15,7 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_server.match.table import Table
 from racing_demon_server.moderation import reports
 from racing_demon_server.moderation.reports import Person, Reports, mark_done, read_reports
-from racing_demon_server.tables.read_model import ReadModel
+from racing_demon_server.tables.feed import Feed, ReplayBuffer
 from tests.support.servers import Peer, relaying, serving
 from tests.support.whole_servers import operate, whole_server
 
@@ -100,9 +100,9 @@ async def test_where_nobody_reads_reports_it_is_said() -> None:
         assert await refusal(eve) is Reason.NOT_NOW
 
 
-def table() -> ReadModel:
+def table() -> Feed:
     """Return a table as everybody sees it."""
-    return ReadModel(Table("BCDF", Options(), iter(())), lambda at: at)
+    return Feed(Table("BCDF", Options(), iter(())), ReplayBuffer(1), lambda: 0, lambda at: at)
 
 
 async def test_the_folder_does_not_grow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

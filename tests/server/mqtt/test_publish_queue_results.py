@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,7 +12,6 @@ from racing_demon_protocol.table import scoring
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import events as ev
-from racing_demon_protocol.wire.messages.server import SeatState
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.match.hand_clock import HandClock
 from racing_demon_server.mqtt.publish_queue import PublishQueue
@@ -28,9 +27,14 @@ class Seen(NamedTuple):
     hand_clock: HandClock = HandClock()
 
     @property
-    def seats(self) -> Mapping[int, SeatState]:
-        """Who sits where."""
-        return self.view.seats
+    def settled(self) -> TableState:
+        """The same."""
+        return self.view
+
+    @staticmethod
+    def hold_us() -> int:
+        """Return 0: nothing is held back."""
+        return 0
 
     def durable_time(self, at: int) -> int:
         """Return a moment whose time can be told."""

@@ -12,12 +12,14 @@ from racing_demon_protocol.enums import Reaction
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_protocol.wire.messages import client as cl
-from racing_demon_protocol.wire.messages.events import Event
+from racing_demon_protocol.wire.messages.events import Event, Said
 from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_protocol.wire.options import Options
+from racing_demon_server.encoded_messages import EncodedEvent
 from racing_demon_server.match.hand_clock import HandClock
+from racing_demon_server.tables.feed import Backlog, Reader
 from racing_demon_server.tables.room import Room
-from racing_demon_server.tables.spectators import STEP_SECONDS, Backlog, DelayedMessage, DelayQueue
+from racing_demon_server.tables.spectators import STEP_SECONDS
 from tests.support.builds import pure
 from tests.support.cases import for_each
 from tests.support.effort import amount
@@ -25,6 +27,7 @@ from tests.support.virtual_rooms import FakeConnection, in_virtual_time, now, op
 
 DELAY: Final = 60
 MAX_BYTES: Final = 20_000
+SECOND_US: Final = 1_000_000
 SNAPSHOTS: Final = 3_000
 """More than two snapshots take."""
 DELAYED: Final[dict[str, Any]] = {"watch_delay_ms": DELAY * 1_000}
@@ -69,18 +72,40 @@ async def test_what_waits_of_one_table_is_bounded() -> None:
     assert backlog.size == 0
 
 
-@pure("refers weakly to a queue")
-def test_a_queue_in_which_nothing_waits_is_not_kept() -> None:
-    """Neither one that was sent nor one that was closed: tables come and go by the thousands."""
+class Held:
+    """A table whose events are held back for a second."""
+
+    def __init__(self) -> None:
+        self.view = self.settled = TableState("TEST", Options())
+        self.hand_clock = HandClock()
+
+    @staticmethod
+    def hold_us() -> int:
+        """Return how long."""
+        return SECOND_US
+
+    @staticmethod
+    def durable_time(at: int) -> int:
+        """Return the argument."""
+        return at
+
+
+def reader_of(backlog: Backlog) -> Reader:
+    """Return a reader for whom an event is held back."""
+    reader = Reader(Held(), lambda: 0, backlog)
+    reader.append([EncodedEvent(Said(seq=1, seat=0, text="a" * 100), 0)], None)
+    return reader
+
+
+@pure("refers weakly to a reader")
+def test_a_reader_for_whom_nothing_is_held_back_is_not_kept() -> None:
+    """Neither one that has gone on nor one that was closed: tables come and go by the thousands."""
     backlog = Backlog(MAX_BYTES, 10 * MAX_BYTES)
-    queues = [DelayQueue(backlog, lambda: DelayedMessage(0, 0, 1, b"snapshot")) for _ in range(2)]
-    for queue in queues:
-        queue.append(DelayedMessage(0, 0, 1, b"event"))
-    kept = [weakref.ref(queue) for queue in queues]
-    queues[0].pop_due(1, 10)
-    queues[1].clear()
-    queues.clear()
-    del queue
+    readers = [reader_of(backlog) for _ in range(2)]
+    kept = [weakref.ref(reader) for reader in readers]
+    assert [entry.seq for entry in readers[0].take(SECOND_US, 10)] == [1]
+    readers[1].close()
+    readers.clear()
     gc.collect()
     assert [reference() for reference in kept] == [None, None]
     assert backlog.size == 0
@@ -170,9 +195,7 @@ async def test_a_delay_that_comes_and_goes_bounds_nothing_less() -> None:
     assert room.table.view.seq == mirror(eve).seq
 
 
-def test_a_snapshot_that_is_as_long_as_what_it_replaces_is_taken_once() -> None:
-    """The queue is not shorter then, and is not replaced again."""
-    snapshot = DelayedMessage(0, 0, 2, bytes(100), HandClock())
-    queue = DelayQueue(Backlog(1_000, 50), lambda: snapshot)
-    queue.append(DelayedMessage(0, 0, 1, bytes(100)))
-    assert [snapshot] == queue.pop_due(0, 10)
+def test_a_snapshot_that_is_longer_than_what_it_replaces_is_taken_once() -> None:
+    """There is not less then, and it is not replaced again."""
+    (entry,) = reader_of(Backlog(10_000, 50)).take(SECOND_US, 10)
+    assert entry.is_snapshot

@@ -17,9 +17,8 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_server.encoded_messages import EncodedEvent, encoded_events
 from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.settings import ServerSettings
-from racing_demon_server.tables.broadcast import ReplayBuffer
+from racing_demon_server.tables.feed import CommittedTable, ReplayBuffer
 from racing_demon_server.tables.observer import Observer
-from racing_demon_server.tables.read_model import CommittedTable
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
 from tests.support.cases import for_each

@@ -18,8 +18,8 @@ from racing_demon_server.journal import table_journal
 from racing_demon_server.journal.reader import claims_of
 from racing_demon_server.journal.sqlite.database import open_journal
 from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.feed import CommittedTable
 from racing_demon_server.tables.observer import Observer
-from racing_demon_server.tables.read_model import CommittedTable
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
 from tests.support.virtual_journal import VirtualJournal

@@ -2,14 +2,14 @@
 
 import asyncio
 from collections import Counter
-from itertools import count, pairwise
 from typing import Any, Final
 
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.encoded_messages import Batch
+from racing_demon_server.tables.feed import Backlog
 from racing_demon_server.tables.room import Room
-from racing_demon_server.tables.spectators import STEP_SECONDS, STEP_UNITS, Backlog, FairScheduler
+from racing_demon_server.tables.spectators import STEP_SECONDS, STEP_UNITS, FairScheduler
 from tests.support.virtual_rooms import FakeConnection, now, open_room, say, seat_at, virtual
 
 DELAY: Final = 60
@@ -104,7 +104,8 @@ async def changed(rooms: list[Room], changes: int) -> None:
 async def test_what_becomes_due_at_many_tables_at_once_is_shown_in_turn() -> None:
     """No millisecond has more than ten writes to spectators of all tables, and each gets all in one."""
     backlog, sends = Backlog(10**6, 10**8), Counter[int]()
-    rooms = [open_room(backlog=backlog, **DELAYED) for _ in range(TABLES)]
+    scheduler = FairScheduler()
+    rooms = [open_room(backlog=backlog, scheduler=scheduler, **DELAYED) for _ in range(TABLES)]
     conns = [Late(sends) for _ in range(5 * TABLES)]
     for number, conn in enumerate(conns):
         rooms[number % TABLES].broadcast.watch(conn)
@@ -115,34 +116,6 @@ async def test_what_becomes_due_at_many_tables_at_once_is_shown_in_turn() -> Non
         assert rooms[number % TABLES].table.view.seq == conn.events[-1].seq
         assert [len(conn.events)] == conn.writes
     assert backlog.size == 0
-
-
-@virtual
-async def test_late_tables_are_followed_a_few_events_at_a_time() -> None:
-    """Of what becomes due at once at many tables ten events are looked at in a millisecond."""
-    backlog = Backlog(10**6, 10**8)
-    rooms = [open_room(backlog=backlog, **DELAYED) for _ in range(TABLES)]
-    before = now()
-    await changed(rooms, 20)
-    last = sum(room.table.view.seq for room in rooms)
-    await asyncio.sleep(DELAY - 0.01 - (now() - before) / 1_000_000)
-    seen, steps = [seen_at(rooms)], count()
-    while seen[-1] < last:
-        await asyncio.sleep(10 * STEP_SECONDS)
-        seen.append(seen_at(rooms))
-        assert next(steps) < TABLES
-    assert max(after - earlier for earlier, after in pairwise(seen)) <= 11 * STEP_UNITS
-
-
-def seen_at(rooms: list[Room]) -> int:
-    """Return the numbers of the events that those who come now see, all tables together."""
-    seen = 0
-    for room in rooms:
-        conn = FakeConnection()
-        room.broadcast.watch(conn)
-        room.broadcast.discard(conn)
-        seen += conn.snapshots[-1].seq
-    return seen
 
 
 @virtual

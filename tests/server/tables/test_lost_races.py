@@ -11,8 +11,9 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Event, OptionsSet, Said
 from racing_demon_protocol.wire.messages.server import RaceLost, Snapshot
 from racing_demon_protocol.wire.options import Options
+from racing_demon_server.tables.feed import Backlog
 from racing_demon_server.tables.room import Room
-from racing_demon_server.tables.spectators import RACE_BURST, RACES_PER_SECOND, Backlog
+from racing_demon_server.tables.spectators import RACE_BURST, RACES_PER_SECOND
 from tests.support.servers import Peer, relaying, serving, timeout
 from tests.support.virtual_rooms import FakeConnection, open_room, say, seat_at, virtual
 

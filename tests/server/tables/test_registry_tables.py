@@ -14,8 +14,8 @@ from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.mqtt.publisher import Publisher
 from racing_demon_server.net.mdns import Announcer
 from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.feed import CommittedTable
 from racing_demon_server.tables.observer import Observer
-from racing_demon_server.tables.read_model import CommittedTable
 from racing_demon_server.tables.registry import Registry, secret_seeds, wall_clock
 from racing_demon_server.webhook.sender import WebhookSender
 from tests.support.virtual_journal import VirtualJournal

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from racing_demon_cluster.relay.tables import Replica
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
@@ -18,10 +19,11 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_server.encoded_messages import EncodedEvent
 from racing_demon_server.journal import recovery
 from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.feed import Backlog
 from racing_demon_server.tables.passphrase import Passphrase, slow_hash
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
-from racing_demon_server.tables.spectators import Backlog, Spectators
+from racing_demon_server.tables.spectators import FairScheduler, Spectators
 from tests.support.virtual_journal import VirtualJournal
 from tests.support.virtual_rooms import (
     FakeConnection,
@@ -364,7 +366,8 @@ async def test_only_spectators_count_for_others() -> None:
 async def test_a_relay_adds_no_delay_of_its_own() -> None:
     """It receives each event with the delay applied."""
     room = open_room(watch_delay_ms=DELAY * 1_000)
-    relayed, eye = Spectators(room.shown, now, Backlog(1_000, 1_000), delays=False), FakeConnection()
+    replica = Replica(room.shown.view.copy(), room.shown.hand_clock)
+    relayed, eye = Spectators(replica, now, Backlog(1_000, 1_000), FairScheduler()), FakeConnection()
     relayed.add(eye)
     relayed.publish([EncodedEvent(ev.Readied(seq=room.shown.view.seq + 1, seat=0, ready=True), now())])
     await asyncio.sleep(1)

@@ -6,11 +6,16 @@ from collections import deque
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.client import Pause, Stuck
 from racing_demon_server.encoded_messages import EncodedEvent
-from racing_demon_server.tables.read_model import MAX_PENDING_EVENTS, Ahead, ReadModel
+from racing_demon_server.tables.feed import COPY_EVERY, Feed, ReplayBuffer, Turn
 from tests.support.cases import for_each
 from tests.support.tables import MS, SECOND, OpenTable, Sitting
 
 SEED = bytes([3] * 32)
+
+
+def feed_of(sitting: Sitting) -> Feed:
+    """Return the feed of a table."""
+    return Feed(sitting.table, ReplayBuffer(100), lambda: sitting.now, OpenTable.durable_time)
 
 
 class Late:
@@ -18,27 +23,22 @@ class Late:
 
     def __init__(self, game: str) -> None:
         self.sitting = Sitting.playing(2, SEED, game=game, auto_first_turn=False)
-        self.published = ReadModel(self.sitting.table, OpenTable.durable_time)
+        self.published = feed_of(self.sitting)
         self.told = self.sitting.table.view.copy()
-        self._waiting: deque[tuple[list[EncodedEvent], Ahead | None]] = deque()
+        self._waiting: deque[Turn] = deque()
 
     def judge(self, events: list[ev.Event]) -> None:
         """Let the judge be some events ahead."""
-        frames = [EncodedEvent(event, 0) for event in events]
-        self.published.expect(frames)
-        self._waiting.append((frames, self.published.copy_if_due()))
+        if events:
+            self._waiting += self.published.judged([EncodedEvent(event, 0) for event in events])
 
     def tell(self, most: int) -> None:
         """Tell what was judged, but no more than so much of it."""
         for _ in range(min(most, len(self._waiting))):
-            frames, ahead = self._waiting.popleft()
-            if ahead is not None:
-                self.published.replace(*ahead)
-            else:
-                self.published.append(frames)
-            for each in frames:
+            turn = self._waiting.popleft()
+            self.published.append(turn)
+            for each in turn.events:
                 self.told.apply(each.event)
-        self.published.is_behind = bool(self._waiting)
 
     def play_by_chance(self, rng: random.Random, plays: int) -> None:
         """Play; tell some of it late, and look at it now and then."""
@@ -76,16 +76,14 @@ def test_the_judge_s_view_is_copied_seldom_for_plays_and_at_once_for_anything_el
     """Plays wait to be applied one by one until there are too many, also where a turn brings several."""
     published = Late("racing-demon").published
     play = EncodedEvent(ev.Played(seq=1, seat=0, counter=1, source=0, count=1, destination=1, shown=()), 0)
-    copied = []
-    for frames in (
-        [play] * (MAX_PENDING_EVENTS - 1),
+    turns = (
+        [play] * (COPY_EVERY - 1),
         [play],
         [play],
         [EncodedEvent(ev.Signalled(seq=2), 0)],
         [play],
-    ):
-        published.expect(frames)
-        copied.append(published.copy_if_due() is not None)
+    )
+    copied = [published.judged(events)[-1].copy is not None for events in turns]
     assert copied == [False, True, False, True, False]
 
 
@@ -96,8 +94,8 @@ def test_seats_are_known_without_looking_at_the_cards() -> None:
     late.judge(late.sitting.play(0, play.source, play.destination, play.count))
     late.judge(late.sitting.connect(1, connected=True))
     late.tell(2)
-    assert late.published.seats == late.told.seats
-    assert late.published.seats[1].connected
+    assert late.published.settled.seats == late.told.seats
+    assert late.published.settled.seats[1].connected
 
 
 def test_the_time_is_that_of_what_is_shown() -> None:
