@@ -24,6 +24,7 @@ MAX_FILE_BYTES: Final = 64 * 1024
 MAX_KEYS_LENGTH: Final = 64
 MAX_BINDINGS: Final = 100
 MAX_VOLUME: Final = 2
+MAX_ADVICE: Final = 2
 MAX_QUOTE: Final = 40
 """How much of an unknown setting's name an error message shows."""
 
@@ -72,6 +73,8 @@ class PlayerSettings(BaseModel):
     """Whether the mouse plays cards; if not, it selects text in your terminal as usual."""
     volume: Annotated[int, Field(strict=True, ge=0, le=MAX_VOLUME)] = 1
     """Which plays are reported: 0 only your own, 1 also plays to the foundations, 2 all."""
+    advice: Annotated[int, Field(strict=True, ge=0, le=MAX_ADVICE)] = MAX_ADVICE
+    """In how many more hands a line says what helps, where the table allows hints; 0 for none."""
     remember: Switch = True
     """Whether servers at home, which suggest it, may remember you; if not, you are a guest."""
     bindings: Annotated[dict[ActionId, Keys], Field(max_length=MAX_BINDINGS)] = {}
@@ -81,6 +84,7 @@ class PlayerSettings(BaseModel):
 ALLOWED: Final = {
     "name": f"up to {MAX_NAME_LENGTH} printable characters, or nothing",
     "volume": "0, 1 or 2",
+    "advice": "0, 1 or 2",
     "bindings": f'a table of at most {MAX_BINDINGS} lines like hint = "h f9"',
 }
 """Constraints that the types do not express in words."""

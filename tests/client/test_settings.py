@@ -17,7 +17,9 @@ from racing_demon_client.terminal.keymap import KEYBOARD_LAYOUTS
 from tests.support.cases import for_each
 from tests.support.effort import examples
 
-KNOWN = "name, palette, glyphs, density, keys, motion, mark_red, sound, mouse, volume, remember, bindings"
+KNOWN = (
+    "name, palette, glyphs, density, keys, motion, mark_red, sound, mouse, volume, advice, remember, bindings"
+)
 
 
 @pytest.fixture

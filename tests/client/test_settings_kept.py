@@ -35,6 +35,7 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "sound": st.booleans(),
     "mouse": st.booleans(),
     "volume": st.sampled_from([0, 1, 2]),
+    "advice": st.sampled_from([0, 1, 2]),
     "bindings": st.dictionaries(IDS, st.text(LETTERS, max_size=64), max_size=6),
 }
 

@@ -205,6 +205,7 @@ class TerminalApp(App[None]):
             motion=self.appearance.motion,
             glyphs=self.appearance.glyphs,
         )
+        model.advises = self._settings.advice > 0
         if self._watched is not None:
             model.watch(self._watched)
         self.session = SESSIONS.get(opened.how, TableSession)(opened, model, self._settings, self._recorder)
@@ -270,12 +271,19 @@ class TerminalApp(App[None]):
         if isinstance(message, ev.HandOver):
             self._shown_until = session.now() + BANNER_MS if session.model.banner(session.now()) else 0
             session.debounce()
+            self._count_hand(session)
             self.run_worker(self._check(session), group="checking")
         if isinstance(message, ROUTING):
             self.route(force=isinstance(message, URGENT))
         if not self._redraw_pending:
             self._redraw_pending = True
             self.call_later(self._redraw)
+
+    def _count_hand(self, session: TableSession) -> None:
+        """Count a hand that has been played: nobody is a newcomer for long."""
+        if session.model.advises and session.client.seat in session.client.view.hand_seats:
+            self.save_settings(advice=self._settings.advice - 1)
+            session.model.advises = self._settings.advice > 0
 
     async def _check(self, session: TableSession) -> None:
         await session.verifier.verify()

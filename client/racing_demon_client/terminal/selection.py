@@ -182,6 +182,29 @@ class Selection:
             is_turn = play == rules.stock_play(board, seat)
             self.show_message(self._hint_of(play, labels, name, is_turn=is_turn), now)
 
+    def advice(self, labels: Mapping[str, str], name: Callable[[Card], str], *, points: bool) -> str:
+        """Return the most useful play in a sentence, with its keys; empty if none is known.
+
+        Args:
+            labels: the key label of each action.
+            name: returns a card's name on the screen.
+            points: whether the play is shown on the table, too.
+
+        """
+        rules, board, seat = self._rules(), self.board(), self._own_seat()
+        play = self.hints.play(rules, board, seat)
+        if self.hints.advises_shift(rules, board, seat):
+            return f"Nothing fits: {labels.get('shift', 'shift the stock')}."
+        if play is None:
+            return (
+                f"Nothing helps: say that you are stuck with {labels['stuck']}." if "stuck" in labels else ""
+            )
+        if points:
+            self._hinted = frozenset({play.source, play.destination})
+        is_turn = play == rules.stock_play(board, seat)
+        words = self._hint_of(play, labels, name, is_turn=is_turn)
+        return f"Nothing fits. {words}" if is_turn else f"Your {words}"
+
     def _hint_of(
         self, play: Play, labels: Mapping[str, str], name: Callable[[Card], str], *, is_turn: bool
     ) -> str:

@@ -41,6 +41,10 @@ BANNER_MS: Final = 2_500
 PACE_WINDOW_MS: Final = 15_000
 PACE_WINDOWS: Final = 5
 MAX_FEED: Final = 200
+QUIET_MS: Final = 1_500
+"""After a play, before a newcomer is told the next one."""
+IDLE_MS: Final = 10_000
+"""Before it is shown on the table, too."""
 
 
 class SoundCue(StrEnum):
@@ -288,6 +292,7 @@ class ViewModel:
         standing: progress at a solo table.
         status: the prompt when there is no other; may be empty.
         notice: text shown over the cards until a key is pressed, line by line.
+        advises: whether newcomers are told what helps.
 
     Args:
         table: the table.
@@ -313,6 +318,9 @@ class ViewModel:
         self.standing: Callable[[], str] = str
         self.status: Callable[[], str] = str
         self.notice: Sequence[str] = ()
+        self.advises = False
+        self._played_at = 0
+        self._advised: tuple[object, str] = (None, "")
         self._watched: int | None = None
         self._turn_at: int | None = None
         self._race_tracker = RaceTracker()
@@ -337,6 +345,10 @@ class ViewModel:
             case ev.Joined():
                 self.ignored.discard(message.seat)
         cue = self._sound_cue(message, now)
+        if isinstance(message, ev.Signalled) or (
+            isinstance(message, ev.Played | ev.SeatSignalled) and message.seat == seat
+        ):
+            self._played_at = now
         if view.options.hints:
             self.selection.hints.observe(message, view, seat)
         for text in self._device_tracker.observe(message):
@@ -549,9 +561,24 @@ class ViewModel:
         if self._table.view.seats[seat].stuck:
             return f"You declared that you are stuck ({said} of {asked} {'has' if said == 1 else 'have'})."
         if not said:
-            return ""
+            return self._newcomers_line(now, labels) if self.advises and not self.alone else ""
         verb = "is" if said == 1 else "are"
         return f"{said} of {asked} {verb} stuck; {labels.get('stuck', 'say so')} if you are, too."
+
+    def _newcomers_line(self, now: int, labels: Mapping[str, str]) -> str:
+        """Return what helps, once the player has hesitated; without hints, that there are none."""
+        idle, view = now - self._played_at, self._table.view
+        if not view.options.hints:
+            key = labels.get("help", "the help")
+            text = f"This table plays without hints. {key} shows how to play."
+            return text if idle < IDLE_MS and self.activity.elapsed_ms(now) < IDLE_MS else ""
+        if idle < QUIET_MS:
+            return ""
+        at = (view.seq, len(self._table.unanswered), idle >= IDLE_MS)
+        if self._advised[0] != at:
+            advice = self.selection.advice(labels, self.glyphs.card, points=idle >= IDLE_MS)
+            self._advised = (at, advice)
+        return self._advised[1]
 
     def _holding(self, held: CardRange, labels: Mapping[str, str]) -> str:
         board = self.selection.board()

@@ -362,6 +362,27 @@ def test_who_plays_on_is_told_that_others_are_stuck() -> None:
     assert prompt(player) == "1 of 2 is stuck; v if you are, too."
 
 
+def test_newcomers_are_told_what_helps() -> None:
+    """Who hesitates reads the play and its keys; after ten seconds it is shown on the table, too."""
+    player = at("AS", "9H", hints=True)
+    player.model.advises = True
+    player.hear(ev.Signalled(seq=player.view.seq + 1))
+    assert prompt(player) == "", "nobody is told before they could look"
+    player.now += 2_000
+    assert (prompt(player), player.scene().fits) == ("Your A♠ up: q", frozenset())
+    player.now += 9_000
+    assert prompt(player) == "Your A♠ up: q"
+    assert player.rules.layout.seat_piles(0, Kind.TABLEAU)[0] in player.scene().fits
+    stuck = at("9H", "4C", hints=True)
+    stuck.model.advises = True
+    stuck.now += 2_000
+    assert prompt(stuck) == "Nothing fits. Turn the stock: space"
+    strict = at("AS")
+    strict.model.advises = True
+    strict.hear(ev.Signalled(seq=strict.view.seq + 1))
+    assert prompt(strict).startswith("This table plays without hints.")
+
+
 def test_a_message_comes_before_everything_else() -> None:
     """For its four seconds it hides what is held."""
     player = at("KS")
