@@ -2,23 +2,27 @@
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import psycopg
 
 from racing_demon_cluster.postgres.connection import Database, connect
 from racing_demon_cluster.postgres.nodes import fence
-from racing_demon_cluster.postgres.schema import verify_version
+from racing_demon_cluster.postgres.schema import NOBODY, verify_version
+from racing_demon_cluster.seed_encryption import KEY_ID_SIZE
 from racing_demon_protocol.formatting import pluralize
 from racing_demon_server.arguments import fail, journal, parser_of
 from racing_demon_server.journal.interface import JournalUnusable
 
-from .statements import Node, nodes, reassign_orphans, set_draining
+from .statements import Node, device_keys, key_uses, nodes, reassign_orphans, set_draining
 
 EXAMPLES = """examples:
   racing-demon-server cluster status --journal postgresql://rd@db/rd     list servers and their tables
   racing-demon-server cluster drain n2 --journal postgresql://rd@db/rd   n2 hands over its tables, and stops
   racing-demon-server cluster fence n2 --journal postgresql://rd@db/rd   n2 can never write again
+
+The status shows the keys of each server, the one that encrypts first, and how many of its tables need
+which key. A key that nothing needs any more can be taken from all servers.
 
 Use drain to stop a healthy server: each table moves when its hand ends. Use fence for a broken server that
 the others still consider alive.
@@ -43,7 +47,7 @@ def main(argv: Sequence[str]) -> int:
 def _do(db: Database, arguments: argparse.Namespace) -> int:
     living = nodes(db)
     if arguments.command == "status":
-        sys.stdout.write(_status(living))
+        sys.stdout.write(_status(living, key_uses(db), device_keys(db)))
         return 0
     found = [node for node in living if arguments.node in {node.name, str(node.id)}]
     if not found:
@@ -61,15 +65,33 @@ def _do(db: Database, arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _status(living: Sequence[Node]) -> str:
-    rows = [["number", "name", "tables", "state", "version", "protocol", "address"]]
+def _status(
+    living: Sequence[Node], uses: Iterable[tuple[int, int, int]], devices: Iterable[tuple[str, int]]
+) -> str:
+    needed: dict[int, list[tuple[str, int]]] = {}
+    for place, key, tables in uses:
+        needed.setdefault(place, []).append((_hex(key), tables))
+    rows = [["number", "name", "tables", "state", "version", "protocol", "address", "keys", "needs"]]
     for node in living:
         state = "draining" if node.draining else "playing"
-        row = node.id, node.name, node.load, state, node.version, node.protocol, node.url
+        keys = ",".join(map(_hex, node.keys or ())) or "-"
+        needs = _counted(needed.get(node.id, ()))
+        row = node.id, node.name, node.load, state, node.version, node.protocol, node.url, keys, needs
         rows.append(list(map(str, row)))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ("  ".join(word.ljust(width) for word, width in zip(row, widths, strict=True)) for row in rows)
+    lines = ["  ".join(word.ljust(width) for word, width in zip(row, widths, strict=True)) for row in rows]
+    if NOBODY in needed:
+        lines.append(f"tables that wait for a server with their keys: {_counted(needed[NOBODY])}")
+    lines.append(f"keys of players' devices: {_counted(devices)}")
     return "".join(f"{line.rstrip()}\n" for line in lines)
+
+
+def _hex(key: int) -> str:
+    return key.to_bytes(KEY_ID_SIZE).hex()
+
+
+def _counted(keys: Iterable[tuple[str, int]]) -> str:
+    return ",".join(f"{key}:{number}" for key, number in keys) or "-"
 
 
 def _parser() -> argparse.ArgumentParser:

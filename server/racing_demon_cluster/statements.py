@@ -38,6 +38,17 @@ REASSIGN_ORPHANS: Final = """
 """
 
 
+KEY_USES: Final = """
+    SELECT CASE WHEN n.fenced THEN 0 ELSE n.id END AS place, key_id, count(DISTINCT t.id)
+    FROM seeds s JOIN tables t ON t.id = s.table_id JOIN nodes n ON n.id = t.owner
+    WHERE closed_ms IS NULL GROUP BY place, key_id ORDER BY place, key_id
+"""
+DEVICE_KEYS: Final = (
+    "SELECT encode(substr(device_key, 1, 3), 'hex') AS key, count(*) FROM devices GROUP BY key ORDER BY key"
+)
+"""What was sealed begins with the key's id (``seed_encryption``)."""
+
+
 class Node(NamedTuple):
     """A running node.
 
@@ -163,6 +174,19 @@ def _number(found: psycopg.Cursor[tuple[Any, ...]]) -> int:
 def nodes(db: Database) -> list[Node]:
     """Return all nodes that are not fenced."""
     return list(map(Node._make, db.execute(LIVING_NODES)))
+
+
+def key_uses(db: Database) -> list[tuple[int, int, int]]:
+    """Return how many open tables of each node need each key, as rows of node, key and number.
+
+    The node is :data:`~racing_demon_cluster.postgres.schema.NOBODY` for tables that wait for one.
+    """
+    return [(node, key, tables) for node, key, tables in db.execute(KEY_USES)]
+
+
+def device_keys(db: Database) -> list[tuple[str, int]]:
+    """Return how many devices of players are sealed with each key."""
+    return [(key, devices) for key, devices in db.execute(DEVICE_KEYS)]
 
 
 def connect_as(node: int, url: str) -> Database:

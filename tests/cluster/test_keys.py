@@ -3,10 +3,14 @@
 import asyncio
 from collections.abc import Callable
 
+import pytest
+
+from racing_demon_cluster.cli import main
 from racing_demon_cluster.postgres.connection import connect
 from racing_demon_cluster.postgres.nodes import fence
 from racing_demon_cluster.postgres.schema import NOBODY
 from racing_demon_cluster.postgres.store import PostgresStore
+from racing_demon_cluster.seed_encryption import KEY_ID_SIZE, ClusterKeys
 from racing_demon_cluster.statements import read_overview, reassign_orphans
 from racing_demon_protocol.wire.codec import VERSION
 from racing_demon_protocol.wire.messages import client as cl
@@ -20,9 +24,21 @@ OWNER = "SELECT owner, name FROM tables JOIN nodes ON nodes.id = owner"
 
 
 def test_tables_go_to_servers_that_have_their_keys(
-    opened: Callable[..., PostgresStore], servers: Postgres, name: str
+    opened: Callable[..., PostgresStore],
+    servers: Postgres,
+    name: str,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """A table goes where the keys of its own hands are, and waits for a server that has them."""
+    """A table goes where the keys of its own hands are, and waits for a server that has them.
+
+    The operator's command shows which those are.
+    """
+
+    def status() -> list[list[str]]:
+        assert main(["status", "--journal", servers.url(name)]) == 0
+        return [line.split() for line in capsys.readouterr().out.splitlines()]
+
+    old_id, new_id = (ClusterKeys([key]).ids[0].to_bytes(KEY_ID_SIZE).hex() for key in (OLD, NEW))
     opener, old = opened("n1", NEW), opened("n2", OLD)
     for number, store in ((7, opener), (8, old)):
         table = (number, f"BCDFG{number}", number, "{}", b"", None, "software", VERSION, 1)
@@ -32,9 +48,16 @@ def test_tables_go_to_servers_that_have_their_keys(
     with connect(servers.url(name)) as db:
         db.execute("UPDATE tables SET owner = $1, opener = $1", (opener.node,))
         read_overview(db, old.node, (), orphans=False, beats=True)
+        assert [row[-2:] for row in status()[1:3]] == [
+            [new_id, f"{min(old_id, new_id)}:1,{max(old_id, new_id)}:1"],
+            [old_id, "-"],
+        ]
         fence(db, opener.node)
         assert reassign_orphans(db) == 1
         assert db.execute(owners).fetchall() == [(opener.node,), (old.node,)]
+        header, row, waiting, devices = status()
+        assert (header[-2:], row[-2:]) == (["keys", "needs"], [old_id, f"{old_id}:1"])
+        assert (waiting[-1], devices[-1]) == (f"{new_id}:1", "-")
         assert opened("n1", OLD).node > old.node
         assert db.execute(owners).fetchall() == [(opener.node,), (old.node,)]
         again = opened("n1", NEW).node
