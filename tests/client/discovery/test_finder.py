@@ -187,6 +187,7 @@ async def test_joining_without_a_choice_ends_with_2(here: Here) -> None:
         assert (ended.code, ended.out) == (2, "")
 
 
+@pytest.mark.long
 async def test_a_guest_joins_by_the_code_alone() -> None:
     """``host`` announces its table, by the name of its host; ``join`` and its code find it."""
     async with started(CLIENT, "host", "--port", "0", "--name", "Zoë", "--ascii") as host:

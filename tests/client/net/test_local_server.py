@@ -107,6 +107,7 @@ async def test_it_dies_with_its_owner(number: int) -> None:
         await Client.watch(url, "BCDF")
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="needs process groups")
 async def test_ctrl_c_is_for_the_client() -> None:
     """An interruption of the terminal's whole group leaves it to the client to stop the server."""
@@ -119,6 +120,7 @@ async def test_ctrl_c_is_for_the_client() -> None:
         assert "KeyboardInterrupt" in (await owner.end()).err
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="needs kill -9")
 async def test_one_that_keeps_its_tables_is_started_again(tmp_path: Path) -> None:
     """A server that dies under its host comes back on its port, and the host goes on at the same table."""
