@@ -31,7 +31,10 @@ from tests.support.tables import MS, SECOND, Sitting
 from tests.support.typical import BUILDING_GAMES, TYPICAL
 
 PLAYS: Final = 40
-ASKED: Final = 20
+"""In hands of games that stand for others."""
+FEWER_PLAYS: Final = amount(10, 40)
+"""In those of other games."""
+ASKED: Final = amount(8, 20)
 MAX_COUNT: Final = 4
 MATCHES: Final = ("racing-demon", "shouted", "rotated", "first turns", "eight", "house rules")
 HOUSE_RULES: Final[tuple[dict[str, Any], ...]] = (
@@ -72,7 +75,7 @@ def _hand(options: Options) -> dict[str, Any]:
     game = declare(options, len(seats))
     seed, rng = subseed(bytes(32), f"vectors/{game.name}"), random.Random(game.name)
     hand = Dealt(game, seed, seats)
-    for _ in range(PLAYS):
+    for _ in range(PLAYS if game.name in TYPICAL else FEWER_PLAYS):
         plays = hand.plays()
         if not plays:
             break
