@@ -51,7 +51,7 @@ def command(part: Part) -> list[str]:
     """Return what runs the tests of a part."""
     others = [path for other in PARTS if other is not part for path in other.paths]
     inner = [path for path in others if any(path.startswith(f"{own}/") for own in part.paths)]
-    spread = ["-n", str(part.workers), "--dist", "load", "--maxschedchunk", "1"] if part.workers else []
+    spread = ["-n", str(part.workers), "--dist", "loadgroup"] if part.workers else []
     ignored = [f"--ignore={path}" for path in inner]
     return [str(BIN / "pytest"), "-q", "-m", "not long", "--durations=3", *spread, *ignored, *part.paths]
 

@@ -4,12 +4,14 @@ import asyncio
 import contextlib
 import gc
 import io
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from racing_demon_client.cli.main import main as client_main
 from racing_demon_server.cli import main
 from racing_demon_server.journal.sqlite.database import players_of, results_of
 from racing_demon_server.server import StopReason, TableServer
@@ -82,11 +84,20 @@ async def rd_admin(*arguments: str) -> Ended:
 
 async def command(*arguments: str, is_admin: bool = False) -> Ended:
     """Run one of the server's commands beside servers that run here."""
+    return await _ended(partial(main, arguments, is_admin=is_admin))
+
+
+async def players_command(*arguments: str) -> Ended:
+    """Run one of the players' commands beside servers that run here."""
+    return await _ended(partial(client_main, arguments))
+
+
+async def _ended(run: Callable[[], int]) -> Ended:
     out, err = io.StringIO(), io.StringIO()
 
-    def run() -> int:
+    def run_told() -> int:
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            return main(arguments, is_admin=is_admin)
+            return run()
 
-    code = await asyncio.to_thread(run)
+    code = await asyncio.to_thread(run_told)
     return Ended(code, out.getvalue(), err.getvalue())

@@ -9,6 +9,13 @@ from tests.support.postgres import Postgres, postgres
 from tests.system.test_mouse import Mouse, mouse
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let one worker run all tests that want a database: it is started once."""
+    for item in items:
+        if isinstance(item, pytest.Function) and "server" in item.fixturenames:
+            item.add_marker(pytest.mark.xdist_group("database"))
+
+
 @pytest.fixture(scope="session")
 def server() -> Iterator[Postgres]:
     """Run a primary with a synchronous standby, once for all tests of a worker."""

@@ -35,9 +35,10 @@ from tests.support.clusters import (
 from tests.support.effort import amount, more_when_long
 from tests.support.ports import port_of
 from tests.support.postgres import Postgres, postgres
-from tests.support.processes import CLIENT, SERVER, started, text_of
+from tests.support.processes import CLIENT, SERVER, started
 from tests.support.restartable_server import wait_until
 from tests.support.servers import PATIENCE, Peer, deadline, timeout
+from tests.support.whole_servers import command, players_command
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="processes are forked and killed")
 
@@ -102,16 +103,16 @@ async def test_an_operator_lists_drains_and_fences_servers(tmp_path: Path, datab
     """What is drained or fenced ends, and its tables go on elsewhere; nobody is drained who is not there."""
     async with Cluster.started(database, tmp_path, GENEROUS, "--drain=1s") as cluster:
         async with playing(cluster, tables=1) as (_, tables):
-            status = await text_of(SERVER, "cluster", "status", "--journal", database)
+            status = await command("cluster", "status", "--journal", database)
             first = cluster.owner(tables[0])
-            fenced = await text_of(SERVER, "cluster", "fence", first, "--journal", database)
+            fenced = await command("cluster", "fence", first, "--journal", database)
             await wait_until(lambda: not cluster.nodes[first].is_running)
             await heard_more(tables)
             second = cluster.owner(tables[0])
-            drained = await text_of(SERVER, "cluster", "drain", second, "--journal", database)
+            drained = await command("cluster", "drain", second, "--journal", database)
             await wait_until(lambda: not cluster.nodes[second].is_running)
             await heard_more(tables)
-            gone = await text_of(SERVER, "cluster", "drain", "n9", "--journal", database)
+            gone = await command("cluster", "drain", "n9", "--journal", database)
     assert [status.code, fenced.code, drained.code, gone.code] == [0, 0, 0, 1]
     assert all(name in status.out for name in cluster.nodes)
     assert len({first, second}) == 2
@@ -128,7 +129,7 @@ async def test_a_server_ends_for_good_when_its_name_starts_again(tmp_path: Path,
         async with started(SERVER, *line, "n1") as second:
             superseded = await first.end()
             await timeout(PATIENCE, second.line("listening on"))
-            await text_of(SERVER, "cluster", "fence", "n2", "--journal", database)
+            await command("cluster", "fence", "n2", "--journal", database)
             fenced = await other.end()
     assert (superseded.code, fenced.code) == (6, 4), superseded.err + fenced.err
     assert "Each server needs a name of its own." in superseded.err
@@ -388,7 +389,7 @@ async def test_a_seat_is_found_at_any_server(tmp_path: Path, database: str) -> N
         first, second = (cluster.nodes[name].url for name in ("n1", "n2"))
         async with Peer.hosting(first) as host:
             async with deadline(lambda: f"{host.code} is not listed"):
-                while host.code not in (await text_of(CLIENT, "tables", second)).out:  # noqa: ASYNC110
+                while host.code not in (await players_command("tables", second)).out:  # noqa: ASYNC110
                     await asyncio.sleep(0.1)  # nobody tells when a list was read
             async with started(CLIENT, "join", second, "--name", "Ben") as guest:
                 await guest.line(f"^found {host.code}  Ann's table")

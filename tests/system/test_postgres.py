@@ -19,7 +19,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from tests.support.effort import amount, more_when_long, usually
 from tests.support.journals import play_match
-from tests.support.processes import CLIENT, SERVER, server_process, text_of
+from tests.support.processes import SERVER, server_process, text_of
 from tests.support.restartable_server import (
     Player,
     RestartableServer,
@@ -29,6 +29,7 @@ from tests.support.restartable_server import (
     wait_until,
 )
 from tests.support.servers import PATIENCE, Peer, deadline, timeout
+from tests.support.whole_servers import command, players_command
 
 KILLS: Final = amount(1, 30, "RACING_DEMON_KILLS")
 SEED: Final = int(os.environ.get("RACING_DEMON_SEED", "1"))
@@ -52,17 +53,17 @@ async def test_a_match_outlives_its_server(database: str, key: str) -> None:
         code = await play_match(address)
         server.stop()
         await server.end()
-    listed = await text_of(SERVER, "journal", "list", "--journal", database)
+    listed = await command("journal", "list", "--journal", database)
     assert (listed.code, listed.out.split()[0], listed.err) == (0, "1.1", "")
     said = section_line(CORRECTION) + "\n"
     corrected = await text_of(SERVER, "journal", "correct", "1.1", "--journal", database, typed=said)
     assert (corrected.code, corrected.err) == (0, "")
-    exported = await text_of(SERVER, "journal", "export", "1.1", "--journal", database)
+    exported = await command("journal", "export", "1.1", "--journal", database)
     (record,) = read_records(exported.out.splitlines())
     assert (exported.code, record.corrections) == (0, [CORRECTION])
-    scores = await text_of(CLIENT, "scores", "--journal", database)
+    scores = await players_command("scores", "--journal", database)
     assert (scores.code, "matches: 1" in scores.out) == (0, True)
-    checked = await text_of(SERVER, "journal", "check", database, "--cluster-key", key)
+    checked = await command("journal", "check", database, "--cluster-key", key)
     assert (checked.code, checked.out[:22]) == (0, "valid: 1 table, 1 hand")
     async with server_process(*where) as (_, address):
         async with deadline(lambda: f"{code} is still on its way to this server"):

@@ -21,9 +21,10 @@ from racing_demon_server.journal.sqlite.database import open_journal
 from racing_demon_server.journal.table_journal import CHECKPOINT_EVENTS
 from tests.support.effort import amount, usually
 from tests.support.journals import check, overwrite_page
-from tests.support.processes import CLIENT, SERVER, server_process, started, text_of
+from tests.support.processes import CLIENT, server_process, started, text_of
 from tests.support.restartable_server import RestartableServer, entered_when_read
 from tests.support.servers import Closing, Peer
+from tests.support.whole_servers import command, whole_server
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals")
 
@@ -155,7 +156,7 @@ async def test_two_servers_do_not_share_a_journal(tmp_path: Path) -> None:
     """The second ends with a sentence and the code 3; the first goes on."""
     journal = tmp_path / "journal.sqlite"
     async with server_process("--journal", str(journal)) as (_, url):
-        second = await text_of(SERVER, "--port", "0", "--journal", str(journal))
+        second = await command("--port", "0", "--journal", str(journal))
         assert second.code == 3
         assert f"Another server uses the journal {journal}; name another file with --journal." in second.err
         assert "Traceback" not in second.err
@@ -178,7 +179,7 @@ async def test_a_file_that_is_no_journal_is_refused_and_kept(tmp_path: Path, kin
                 db.execute(f"PRAGMA application_id = {int.from_bytes(b'RDJ1', 'big')}")
                 db.execute("PRAGMA user_version = 99")
     before = b"" if kind == "folder" else journal.read_bytes()
-    ended = await text_of(SERVER, "--port", "0", "--journal", str(journal))
+    ended = await command("--port", "0", "--journal", str(journal))
     assert (ended.code, ended.out) == (3, "")
     assert str(journal) in ended.err
     assert "Traceback" not in ended.err
@@ -191,14 +192,12 @@ async def test_a_file_that_is_no_journal_is_refused_and_kept(tmp_path: Path, kin
 async def test_a_journal_that_is_damaged_is_refused(tmp_path: Path, place: str, processes: int) -> None:
     """Where its tables or its clock cannot be told: a sentence of what to do, the code 3, no traceback."""
     journal = tmp_path / "journal.sqlite"
-    async with server_process("--journal", str(journal)) as (server, url):
-        async with Peer.hosting(url):
-            server.stop()
-        await server.end()
+    async with whole_server(journal) as (server, url), Peer.hosting(url):
+        await server.stop()
     overwrite_page(journal, place)
     before = journal.read_bytes()
     where = ("--host=127.0.0.1", "--port=0", f"--processes={processes}")
-    ended = await text_of(SERVER, *where, "--journal", str(journal))
+    ended = await command(*where, "--journal", str(journal))
     assert (ended.code, ended.out) == (3, "")
     assert f"The journal {journal} is damaged: database disk image is malformed." in ended.err
     assert "racing-demon-server journal restore" in ended.err

@@ -18,6 +18,7 @@ from tests.support.people import SECRETS, challenged, enrolled, link_code, play_
 from tests.support.restartable_server import RestartableServer
 from tests.support.results import get, origin_of, page_with, results_of
 from tests.support.servers import Peer
+from tests.support.whole_servers import players_command
 
 
 async def racing_demon(*arguments: str, typed: str = "") -> tuple[int, str, str]:
@@ -38,11 +39,11 @@ async def test_a_terminal_shows_what_a_server_remembers(tmp_path: Path) -> None:
         ((_, name),) = results_of(journal)
         origin = origin_of(server)
         link = f"{origin}/match/{name}"
-        code, shown, _ = await racing_demon("scores", "--server", origin)
+        code, shown, _ = await players_command("scores", "--server", origin)
         assert (code, shown.count("(hard)"), "matches: 1" in shown) == (0, 3, True)
-        code, shown, _ = await racing_demon("verify", link)
+        code, shown, _ = await players_command("verify", link)
         assert (code, shown.startswith("valid: 1 hand")) == (0, True)
-        code, shown, _ = await racing_demon("replay", link)
+        code, shown, _ = await players_command("replay", link)
         assert (code, "the match is over" in shown) == (0, True)
 
 
