@@ -8,9 +8,10 @@ from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.client import Command
 from racing_demon_protocol.wire.options import Options
+from racing_demon_server.match.table import Table
 from racing_demon_server.mqtt.publish_queue import Outgoing, PublishQueue
 from racing_demon_server.mqtt.topics import Topics
-from tests.support.tables import OpenTable
+from tests.support.tables import commit, feed_of
 
 TABLE: Final = "rd/pub/a1/tables/bcdf"
 """The topic of its record."""
@@ -23,10 +24,11 @@ class QueueHarness:
         self, max_waiting: int = 5_000, *, homeassistant: bool = False, locked: bool = False, **options: Any
     ) -> None:
         self.now = self._counter = 0
-        self.table = OpenTable("BCDF", Options(**options), hand_seeds(bytes(32)))
+        self.table = Table("BCDF", Options(**options), hand_seeds(bytes(32)))
         self.table.view.locked = locked
+        self.feed = feed_of(self.table, lambda: self.now)
         self.queue = PublishQueue(Topics("a1"), homeassistant=homeassistant, max_waiting=max_waiting)
-        self.queue.open(self.table, 0)
+        self.queue.open(self.feed, 0)
 
     def join(self, name: str = "Ann") -> list[Event]:
         """Seat somebody."""
@@ -41,8 +43,9 @@ class QueueHarness:
 
     def tell(self, *events: Event) -> None:
         """Let events be noted."""
-        for event in events:
-            self.queue.apply(self.table, event, self.now)
+        if events:
+            commit(self.feed, events, self.now)
+            self.queue.add(self.feed, events, self.now)
 
     def obey(self, kind: type[Command], **fields: Any) -> None:
         """Let the first player's command be carried out."""

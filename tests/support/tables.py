@@ -1,6 +1,6 @@
 """Tables to test with: time moves when it is told to, and a mirror follows every event."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from itertools import islice
 from typing import Any, Final, NamedTuple, Self, TypeVar
@@ -17,9 +17,11 @@ from racing_demon_protocol.wire.messages.client import Command, PlayCards, Start
 from racing_demon_protocol.wire.messages.events import Event, Prepared
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import Options
+from racing_demon_server.encoded_messages import EncodedEvent
 from racing_demon_server.match.hand import Hand
 from racing_demon_server.match.seat_tokens import Actor
 from racing_demon_server.match.table import CommandResult, Table
+from racing_demon_server.tables.feed import Feed, ReplayBuffer
 from tests.support.boards import build
 from tests.support.bot_matches import pass_time
 from tests.support.builds import skip_unless_pure
@@ -55,6 +57,17 @@ class OpenTable(Table):
     def hold_us() -> int:
         """Return 0: nothing is held back."""
         return 0
+
+
+def feed_of(table: Table, clock: Callable[[], int]) -> Feed:
+    """Return the feed of a judge's table."""
+    return Feed(table, ReplayBuffer(100), clock, lambda at: at)
+
+
+def commit(feed: Feed, events: Sequence[Event], at: int) -> None:
+    """Commit events, which were judged just now."""
+    for turn in feed.judged([EncodedEvent(event, at) for event in events]) if events else ():
+        feed.append(turn)
 
 
 E = TypeVar("E", bound=Event)

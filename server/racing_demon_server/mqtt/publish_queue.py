@@ -13,7 +13,6 @@ from enum import IntEnum
 from itertools import count
 from typing import Final, NamedTuple
 
-from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.codec import pack
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import events as ev
@@ -94,12 +93,11 @@ class PublishQueue:
         self._max_waiting = max_waiting
         self._numbers = count()
         self._codes: dict[CommittedTable, str] = {}
-        self._tables: dict[str, tuple[CommittedTable, TableState]] = {}
+        self._tables: dict[str, CommittedTable] = {}
         self._due: list[tuple[int, str, Topic]] = []
         self._marked: dict[tuple[str, Topic], int] = {}
         self._built_at: dict[tuple[str, Topic], int] = {}
         self._retained_there: dict[str, bytes] = {}
-        self._last_due: dict[str, int] = {}
         self._results: list[_Waiting] = []
         self._line: list[_Waiting] = []
 
@@ -110,23 +108,17 @@ class PublishQueue:
     # Events of the tables.
 
     def open(self, table: CommittedTable, now: int) -> None:
-        """Add a new table.
-
-        The queue keeps a copy of its view and applies each event to it, because the table's own view may
-        be ahead by then, even in the next hand.
-        """
-        view = table.view.copy()
-        self._codes[table] = view.code
-        self._tables[view.code] = table, view
-        self._mark_all_changed(view.code, now)
+        """Add a new table."""
+        code = self._codes[table] = table.settled.code
+        self._tables[code] = table
+        self._mark_all_changed(code, now)
 
     def close(self, table: CommittedTable) -> None:
         """Remove a table's retained messages."""
         code = self._codes.pop(table, None)
-        if code is None or self._tables[code][0] is not table:  # opened again, restored
+        if code is None or self._tables[code] is not table:  # opened again, restored
             return
         del self._tables[code]
-        self._last_due.pop(code, None)
         self._due = [entry for entry in self._due if entry[1] != code]
         heapq.heapify(self._due)
         for part in Topic:
@@ -139,24 +131,28 @@ class PublishQueue:
             for sensor in Sensor:
                 self._remove(self._topics.sensor_config(code, sensor))
 
-    def apply(self, table: CommittedTable, event: Event, now: int) -> None:
-        """Apply a table's next event."""
+    def add(self, table: CommittedTable, events: Sequence[Event], now: int) -> None:
+        """Add a table's next events; it is as it is after them."""
         code = self._codes.get(table)
         if code is None:
             return
-        view = self._tables[code][1]
-        view.apply(event)
-        if is_open(view):
-            self._enqueue(code, event, now)
-            for kind, payload in payloads.results(view, event):
-                if kind != "demon":
-                    self._enqueue(code, Outgoing(self._topics.table(code, kind), payload, 1), now)
-                elif self._homeassistant:
-                    self._enqueue(code, Outgoing(self._topics.demon, payload), now)
-        if not isinstance(event, ev.Played | ev.Said):
+        state = table.settled
+        if is_open(state):
+            for event in events:
+                self._enqueue(code, event, now)
+                self._add_results(code, payloads.results(state, event), now)
+        if not all(isinstance(event, ev.Played | ev.Said) for event in events):
             self._mark_changed(code, Topic.RECORD, now)
         self._mark_changed(code, Topic.STATE, now)
-        self._mark_changed(code, Topic.SNAPSHOT, now, at_once=isinstance(event, ev.Dealt))
+        is_dealt = any(isinstance(event, ev.Dealt) for event in events)
+        self._mark_changed(code, Topic.SNAPSHOT, now, at_once=is_dealt)
+
+    def _add_results(self, code: str, results: Sequence[payloads.Result], now: int) -> None:
+        for kind, payload in results:
+            if kind != "demon":
+                self._enqueue(code, Outgoing(self._topics.table(code, kind), payload, 1), now)
+            elif self._homeassistant:
+                self._enqueue(code, Outgoing(self._topics.demon, payload), now)
 
     # Retained messages.
 
@@ -257,24 +253,24 @@ class PublishQueue:
 
     def _part(self, code: str, part: Topic, now: int) -> tuple[str, bytes]:
         """Return the topic and payload of a retained message."""
-        (table, view), topics = self._tables[code], self._topics
+        table, topics = self._tables[code], self._topics
         match part:
             case Topic.RECORD:
-                return topics.table(code), payloads.record(view, topics.node, self.urls)
+                return topics.table(code), payloads.record(table.settled, topics.node, self.urls)
             case Topic.STATE:
-                return topics.table(code, "state"), payloads.state(view)
+                return topics.table(code, "state"), payloads.state(table.view)
         if part in SENSORS:
             sensor = SENSORS[part]
             return topics.sensor_config(code, sensor), payloads.table_config(topics, code, sensor)
         topic = topics.table(code, "snapshot")
-        if not is_open(view):
+        if not is_open(table.settled):
             return topic, b""  # removes the last one, because spectators are no longer allowed
-        return topic, pack(view.snapshot_for(None, table.hand_clock.elapsed_ms(table.durable_time(now))))
+        elapsed_ms = table.hand_clock.elapsed_ms(table.durable_time(now))
+        return topic, pack(table.view.snapshot_for(None, elapsed_ms))
 
     def _enqueue(self, code: str, what: Outgoing | Event, now: int) -> None:
         """Put a message into a queue, with the table's delay."""
-        delay_us = self._tables[code][1].options.watch_delay_ms * 1_000
-        due = self._last_due[code] = max(self._last_due.get(code, AT_ONCE), now + delay_us)
+        due = now + self._tables[code].hold_us()
         if isinstance(what, Outgoing) and what.qos:
             self._queue_result(what, due)
             return

@@ -7,7 +7,6 @@ import os
 import random
 import secrets
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import ClassVar, Final
 
 from racing_demon_protocol.discovery.broker_address import BrokerAddress, parse_broker
@@ -74,8 +73,7 @@ class Publisher(Observer):
 
     def published(self, table: CommittedTable, events: Sequence[Event]) -> None:
         """Queue what events change."""
-        for event in events:
-            self._guard(partial(self.queue.apply, table, event, self._clock()))
+        self._guard(lambda: self.queue.add(table, events, self._clock()))
 
     def closed(self, table: CommittedTable) -> None:
         """Queue the removal of a table that was closed."""

@@ -90,11 +90,10 @@ class Broker(Observer):
         self.queue.open(table, now())
 
     def published(self, table: CommittedTable, events: Sequence[Event]) -> None:
-        """Take what events bring, one after the other."""
-        for event in events:
-            self.events.append(event)
-            self.queue.apply(table, event, now())
-            self.fetch()
+        """Take what events bring."""
+        self.events += events
+        self.queue.add(table, events, now())
+        self.fetch()
 
     def closed(self, table: CommittedTable) -> None:
         """Let the table's last messages wait."""

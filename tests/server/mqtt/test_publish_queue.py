@@ -8,11 +8,12 @@ from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_protocol.wire.options import Options
+from racing_demon_server.match.table import Table
 from racing_demon_server.mqtt.payloads import record
 from racing_demon_server.mqtt.publish_queue import Outgoing
 from tests.support.cases import for_each
 from tests.support.publish_queue_harness import TABLE, QueueHarness
-from tests.support.tables import MS, SECOND, OpenTable
+from tests.support.tables import MS, SECOND, commit, feed_of
 
 
 def test_a_new_table_is_told_with_all_its_parts() -> None:
@@ -93,13 +94,14 @@ def test_what_another_table_pushed_out_is_made_good() -> None:
     harness = QueueHarness(max_waiting=10, watch_delay_ms=3_000)
     harness.join()
     harness.sent()
-    other = OpenTable("CDFG", harness.table.view.options, hand_seeds(bytes(32)))
-    harness.queue.open(other, harness.now)
+    other = Table("CDFG", harness.table.view.options, hand_seeds(bytes(32)))
+    feed = feed_of(other, lambda: harness.now)
+    harness.queue.open(feed, harness.now)
     _, events = other.join("Bob", b"Bob", harness.now)
     for _ in range(7):
         events += other.connect(0, connected=not other.view.seats[0].connected, at=harness.now)
-    for event in events:
-        harness.queue.apply(other, event, harness.now)
+    commit(feed, events, harness.now)
+    harness.queue.add(feed, events, harness.now)
     assert harness.queue.dropped == 5  # three events, the state and the snapshot
     seen = []
     for _ in range(2):
@@ -119,7 +121,7 @@ def test_a_closed_table_is_removed_and_nothing_of_it_comes_after() -> None:
     harness = QueueHarness(homeassistant=True)
     harness.join()
     harness.queue.pop_due(0, 1)
-    harness.queue.close(harness.table)
+    harness.queue.close(harness.feed)
     sent = [message for message in harness.sent() if message.retain]
     removed = {message.topic for message in sent if not message.payload}
     configs = {
@@ -133,12 +135,12 @@ def test_a_closed_table_is_removed_and_nothing_of_it_comes_after() -> None:
 def test_a_table_that_was_never_opened_or_is_closed_twice_is_no_trouble() -> None:
     """There is nothing to remove, and nothing of it is told."""
     harness = QueueHarness()
-    stranger = OpenTable("DFGH", Options(), hand_seeds(bytes(32)))
+    stranger = feed_of(Table("DFGH", Options(), hand_seeds(bytes(32))), lambda: 0)
     harness.sent()
     harness.queue.close(stranger)
-    harness.queue.close(harness.table)
+    harness.queue.close(harness.feed)
     removed = harness.sent()
-    harness.queue.close(harness.table)
+    harness.queue.close(harness.feed)
     harness.join()
     assert harness.sent() == []
     assert len(removed) == 3

@@ -14,7 +14,7 @@ def test_what_waits_in_line_does_not_bring_a_closed_table_back() -> None:
     harness = QueueHarness(watch_delay_ms=3_000)
     harness.join()
     harness.sent()
-    harness.queue.close(harness.table)
+    harness.queue.close(harness.feed)
     harness.now += 4 * SECOND
     kept = {message.topic: message.payload for message in harness.sent() if message.retain}
     assert kept == {TABLE: b"", f"{TABLE}/state": b"", f"{TABLE}/snapshot": b""}

@@ -43,10 +43,11 @@ class Seen(NamedTuple):
 
 def published(view: TableState, log: Sequence[Event]) -> list[tuple[str, Any]]:
     """Return the results published by somebody who finds a table like this and then hears these events."""
-    queue, seen = PublishQueue(Topics("a1"), homeassistant=True), Seen(view)
+    queue, seen = PublishQueue(Topics("a1"), homeassistant=True), Seen(view.copy())
     queue.open(seen, 0)
     for event in log:
-        queue.apply(seen, event, 0)
+        seen.view.apply(event)
+        queue.add(seen, [event], 0)
     sent = [(each.topic.rpartition("/")[2], each.payload) for each in queue.pop_due(0, 100_000)]
     return [(kind, json.loads(payload)) for kind, payload in sent if kind in {"hands", "matches", "demon"}]
 

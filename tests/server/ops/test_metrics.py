@@ -367,8 +367,7 @@ def test_what_the_broker_never_gets_is_counted() -> None:
     queue, opened = PublishQueue(Topics("a1"), homeassistant=False, max_waiting=3), table()
     queue.open(opened, 0)
     for name in ("Ann", "Ben", "Cat", "Don"):
-        for event in opened.join(name, name.encode(), 0)[1]:
-            queue.apply(opened, event, 0)
+        queue.add(opened, opened.join(name, name.encode(), 0)[1], 0)
     found = numbers_in(Metrics().text(0, 0, [queue]))
     assert (found["racing_demon_broker_waiting"], found["racing_demon_broker_dropped_total"]) == (3, 3)
 

@@ -3,19 +3,15 @@
 import random
 from collections import deque
 
+from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.client import Pause, Stuck
 from racing_demon_server.encoded_messages import EncodedEvent
-from racing_demon_server.tables.feed import COPY_EVERY, Feed, ReplayBuffer, Turn
+from racing_demon_server.tables.feed import COPY_EVERY, Turn
 from tests.support.cases import for_each
-from tests.support.tables import MS, SECOND, OpenTable, Sitting
+from tests.support.tables import MS, SECOND, Sitting, feed_of
 
 SEED = bytes([3] * 32)
-
-
-def feed_of(sitting: Sitting) -> Feed:
-    """Return the feed of a table."""
-    return Feed(sitting.table, ReplayBuffer(100), lambda: sitting.now, OpenTable.durable_time)
 
 
 class Late:
@@ -23,7 +19,7 @@ class Late:
 
     def __init__(self, game: str) -> None:
         self.sitting = Sitting.playing(2, SEED, game=game, auto_first_turn=False)
-        self.published = feed_of(self.sitting)
+        self.published = feed_of(self.sitting.table, lambda: self.sitting.now)
         self.told = self.sitting.table.view.copy()
         self._waiting: deque[Turn] = deque()
 
@@ -120,3 +116,16 @@ def test_the_time_is_that_of_what_is_shown() -> None:
     assert 10_000 + sitting.options.tally_ms == shown.hand_clock.elapsed_ms(sitting.now)
     late.tell(1)
     assert -sitting.options.countdown_ms == shown.hand_clock.elapsed_ms(sitting.now)
+
+
+def test_the_end_of_a_hand_is_seen_before_the_next_begins() -> None:
+    """Where both happen in one turn, whoever tells others of the hand finds its table."""
+    late = Late("racing-demon")
+    sitting, seen = late.sitting, []
+    events = [*sitting.events(0, Stuck), *sitting.events(1, Stuck)]
+    events += sitting.wait(sitting.options.tally_ms * MS)
+    for turn in late.published.judged([EncodedEvent(event, 0) for event in events]):
+        late.published.append(turn)
+        settled = late.published.settled
+        seen.append((settled.hand_number, settled.phase))
+    assert seen == [(1, Phase.TALLY), (2, Phase.COUNTDOWN)]
