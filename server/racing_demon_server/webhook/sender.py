@@ -71,7 +71,7 @@ class WebhookSender(Observer):
         self._queue = queue
         self._has_names = has_names
         self._tls = ssl.create_default_context() if endpoint.is_tls else None
-        self._views: dict[CommittedTable, TableState] = {}
+        self._tables: set[CommittedTable] = set()
         self._last_steps = dict(queue.last_steps())
         self._waiting = len(queue)
         self._fresh: list[TableStep] = []
@@ -92,11 +92,7 @@ class WebhookSender(Observer):
     # On the play path.
 
     def opened(self, table: CommittedTable) -> None:
-        """Follow a new table, or queue what was missed of one that comes back.
-
-        This applies each event to a copy of the view, as the broker's queue does, because the table's own
-        may be ahead by then, even in the next match.
-        """
+        """Follow a new table, or queue what was missed of one that comes back."""
         self._guard(table, partial(self._open, table))
 
     def listed(self, table: CommittedTable) -> None:
@@ -109,20 +105,21 @@ class WebhookSender(Observer):
 
     def closed(self, table: CommittedTable) -> None:
         """Forget a table, but not its last step: it may come back."""
-        self._views.pop(table, None)
+        self._tables.discard(table)
 
     def _guard(self, table: CommittedTable, step: Callable[[], None]) -> None:
         """Do a step. After a failure, which must not disturb play, the table has no more notices."""
         try:
             step()
         except Exception:
-            self._views.pop(table, None)
+            self._tables.discard(table)
             if not self._has_failed:
                 self._has_failed = True
                 log.exception("a webhook could not be told of a table; this is not told again")
 
     def _open(self, table: CommittedTable, *, from_now: bool = False) -> None:
-        view = self._views[table] = table.view.copy()
+        self._tables.add(table)
+        view = table.settled
         if from_now:
             self._enqueue(TableStep(view.code, step_of(view)))
         elif view.seq:
@@ -131,14 +128,9 @@ class WebhookSender(Observer):
             self._enqueue(TableStep(view.code, START))
 
     def _apply(self, table: CommittedTable, events: Sequence[Event]) -> None:
-        view = self._views.get(table)
-        if view is None:
-            return
-        for event in events:
-            view.apply(event)
-            if isinstance(event, STEPS):
-                is_closed = isinstance(event, ev.MatchOver) and event.closed
-                self._queue_steps(view, delay_ms=view.options.watch_delay_ms, is_closed=is_closed)
+        if table in self._tables and any(isinstance(event, STEPS) for event in events):
+            is_closed = any(isinstance(event, ev.MatchOver) and event.closed for event in events)
+            self._queue_steps(table.settled, delay_ms=-(-table.hold_us() // 1_000), is_closed=is_closed)
 
     def _queue_steps(self, view: TableState, *, delay_ms: int, is_closed: bool = False) -> None:
         """Queue the notices since the last step. What happens while nobody may watch has none."""
