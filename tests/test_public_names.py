@@ -43,6 +43,7 @@ from racing_demon_server.mqtt.topics import Topics
 from tests.support.cases import for_each
 from tests.support.contributing import contribute, reveal
 from tests.support.publish_queue_harness import QueueHarness
+from tests.support.receivers import SECRET
 from tests.support.tables import SECOND, Own, Sitting
 
 ROOT: Final = Path(__file__).parents[1]
@@ -239,10 +240,21 @@ def _dict_keys(node: ast.expr, function: ast.AST) -> Iterator[str]:
 
 
 def metrics() -> Iterator[str]:
-    """Yield the metrics of a server that has a broker and a journal, each with its labels."""
+    """Yield the metrics of a server that has a broker, a webhook and a journal, each with its labels."""
     with tempfile.TemporaryDirectory() as folder:
+        secret = Path(folder, "secret")
+        secret.write_text(SECRET)
         arguments = ("--port", "0", "--host", "127.0.0.1", "--journal", f"{folder}/journal.db")
-        program = [sys.executable, "-m", "racing_demon_server", *arguments, "--mqtt", "mqtt://127.0.0.1:9"]
+        hook = ("--webhook", "http://127.0.0.1:9", "--webhook-secret", str(secret))
+        program = [
+            sys.executable,
+            "-m",
+            "racing_demon_server",
+            *arguments,
+            *hook,
+            "--mqtt",
+            "mqtt://127.0.0.1:9",
+        ]
         with subprocess.Popen(  # noqa: S603
             program, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
         ) as server:

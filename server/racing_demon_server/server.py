@@ -27,19 +27,20 @@ from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_server.journal.interface import Fenced, Journal, JournalUnusable, Store
 from racing_demon_server.journal.null_journal import NullJournal
+from racing_demon_server.journal.sqlite.backup_time import last_backup
 from racing_demon_server.journal.sqlite.database import bans_of, reports_of, shared_bans_of
 from racing_demon_server.journal.sqlite.lock_file import JournalTaken, LockFile
 from racing_demon_server.journal.sqlite.store import SqliteStore
 from racing_demon_server.journal.writer import DurableJournal
 from racing_demon_server.moderation.bans import ServerBans
 from racing_demon_server.moderation.control_socket import RequestFailed, serving_operator
-from racing_demon_server.moderation.reports import Reports
+from racing_demon_server.moderation.reports import MAX_REPORTS, Reports, count_open
 from racing_demon_server.moderation.requests import OperatorRequests, SharedBans, TunnelRequests
 from racing_demon_server.net.gateway import Gateway, url_of
 from racing_demon_server.net.handler import MetricsHooks, ServerContext, Service
 from racing_demon_server.net.table_service import TableService
 from racing_demon_server.net.tunnel import KEY_SIZE, Tunnel
-from racing_demon_server.ops.metrics import Metrics
+from racing_demon_server.ops.metrics import BesideTables, Metrics
 from racing_demon_server.players.file import PlayersFile
 from racing_demon_server.players.keeper import PlayersKeeper
 from racing_demon_server.players.store import PlayersStore
@@ -52,6 +53,7 @@ from racing_demon_server.tables.room import Clock
 from .network_interfaces import own_urls, reachable
 from .open_files import allow_files, wanted_files
 from .ops import garbage_collection, service_manager
+from .ops.upkeep import Upkeep
 from .processes import Inherited
 from .settings import ServerSettings
 
@@ -114,6 +116,7 @@ class Server:
                 "connections": settings.max_connections,
                 "tables": settings.max_tables,
                 "bots": settings.max_bots,
+                "reports": MAX_REPORTS,
             }
         )
         self.is_owned = is_owned
@@ -275,6 +278,7 @@ class TableServer(Server):
         self._results: ResultsKeeper | None = None
         self.shared_bans: SharedBans | None = None
         self._players: PlayersKeeper | None = None
+        self._upkeep: Upkeep | None = None
         self.journal: Journal
         self.registry: Registry
 
@@ -314,7 +318,10 @@ class TableServer(Server):
         self._players = self.open_players(resources)
         self._results = None if store is None else self.open_results(store, resources)
         operated = self._lock_control(resources) or settings.first_journal or settings.journal
-        reports = None if operated is None else Reports(reports_of(operated), time.time)
+        reports = None
+        if operated is not None:
+            reports = Reports(reports_of(operated), time.time)
+            self._upkeep = Upkeep(partial(count_open, reports_of(operated)), partial(last_backup, operated))
         self.registry = self.open_registry(clock, self._observers(reports))
         if self._results is not None:
             self._results.registry = self.registry
@@ -351,8 +358,8 @@ class TableServer(Server):
 
     def _metrics_hooks(self) -> MetricsHooks:
         """Return what connections report to the metrics."""
-        queues = [broker.queue for broker in self._brokers]
-        text = partial(self.metrics.text, brokers=queues, webhooks=self._webhooks, lacks=self.lacks)
+        beside = BesideTables(self._brokers, self._webhooks, self.lacks, self._upkeep)
+        text = partial(self.metrics.text, beside=beside)
         return MetricsHooks(text, self.metrics.cut, self.metrics.refused)
 
     def _new_tunnel(self) -> Tunnel | None:
@@ -500,6 +507,8 @@ class TableServer(Server):
             announcer.start(partial(_announced_at, settings.host, is_hosted=is_hosted), port)
         for webhook in self._webhooks:
             webhook.start()
+        if self._upkeep is not None:
+            resources.callback(asyncio.create_task(self._upkeep.watch()).cancel)
         self.registry.restore_waiting()
         if self._results is not None:
             self._results.start()

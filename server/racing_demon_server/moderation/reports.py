@@ -143,6 +143,14 @@ def _write(folder: Path, name: str, report: StoredReport) -> bool:
     return True
 
 
+def count_open(folder: Path) -> int:
+    """Return how many reports are not done; 0 if they cannot be read."""
+    try:
+        return sum(name.endswith(OPEN) for name in os.listdir(folder))
+    except OSError:
+        return 0
+
+
 def read_reports(folder: Path, *, done: bool = False) -> Iterator[tuple[str, bool, StoredReport | None]]:
     """Yield the reports, oldest first: the name of each, whether it is done, and what it says.
 

@@ -5,9 +5,10 @@ No label names a table or a player, so the number of series is constant.
 
 import asyncio
 import importlib
+import time
 from collections import Counter as Tally
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from racing_demon_protocol.enums import EndReason, Phase, Reason
 from racing_demon_protocol.wire.messages.client import PLAYS, Command
@@ -18,6 +19,7 @@ from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.room import Clock
 
 from .histogram import Histogram
+from .upkeep import Upkeep
 
 US: Final = 1_000_000
 """Microseconds in a second; Prometheus counts in seconds."""
@@ -54,6 +56,43 @@ class OutgoingQueue(Protocol):
     dropped: int
 
     def __len__(self) -> int: ...
+
+
+class Broker(Protocol):
+    """What is published to a broker, and whether that is connected."""
+
+    @property
+    def queue(self) -> OutgoingQueue:
+        """What waits for it."""
+
+    @property
+    def online(self) -> bool:
+        """Whether it is connected."""
+
+
+class Webhook(OutgoingQueue, Protocol):
+    """The notices for a webhook's receiver, and whether that takes them."""
+
+    @property
+    def is_well(self) -> bool:
+        """Whether the receiver has taken the last one that was sent."""
+
+
+class BesideTables(NamedTuple):
+    """What is measured besides tables.
+
+    Attributes:
+        brokers: those that the server publishes to.
+        webhooks: the notices for each.
+        lacks: returns what should be there and cannot be used.
+        upkeep: what the operator has to see to; ``None`` if there are no files.
+
+    """
+
+    brokers: Sequence[Broker] = ()
+    webhooks: Sequence[Webhook] = ()
+    lacks: Callable[[], Sequence[str]] = tuple
+    upkeep: Upkeep | None = None
 
 
 class Metrics(Observer):
@@ -156,23 +195,21 @@ class Metrics(Observer):
         self,
         connections: int,
         listeners: int,
-        brokers: Sequence[OutgoingQueue] = (),
-        webhooks: Sequence[OutgoingQueue] = (),
-        lacks: Callable[[], Sequence[str]] = tuple,
+        beside: BesideTables | None = None,
     ) -> str:
         """Return all metrics in Prometheus' text format.
 
         Args:
             connections: the number of open connections.
             listeners: how many of them play or watch.
-            brokers: the queue of each.
-            webhooks: the same.
-            lacks: returns what should be there and cannot be used.
+            beside: what else a server has to tell.
 
         """
         from .prometheus import counter, formatted, gauge, histogram  # noqa: PLC0415 - a server is ready sooner without
 
+        brokers, webhooks, lacks, upkeep = beside or BesideTables()
         lacking = lacks()
+        backed_up_at = None if upkeep is None else upkeep.backed_up_at
         phases = Tally(table.view.phase for table in self._tables)
         seats = Tally(
             "bot" if seat.bot else "person" if seat.connected else "away"
@@ -181,7 +218,8 @@ class Metrics(Observer):
             if not seat.left
         )
         spectators = max(0, listeners - seats["person"])
-        unsent, dropped = sum(map(len, brokers)), sum(each.dropped for each in brokers)
+        queues = [broker.queue for broker in brokers]
+        unsent, dropped = sum(map(len, queues)), sum(each.dropped for each in queues)
         untold, lost = sum(map(len, webhooks)), sum(each.dropped for each in webhooks)
         return formatted(
             [
@@ -205,10 +243,30 @@ class Metrics(Observer):
                     {what: int(what in lacking) for what in LACKABLE},
                     "what",
                 ),
+                gauge(
+                    "broker_connected",
+                    "Whether the broker is connected; nothing without one.",
+                    int(all(broker.online for broker in brokers)) if brokers else None,
+                ),
                 gauge("broker_waiting", "Messages that wait for the broker.", unsent),
                 counter("broker_dropped", "Messages that the broker never got.", dropped),
+                gauge(
+                    "webhook_well",
+                    "Whether the webhook's receiver has taken the last notice; nothing without one.",
+                    int(all(webhook.is_well for webhook in webhooks)) if webhooks else None,
+                ),
                 gauge("webhook_waiting", "Notices that wait for the webhook's receiver.", untold),
                 counter("webhook_dropped", "Notices that it never got.", lost),
+                gauge(
+                    "reports_open",
+                    "Reports of players that are not done.",
+                    None if upkeep is None else upkeep.open_reports,
+                ),
+                gauge(
+                    "backup_age_seconds",
+                    "Since the journal was last copied; nothing if that is not known.",
+                    None if backed_up_at is None else max(0, int(time.time()) - backed_up_at),
+                ),
                 histogram("play_seconds", PLAY_TEXT, self._play, "result"),
                 histogram("race_late_seconds", "By how much the loser of a race came late.", self._late),
                 histogram("loop_lag_seconds", LAG_TEXT, self._lag),

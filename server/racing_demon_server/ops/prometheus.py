@@ -51,9 +51,10 @@ def counter(name: str, what: str, numbers: int | Mapping[str, int], label: str =
     return _filled(CounterMetricFamily(PREFIX + name, what, labels=_labels(label)), numbers)
 
 
-def gauge(name: str, what: str, numbers: int | Mapping[str, int], label: str = "") -> Metric:
-    """Return a gauge, by the values of a label if there is one."""
-    return _filled(GaugeMetricFamily(PREFIX + name, what, labels=_labels(label)), numbers)
+def gauge(name: str, what: str, numbers: int | Mapping[str, int] | None, label: str = "") -> Metric:
+    """Return a gauge, by the values of a label if there is one; without a sample if it has no number."""
+    family = GaugeMetricFamily(PREFIX + name, what, labels=_labels(label))
+    return family if numbers is None else _filled(family, numbers)
 
 
 def histogram(

@@ -53,6 +53,7 @@ class WebhookSender(Observer):
 
     Attributes:
         dropped: how many notices were dropped since the start, because they were too old or too many.
+        is_well: whether the receiver has taken the last one that was sent.
 
     Args:
         endpoint: the receiver.
@@ -66,6 +67,7 @@ class WebhookSender(Observer):
 
     def __init__(self, endpoint: Endpoint, secret: bytes, queue: QueueFile, *, has_names: bool) -> None:
         self.dropped = 0
+        self.is_well = True
         self._endpoint = endpoint
         self._secret = secret
         self._queue = queue
@@ -81,7 +83,6 @@ class WebhookSender(Observer):
         self._writing: asyncio.Task[None] | None = None
         self._sending: asyncio.Task[None] | None = None
         self._is_stopping = False
-        self._is_well = True
         self._cannot_write = False
         self._has_failed = False
 
@@ -169,7 +170,7 @@ class WebhookSender(Observer):
         if tasks:
             await asyncio.wait(tasks[:1])
             self._has_waiting.set()
-            await asyncio.wait(tasks, timeout=GOODBYE_SECONDS if self._is_well else 0)
+            await asyncio.wait(tasks, timeout=GOODBYE_SECONDS if self.is_well else 0)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -262,14 +263,14 @@ class WebhookSender(Observer):
         return f"it answers {status}"
 
     def _report_outage(self, why: str) -> None:
-        if self._is_well:
-            self._is_well = False
+        if self.is_well:
+            self.is_well = False
             text = "the webhook's receiver at %s takes nothing (%s); matches go on, and it is tried again"
             log.warning(text, self._endpoint.authority, why)
 
     def _report_return(self) -> None:
-        if not self._is_well:
-            self._is_well = True
+        if not self.is_well:
+            self.is_well = True
             log.warning("the webhook's receiver at %s takes notices again", self._endpoint.authority)
 
 

@@ -9,6 +9,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -21,12 +22,13 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_server.journal.interface import JournalUnusable
 from racing_demon_server.journal.sqlite.backup import backup
+from racing_demon_server.journal.sqlite.backup_time import last_backup
 from racing_demon_server.journal.sqlite.database import open_journal
 from tests.support.effort import usually
 from tests.support.faults import needs_strace
 from tests.support.journal_command import fails, lines, played_journal
 from tests.support.journals import check, journaled, play_match
-from tests.support.servers import Peer, Served
+from tests.support.servers import PATIENCE, Peer, Served
 
 
 @pytest.fixture
@@ -136,6 +138,9 @@ async def test_a_copy_is_made_while_games_run(
             assert report.events >= told
     assert stat.S_IMODE(copy.stat().st_mode) == 0o600
     assert list(tmp_path.glob(".copy*")) == []
+    noted = last_backup(tmp_path / "journal.sqlite")
+    assert noted is not None
+    assert 0 <= time.time() - noted < PATIENCE
     restored = tmp_path / "restored.sqlite"
     lines(capsys, "restore", copy, "--to", restored)
     async with journaled(restored) as again, Peer.connect(again.url) as back:

@@ -3,9 +3,11 @@
 import asyncio
 import itertools
 import json
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from prometheus_client.parser import text_string_to_metric_families
 from websockets.datastructures import Headers
@@ -18,18 +20,30 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, Refused
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.null_journal import NullJournal
+from racing_demon_server.journal.sqlite.backup_time import note_backup
+from racing_demon_server.journal.sqlite.database import reports_of
 from racing_demon_server.mqtt.publish_queue import PublishQueue
 from racing_demon_server.mqtt.topics import Topics
 from racing_demon_server.net.handler import MetricsHooks
 from racing_demon_server.net.http import is_local
 from racing_demon_server.net.table_service import TableService
-from racing_demon_server.ops.metrics import Metrics
+from racing_demon_server.ops.metrics import BesideTables, Metrics
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from tests.support.cases import for_each
 from tests.support.clocks import clock
 from tests.support.ports import free_port, port_of
-from tests.support.servers import PATIENCE, OpenService, Peer, Served, relay_of, serving, start, timeout
+from tests.support.servers import (
+    PATIENCE,
+    OpenService,
+    Peer,
+    Served,
+    deadline,
+    relay_of,
+    serving,
+    start,
+    timeout,
+)
 from tests.support.tables import OpenTable
 from tests.support.virtual_rooms import in_virtual_time, now
 from tests.support.whole_servers import whole_server
@@ -360,6 +374,34 @@ async def test_what_waits_for_the_broker_is_measured() -> None:
         found = numbers_in((await get(port, "/metrics"))[1])
     assert found["racing_demon_broker_waiting"] >= 2  # Ann has come, and is the host
     assert found["racing_demon_broker_dropped_total"] == 0
+    assert found["racing_demon_broker_connected"] == 0
+
+
+async def test_what_an_operator_has_to_see_to_is_measured(tmp_path: Path) -> None:
+    """The age of the last backup, and open reports; nothing of what a server does not have."""
+    journal = tmp_path / "journal.sqlite"
+    note_backup(journal, time.time() - 3_600)
+    reports = reports_of(journal)
+    reports.mkdir()
+    for name in ("1.json", "2.json", "3.done"):
+        (reports / name).write_text("{}")
+    async with whole_server(journal) as (_, url), deadline(lambda: found):
+        found = {"racing_demon_backup_age_seconds": 0.0}
+        while found.get("racing_demon_reports_open") != 2:
+            found = numbers_in((await get(port_of(url), "/metrics"))[1])
+            await asyncio.sleep(0.1)
+    assert 3_600 <= found["racing_demon_backup_age_seconds"] < 3_600 + PATIENCE
+    assert found["racing_demon_limit of=reports"] == 500
+    lacking = {"racing_demon_broker_connected", "racing_demon_webhook_well"}
+    assert lacking & found.keys() == set()
+    assert "racing_demon_backup_age_seconds" not in numbers_in(Metrics().text(0, 0))
+
+
+class Away(NamedTuple):
+    """A broker that is not connected."""
+
+    queue: PublishQueue
+    online: bool
 
 
 def test_what_the_broker_never_gets_is_counted() -> None:
@@ -368,7 +410,7 @@ def test_what_the_broker_never_gets_is_counted() -> None:
     queue.open(opened, 0)
     for name in ("Ann", "Ben", "Cat", "Don"):
         queue.add(opened, opened.join(name, name.encode(), 0)[1], 0)
-    found = numbers_in(Metrics().text(0, 0, [queue]))
+    found = numbers_in(Metrics().text(0, 0, BesideTables([Away(queue, online=False)])))
     assert (found["racing_demon_broker_waiting"], found["racing_demon_broker_dropped_total"]) == (3, 3)
 
 

@@ -4,6 +4,7 @@ import contextlib
 import os
 import sqlite3
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -12,6 +13,7 @@ from racing_demon_server.journal.check import FindUnrestorable, check
 from racing_demon_server.journal.interface import JournalUnusable
 from racing_demon_server.private_file import give_to_folders_owner, write_private
 
+from .backup_time import note_backup
 from .database import (
     bans_of,
     journal_of,
@@ -32,6 +34,7 @@ def backup(source: Path, target: Path) -> None:
     Each file is copied as it is at one moment: first the results, because a server makes those that the copy
     lacks from the journals; last the players, because a journal names only those that are there already.
     The copy lets nobody in: the key of the players' tokens is not in it, nor are the codes of devices.
+    When it was made is noted beside the journal.
 
     Raises:
         JournalUnusable: one of the files cannot be used, the journal and its copy are the same, or a server
@@ -46,6 +49,11 @@ def backup(source: Path, target: Path) -> None:
         raise JournalUnusable(f"{target} cannot be written: there is no folder {target.parent}.")
     with _held(source, target):
         _copy_all(source, target)
+    try:
+        note_backup(source, time.time())
+    except OSError as error:  # the copy is good all the same
+        text = f"the copy is made, but when cannot be noted beside {source}: {error.strerror}."
+        sys.stderr.write(f"racing-demon-server: {text}\n")
 
 
 def restore(source: Path, target: Path, unrestorable: FindUnrestorable) -> None:
