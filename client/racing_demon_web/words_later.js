@@ -260,6 +260,8 @@ export const LATER = {
 
   // Who uses the device.
   rememberHere: "Remember me here",
+  rememberMe: "Remember me",
+  rememberedLater: "You are remembered as soon as you sit down at a table.",
   rememberText:
     "This server then knows you again on this device, by a secret that it keeps, and your matches are yours under any name. Under a name that nobody here has, you are asked who that is.",
   mayForget: (/** @type {boolean} */ isSecure) =>

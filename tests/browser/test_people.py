@@ -356,6 +356,33 @@ async def test_a_browser_that_stores_nothing_is_a_guest_with_a_seat(
 
 
 @pytest.mark.long
+async def test_who_wants_to_be_remembered_says_who_that_is(browser: Browser, tmp_path: Path) -> None:
+    """Without a name the page asks for one; one typed before is taken, and stays for the next table."""
+    journal = tmp_path / "journal.sqlite"
+    async with RestartableServer.started(journal, *FAST) as server:
+        origin = origin_of(server)
+        async with phone(browser, origin) as ann, phone(browser, origin) as ben:
+            await ann.open(f"{origin}/you")
+            page = ann.page.locator("#page")
+            await expect(page.locator("button", has_text="Remember me")).to_have_count(0)
+            await page.locator(".choice input").tap()
+            await page.locator('form input[aria-label="Your name"]').first.fill("Ann")
+            assert await violations(ann) == []
+            await page.locator("button", has_text="Remember me").tap()
+            await expect(page.locator(".person input")).to_have_value("Ann")
+            await ann.open(origin)
+            await expect(ann.page.locator("#name")).to_have_value("Ann")
+            await ben.open(origin)
+            await ben.page.fill("#name", "Ben")
+            await ben.page.tap("#standings")
+            await ben.page.locator("#page nav a", has_text="You").tap()
+            await ben.page.locator("#page .choice input").tap()
+            await expect(ben.page.locator("#page .person input")).to_have_value("Ben")
+            assert ann.complaints + ben.complaints == []
+    assert [name for _, name in players(journal)] == ["Ann", "Ben"]
+
+
+@pytest.mark.long
 async def test_an_invitation_of_a_lobby_leads_to_its_table(browser: Browser, tmp_path: Path) -> None:
     """A cleared phone becomes Ann's again, and is at the table; her own phone gets no second device."""
     async with RestartableServer.started(tmp_path / "journal.sqlite", *FAST) as server:

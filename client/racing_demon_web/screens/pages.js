@@ -472,17 +472,32 @@ export class Pages {
     const showNote = async () => {
       note.textContent = box.checked && !(await isLasting()) ? LATER.mayForget(isSecureContext) : "";
     };
-    box.addEventListener("change", () => {
-      if (!rememberHere(box.checked)) return this.show("/you");
-      showNote();
-    });
-    await showNote();
-    label.append(box, LATER.rememberHere);
     const status = element("p", "proof");
     status.setAttribute("role", "status");
     const form = this.#codeForm(status, brought?.table ?? "");
+    const introduction = this.#introduction(status);
+    const place = element("div");
+    const showIntroduction = () =>
+      place.replaceChildren(...(box.checked && people.length === 0 ? [introduction] : []));
+    box.addEventListener("change", () => {
+      if (!rememberHere(box.checked)) return this.show("/you");
+      showNote();
+      showIntroduction();
+      if (!introduction.isConnected) return;
+      const [name, forCode] = [introduction, form].map(
+        (each) => /** @type {HTMLInputElement} */ (each.elements[0]),
+      );
+      // Whoever has typed a name for a table, or for a code, need not type it again.
+      name.value ||= forCode.value.trim() || field("name").value.trim();
+      if (name.value) introduction.requestSubmit();
+      else name.focus();
+    });
+    await showNote();
+    showIntroduction();
+    label.append(box, LATER.rememberHere);
     this.#draw(LATER.you, [
       label,
+      place,
       element("p", "soft", isStored ? LATER.rememberText : LATER.storesNothing),
       note,
       ...people.map((kept) => this.#person(kept, status)),
@@ -618,7 +633,7 @@ export class Pages {
     const rename = async () => {
       const { fields } = await ask({ name: "rename", fields: { name: name.value.trim() } });
       if (status.textContent) return;
-      /** @type {HTMLInputElement} */ (byId("name")).value = settings.name;
+      field("name").value = settings.name;
       this.#renamed(fields.name);
     };
     const buttons = element("div", "row");
@@ -660,18 +675,41 @@ export class Pages {
   }
 
   /**
+   * Let somebody say who is to be remembered here, before the first table.
+   * @param {HTMLElement} status
+   */
+  #introduction(status) {
+    const form = /** @type {HTMLFormElement} */ (element("form", "row"));
+    const name = labelledField(LATER.yourName);
+    name.maxLength = LIMITS.name;
+    const send = button(LATER.rememberMe, () => undefined);
+    send.type = "submit";
+    form.append(name, send);
+    form.addEventListener("submit", async (event) => {
+      event.preventDefault();
+      const typed = name.value.trim();
+      if (!typed) return name.focus();
+      field("name").value = typed; // whatever becomes of it, it is there for the first table
+      status.textContent = LATER.loading;
+      const { name: kind, fields } = await askAs(new Person(typed), null);
+      if (kind !== "identified") {
+        status.textContent = fields.text || LATER.rememberedLater;
+        return;
+      }
+      changeSettings({ name: fields.name });
+      field("name").value = fields.name;
+      this.show("/you");
+    });
+    return form;
+  }
+
+  /**
    * @param {HTMLElement} status
    * @param {string} table to which it leads on; empty for none
    */
   #codeForm(status, table) {
     const form = /** @type {HTMLFormElement} */ (element("form", "row"));
-    const [name, code] = [LATER.yourName, LATER.code].map((text) => {
-      const field = /** @type {HTMLInputElement} */ (element("input"));
-      field.setAttribute("aria-label", text);
-      field.placeholder = text;
-      field.autocomplete = "off";
-      return field;
-    });
+    const [name, code] = [LATER.yourName, LATER.code].map(labelledField);
     code.autocapitalize = "characters";
     const link = button(LATER.linkDevice, () => undefined);
     link.type = "submit";
@@ -710,6 +748,21 @@ export class Pages {
     this.announce(document.execCommand("copy") ? LATER.resultCopied : text); // navigator.clipboard needs https
     line.remove();
   }
+}
+
+/** @param {string} id */
+const field = (id) => /** @type {HTMLInputElement} */ (byId(id));
+
+/**
+ * @param {string} text what is to be typed
+ * @returns {HTMLInputElement}
+ */
+function labelledField(text) {
+  const field = /** @type {HTMLInputElement} */ (element("input"));
+  field.setAttribute("aria-label", text);
+  field.placeholder = text;
+  field.autocomplete = "off";
+  return field;
 }
 
 /**
