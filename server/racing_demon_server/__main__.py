@@ -11,6 +11,9 @@ from racing_demon_protocol.standard_streams import open_closed_streams
 
 UNWRITABLE = 3
 INTERRUPTED = 130
+TERMINATED = 143
+FIRST = 1
+"""The process of a container, which signals without a handler do not end."""
 
 
 def admin() -> int:
@@ -27,6 +30,8 @@ def main(*, is_admin: bool = False) -> int:
     """
     try:
         _end_at_once()
+        if os.getpid() == FIRST:  # it may wait long for its database, and has no handler until it serves
+            signal.signal(signal.SIGTERM, lambda *_: os._exit(TERMINATED))
         if open_closed_streams() and sys.argv[1:2] in (["journal"], ["cluster"]):
             sys.stderr.write("racing-demon-server: standard output is closed, so nothing can be shown.\n")
             return UNWRITABLE

@@ -12,6 +12,7 @@ from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import pytest
+from benchmarks.pty_program import children_of
 
 from racing_demon_client.net.client import Client
 from racing_demon_protocol.enums import CloseCode, Reason
@@ -133,6 +134,34 @@ async def test_a_server_ends_for_good_when_its_name_starts_again(tmp_path: Path,
             fenced = await other.end()
     assert (superseded.code, fenced.code) == (6, 4), superseded.err + fenced.err
     assert "Each server needs a name of its own." in superseded.err
+
+
+@pytest.mark.long
+@pytest.mark.skipif(sys.platform != "linux" or os.geteuid() != 0, reason="only root makes namespaces")
+async def test_a_container_ends_while_it_waits_for_its_database(tmp_path: Path) -> None:
+    """Its first process obeys SIGTERM before it serves, though the kernel ends no such process by itself."""
+    key = tmp_path / "key"
+    key.write_bytes(bytes(32))
+    waits = asyncio.Event()
+
+    async def say_nothing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        waits.set()
+        await reader.read()
+        writer.close()
+
+    async with await asyncio.start_server(say_nothing, "127.0.0.1", 0) as database:
+        url = f"postgresql://rd@127.0.0.1:{database.sockets[0].getsockname()[1]}/rd"
+        line = ("-m", SERVER, "--journal", url, "--cluster-key", str(key), "--port", "0")
+        namespace = ("unshare", "--fork", "--pid", "--kill-child", sys.executable)
+        container = await asyncio.create_subprocess_exec(*namespace, *line, stdout=-3, stderr=-3)
+        try:
+            await timeout(PATIENCE, waits.wait())
+            (first,) = children_of(container.pid)
+            os.kill(first, signal.SIGTERM)
+            assert await timeout(PATIENCE, container.wait()) == 128 + signal.SIGTERM
+        finally:
+            if container.returncode is None:
+                container.kill()
 
 
 @pytest.mark.long
