@@ -293,7 +293,7 @@ class Table:
         Of commands that arrive together, one may be judged after another that was read later. The table's
         time does not go back for it, but races compare its own arrival.
         """
-        if at < self._now or not self._is_next_known or (self._next_at is not None and self._next_at <= at):
+        if self._may_have_timers(at):
             self._advance(at)
         else:
             self._now = at
@@ -378,6 +378,12 @@ class Table:
     def is_settling(self) -> bool:
         """Whether what has happened is sent together with what timers do at once."""
         return self._lifecycle.is_settling
+
+    def _may_have_timers(self, at: int) -> bool:
+        """Return whether timers may be due by a moment, or whether the table's time is later already."""
+        if at < self._now or not self._is_next_known:
+            return True
+        return self._next_at is not None and self._next_at <= at
 
     def _advance(self, until: int, now: int = 0) -> None:
         """Run all timers that are due by a moment, each at its own time, in order."""
