@@ -495,14 +495,17 @@ class Reader:
         Return them, in order.
         """
         taken: list[Entry] = []
+        late, freed = self._late, 0
         while self._line and len(taken) < most and (until is None or self._line[0].due <= until):
             entry = self._line.popleft()
             taken.append(entry)
-            if self._late is not None:
-                self._follow(self._late, entry)
-        self._grow(-sum(entry.size for entry in taken))
-        if self._late is not None and not self._line and not self._table.hold_us():
-            self._late = None
+            if late is not None:
+                freed += entry.size
+                self._follow(late, entry)
+        if late is not None:
+            self._grow(-freed)
+            if not self._line and not self._table.hold_us():
+                self._late = None
         return taken
 
     def shorten(self) -> bool:

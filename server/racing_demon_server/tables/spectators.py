@@ -85,7 +85,10 @@ def is_second_deal(encoded: Iterable[EncodedEvent], shown: CommittedTable) -> bo
     Then everybody also gets a snapshot. It says nothing new, but clients that do not know of void draws start
     over with it, and do not mistake the second draw for cheating.
     """
-    return any(type(each.event) is Dealt for each in encoded) and shown.settled.is_redrawn
+    for each in encoded:
+        if type(each.event) is Dealt:
+            return shown.settled.is_redrawn
+    return False
 
 
 class RelayReport(NamedTuple):
@@ -320,11 +323,15 @@ class Spectators:
 
     def _begin_round(self, until: int | None) -> None:
         self._round = self._reader.take(until, MAX_ROUND_EVENTS)
-        if any(each.has_news for each in self._round):  # some came after it was given up
+        if not self._round:
+            return
+        has_news = False
+        for each in self._round:
+            has_news = has_news or each.has_news
+            self._newest = max(self._newest, each.seq)
+        if has_news:  # some came after it was given up
             self.close_outdated(self.extensions)
-        self._newest = max([self._newest, *(each.seq for each in self._round)])
-        if self._round:
-            self._listeners.extend(self._sent)
+        self._listeners.extend(self._sent)
 
     def _send_to(self, listener: Listener) -> None:
         """Send one spectator what is new. Spectators in the same state get the same bytes."""
