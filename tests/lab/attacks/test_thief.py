@@ -32,8 +32,6 @@ from tests.support.restartable_server import RestartableServer
 from tests.support.results import get
 from tests.support.servers import Peer
 
-pytestmark = pytest.mark.long
-
 OPEN: Final = ("--standings=players",)
 LABELS: Final = (b"racing-demon token 1\n", b"racing-demon handover 1\n", FOR_HTTP.label, FOR_SERVERS.label)
 
@@ -123,6 +121,7 @@ async def test_a_thief_of_a_backup_is_nobody(tmp_path: Path) -> None:
                 assert not await is_ann(server, token)
 
 
+@pytest.mark.long
 async def test_after_a_restore_devices_prove_anew(tmp_path: Path) -> None:
     """Tokens of before end, also where the old key still lies; the phone is Ann's, and gets a new one."""
     journal, copy = tmp_path / "journal.sqlite", tmp_path / "copy.sqlite"

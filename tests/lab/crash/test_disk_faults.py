@@ -12,10 +12,7 @@ import pytest
 from tests.support.faults import SENDS, WRITES, faulty, needs_strace
 from tests.support.restartable_server import Player, RestartableServer, judge, one_hand, wait_until
 
-pytestmark = [
-    pytest.mark.long,
-    pytest.mark.skipif(sys.platform != "linux", reason="made with strace and prlimit"),
-]
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="made with strace and prlimit")
 
 STEP: Final = int(os.environ.get("RACING_DEMON_WRITE_STEP", "100"))
 """Each so-many-th write of the hand is tried."""
@@ -29,6 +26,7 @@ def check(journal: Path, players: list[Player]) -> None:
     assert verdict.told > 0
 
 
+@pytest.mark.long
 @needs_strace
 @pytest.mark.parametrize("call", ["pwrite64", "fdatasync", SENDS])
 async def test_killed_at_any_write_of_a_hand(tmp_path: Path, call: str) -> None:
@@ -59,6 +57,7 @@ async def _die_at(server: RestartableServer, fault: str, log: Path, journal: Pat
     return died
 
 
+@pytest.mark.long
 @needs_strace
 @pytest.mark.parametrize("error", ["EIO", "ENOSPC"])
 async def test_a_disk_that_fails_for_a_while(tmp_path: Path, error: str) -> None:
