@@ -127,6 +127,11 @@ class Fold:
         self._copy, self._is_shared, self.seq = copy, True, copy.state.seq
         self._unapplied.clear()
 
+    def extend(self, encoded: Sequence[EncodedEvent]) -> None:
+        """Add the next events."""
+        self._unapplied += [(each.packed, each.at) for each in encoded]
+        self.seq = encoded[-1].event.seq
+
     def append(self, packed: bytes, at: int, seq: int) -> None:
         """Add the next event, which happened at a time."""
         self._unapplied.append((packed, at))
@@ -293,18 +298,18 @@ class Feed:
         The end of a hand is a part of its own, if the next one begins in the same turn: whoever tells others
         of it needs the table as it is in between.
         """
+        self._uncommitted += 1
         self._since_copy += len(encoded)
         kinds = [type(each.event) for each in encoded]
-        begins: list[int] = []
-        copy = None
-        if self._since_copy >= COPY_EVERY or not MOVES_CARDS.issuperset(kinds):
-            self._since_copy = 0
-            copy = self._copied()
-            begins = [number for number, kind in enumerate(kinds) if kind is Committed and number]
+        if self._since_copy < COPY_EVERY and MOVES_CARDS.issuperset(kinds):
+            return [Turn(encoded, None)]
+        self._since_copy = 0
+        begins = [number for number, kind in enumerate(kinds) if kind is Committed and number]
+        if not begins:
+            return [Turn(encoded, self._copied())]
+        self._uncommitted += len(begins)
         parts = [Turn(encoded[start:end], None, is_part=True) for start, end in pairwise([0, *begins])]
-        turns = [*parts, Turn(encoded[begins[-1] :] if begins else encoded, copy)]
-        self._uncommitted += len(turns)
-        return turns
+        return [*parts, Turn(encoded[begins[-1] :], self._copied())]
 
     def append(self, turn: Turn) -> None:
         """Append what is committed now."""
@@ -312,8 +317,7 @@ class Feed:
         self._uncommitted -= 1
         self.replay.add(encoded)
         if copy is None:
-            for each in encoded:
-                self._fold.append(each.packed, each.at, each.event.seq)
+            self._fold.extend(encoded)
             if is_part:
                 self._fold.catch_up()
         else:
