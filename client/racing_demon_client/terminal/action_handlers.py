@@ -323,7 +323,9 @@ class ActionHandlers:
         if not isinstance(screen, CanvasScreen):
             return
         lines = help_lines(screen.keymap, session.keymap)
-        options = session.client.view.options
+        view = session.client.view
+        options = view.options
+        is_waiting = session.client.seat is not None and session.client.seat not in view.hand_seats
         is_table = not isinstance(session, ReplaySession | SoloSession) and options.game in GAMES
 
         def guide(first: int, size: tuple[int, int]) -> Canvas:
@@ -334,7 +336,7 @@ class ActionHandlers:
             lines,
             lambda: self._app.appearance,
             guide if is_table else None,
-            shows_guide=isinstance(screen, LobbyScreen),
+            shows_guide=isinstance(screen, LobbyScreen) or is_waiting,
         )
         self._app.open_dialog(dialog)
 

@@ -43,6 +43,7 @@ PACE_WINDOWS: Final = 5
 MAX_FEED: Final = 200
 QUIET_MS: Final = 1_500
 """After a play, before a newcomer is told the next one."""
+OTHERS_CARDS: Final = "These are another player's cards."
 IDLE_MS: Final = 10_000
 """Before it is shown on the table, too."""
 
@@ -546,7 +547,10 @@ class ViewModel:
             if view.deals_by_itself and (seconds := self.activity.seconds_to_deal(now)):
                 text += f" The next deal is in {seconds} s."
         elif seat in view.seats and seat not in view.hand_seats:
-            text = "You play from the next deal. These are another player's cards."
+            shows = (
+                f"{labels['help']} shows how, while you wait." if self.advises and "help" in labels else ""
+            )
+            text = f"You play from the next deal. {shows or OTHERS_CARDS}"
         elif self.selection.is_out():
             text = f'You are out: call "Demon!" with {labels.get("call", "the key for it")}.'
         elif seat in view.seats and view.phase is Phase.PLAYING:

@@ -19,6 +19,7 @@ const IDLE_MS = 10_000; // before the play is shown on the table, too
 const SURE = 8; // plays in a row, each within SURE_MS: who plays like that needs no help in this hand
 const SURE_MS = 5000;
 const BUTTONS_PX = 48; // the height of what stands there where there is no stock
+const LOOK_MS = 500; // between looks at whether the next deal has come
 const SAID_MS = 4000; // how long a sentence stays that nothing else replaces
 /** A handicap: cards more in the reserve, seconds, points. */
 const [NONE, WAITS] = [
@@ -42,6 +43,24 @@ export function begin(session, levels) {
   session.command("start", {});
 }
 
+/**
+ * Open the guide for somebody who waits for the next deal. They count as ready, and are back when it comes.
+ * @param {TableScreen} screen
+ */
+function learn(screen) {
+  screen.openHelp();
+  let wasOpen = false;
+  const timer = setInterval(() => {
+    const { table, session, place } = screen;
+    const isOpen = !byId("sheet").hidden;
+    wasOpen ||= isOpen;
+    if (isOpen && place >= 0) byId("sheet-close").click();
+    if (place >= 0 || (wasOpen && !isOpen)) return clearInterval(timer);
+    if (table.phase === "tally" && table.seats.get(session?.seat ?? -1)?.ready === false)
+      session?.command("ready", { ready: true, seen: table.seq });
+  }, LOOK_MS);
+}
+
 /** The line, and what it knows of the hand. */
 class Coach {
   #deal = ""; // that of the hand
@@ -52,7 +71,6 @@ class Coach {
   #quick = 0; // how many plays in a row came quickly
   #waited = false; // whether others waited for this player
   #realAt = 0; // when they began
-  #isLearning = false; // whether the guide is open for somebody who waits for the next deal
   /** @type {import("../rules/rules.js").Play | null | undefined} */
   #play = undefined;
   /** @type {Element[]} */
@@ -66,10 +84,7 @@ class Coach {
     this.line.setAttribute("role", "status");
     this.text = element("span");
     const off = button("✕", () => write("coach", "off"), COACH.off);
-    this.learn = button(COACH.learn, () => {
-      this.#isLearning = true;
-      screen.openHelp();
-    });
+    this.learn = button(COACH.learn, () => learn(screen));
     this.line.append(this.text, this.learn, off);
     screen.root.append(this.line);
   }
@@ -79,7 +94,6 @@ class Coach {
     const { table, place, session } = this.screen;
     const isNew = handsPlayed() < HANDS && read("coach") !== "off";
     if (place >= 0) this.#count();
-    if (this.#isLearning && place >= 0) this.#endLearning();
     const waits = place < 0 && table.seats.has(session?.seat ?? -1);
     this.learn.hidden = !waits;
     const text = isNew && place >= 0 ? this.#words() : "";
@@ -95,12 +109,6 @@ class Coach {
     const { height, width } = boardView.box;
     const below = height > width ? height - (scene?.rects.get(stock)?.y ?? height - BUTTONS_PX) : 0;
     setStyle(this.line, "--row", `${Math.round(below)}px`);
-  }
-
-  /** Close the guide in good time: the player is dealt in. */
-  #endLearning() {
-    this.#isLearning = false;
-    if (!byId("sheet").hidden) byId("sheet-close").click();
   }
 
   /** Count a hand that has ended; then the bots no longer wait. */
