@@ -237,11 +237,11 @@ def test_foundations_keep_their_slots() -> None:
     """While other aces land, in any match, a foundation stays where it is drawn, until the next deal."""
     for name in MATCHES:
         before: dict[int, tuple[int, int]] = {}
-        hand = 0
+        hand = None  # the cards on the screen: a hand has its number before it is dealt
         for player in moments(name, 0, 15):
             slots = dict(player.scene().slots)
-            if player.view.hand_number != hand or not slots:
-                before, hand = {}, player.view.hand_number
+            if player.view.hand is not hand or not slots:
+                before, hand = {}, player.view.hand
             assert before.items() <= slots.items() or player.rules.may_take_back(0, next(iter(before)))
             assert len(slots) == len(set(slots.values()))
             before = slots
