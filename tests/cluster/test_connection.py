@@ -57,9 +57,9 @@ def test_texts_are_read_in_every_environment(
 
 def test_status_as_the_manual_shows_it(locked: str, tmp_path: Path) -> None:
     """It takes URL and password from the file that the servers have; without one it says where that goes."""
-    shown = next(block for block in MANUAL.read_text().split("```") if "cluster status \\" in block)
+    shown = next(block for block in MANUAL.read_text().split("```") if "cluster status " in block)
     command = shown.replace("/etc/racing-demon", str(tmp_path)).replace(
-        "/opt/racing-demon/bin/racing-demon-server", f"{sys.executable} -m racing_demon_server"
+        "rd-admin", f"{sys.executable} -m racing_demon_server"
     )
 
     def run(*lines: str) -> subprocess.CompletedProcess[str]:

@@ -39,6 +39,9 @@ UNIT = DEPLOY / "racing-demon-server.service"
 PRUNING = DEPLOY / "racing-demon-prune.service"
 TIMER = DEPLOY / "racing-demon-prune.timer"
 MANUAL = DEPLOY.parent / "docs" / "deploy.md"
+CONTAINERS = MANUAL.with_name("containers.md")
+BACKUP = DEPLOY / "racing-demon-backup.service"
+BACKUP_TIMER = DEPLOY / "racing-demon-backup.timer"
 PROGRAM = "/opt/racing-demon/bin/racing-demon-server"
 
 
@@ -406,7 +409,7 @@ def complaints_of_systemd(*units: Path) -> list[str]:
 @NEEDS_SYSTEMD
 def test_systemd_understands_the_units(tmp_path: Path) -> None:
     """Nothing in them is unknown or contradictory; the program itself is wherever it is here."""
-    copies = [tmp_path / unit.name for unit in (UNIT, PRUNING, TIMER)]
+    copies = [tmp_path / unit.name for unit in (UNIT, PRUNING, TIMER, BACKUP, BACKUP_TIMER)]
     for copy in copies:
         copy.write_text((DEPLOY / copy.name).read_text().replace(PROGRAM, sys.executable))
     assert complaints_of_systemd(*copies) == []
@@ -415,7 +418,7 @@ def test_systemd_understands_the_units(tmp_path: Path) -> None:
 @NEEDS_SYSTEMD
 def test_the_units_are_confined() -> None:
     """The exposure that systemd measures, from 0 to 10, stays below 1.5."""
-    for unit in (UNIT, PRUNING):
+    for unit in (UNIT, PRUNING, BACKUP):
         run("systemd-analyze", "security", "--offline=true", "--threshold=15", "--no-pager", unit)
 
 
@@ -425,7 +428,7 @@ async def test_old_matches_are_deleted_as_the_unit_says(tmp_path: Path) -> None:
     keep = re.search(r"^Environment=RACING_DEMON_KEEP=(.*)$", PRUNING.read_text(), re.MULTILINE)
     assert found is not None
     assert keep is not None
-    assert keep.group(1) in re.findall(r"^RACING_DEMON_KEEP=(.*)$", MANUAL.read_text(), re.MULTILINE)
+    assert keep.group(1) in re.findall(r"^RACING_DEMON_KEEP=(.*)$", CONTAINERS.read_text(), re.MULTILINE)
     file = tmp_path / "journal.sqlite"
     line = found.group(1).replace("%S/racing-demon/journal.sqlite", str(file))
     arguments = shlex.split(line.replace("${RACING_DEMON_KEEP}", keep.group(1)))

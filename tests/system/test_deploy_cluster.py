@@ -124,19 +124,35 @@ def test_bans_outlive_containers() -> None:
 @pytest.mark.parametrize("version", usually(1, ["1.34", "1.28"]))
 def test_the_manifests_are_what_kubernetes_knows(version: str) -> None:
     """Each object passes the schema that this version of Kubernetes publishes, with no unknown field."""
-    assert [each["kind"] for each in MANIFESTS] == [
-        "Service",
-        "Service",
+    assert {each["kind"] for each in MANIFESTS} == {
+        "Ingress",
         "PodDisruptionBudget",
+        "Service",
         "StatefulSet",
-    ]
+    }
     for manifest in MANIFESTS:
         kubernetes_validate.validate(manifest, version, strict=True)
 
 
+def test_each_pod_is_reached_by_the_name_to_which_programs_are_redirected() -> None:
+    """The ingress leads each server's name to a service of its own pod, and nobody to the metrics."""
+    (ingress,) = (each["spec"] for each in MANIFESTS if each["kind"] == "Ingress")
+    services = {each["metadata"]["name"]: each["spec"] for each in MANIFESTS if each["kind"] == "Service"}
+    reached = {}
+    for rule in ingress["rules"]:
+        metrics, rest = rule["http"]["paths"]
+        assert (metrics["path"], metrics["pathType"]) == ("/metrics", "Exact")
+        assert services[metrics["backend"]["service"]["name"]]["selector"] == {"app": "racing-demon-nothing"}
+        reached[rule["host"]] = services[rest["backend"]["service"]["name"]]["selector"]
+    assert ingress["tls"][0]["hosts"] == list(reached)
+    assert reached.pop("cards.example.org") == {"app": "racing-demon"}
+    names = [each.get("statefulset.kubernetes.io/pod-name") for each in reached.values()]
+    assert names == [f"racing-demon-{number}" for number in range(MANIFESTS[-1]["spec"]["replicas"])]
+
+
 def test_a_budget_keeps_two_of_three_servers() -> None:
     """The budget selects the servers' pods, and lets one be away."""
-    budget, servers = MANIFESTS[2]["spec"], MANIFESTS[3]["spec"]
+    budget, servers = MANIFESTS[-2]["spec"], MANIFESTS[-1]["spec"]
     assert budget["selector"]["matchLabels"].items() <= servers["template"]["metadata"]["labels"].items()
     assert (servers["replicas"], budget["maxUnavailable"]) == (3, 1)
 
