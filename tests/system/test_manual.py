@@ -82,7 +82,7 @@ def test_one_machine_by_the_manual(tmp_path: Path) -> None:
         assert "rd/pub/home/status online" in published
         here.python(GUEST)
         code = here.run("rd-admin tables").split("\n")[1].split()[0]
-        for begins, ends in (("## Look after it", "## Watch it"), ("## Watch it", "## 4. Several machines")):
+        for begins, ends in (("## Look after it", "## Watch it"), ("## Watch it", "## What to buy")):
             for block in blocks("deploy.md", begins, ends):
                 tried(here, block)
         assert len(here.run("find /var/lib/racing-demon-backups -name journal.sqlite").split()) == 1
