@@ -22,14 +22,16 @@ from racing_demon_server.journal.reader import log_of
 from racing_demon_server.journal.sqlite.database import open_journal
 from racing_demon_server.results.file import ResultsFile
 from tests.support.clusters import KEY, Cluster
-from tests.support.effort import amount, more_when_long
 from tests.support.restartable_server import RestartableServer
 from tests.support.results import page_with
 from tests.support.servers import Peer, deadline
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="processes are forked and killed")
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(sys.platform == "win32", reason="processes are forked and killed"),
+]
 
-KILLS: Final = amount(1, 15, "RACING_DEMON_RESULT_KILLS")
+KILLS: Final = int(os.environ.get("RACING_DEMON_RESULT_KILLS", "15"))
 SEED: Final = int(os.environ.get("RACING_DEMON_SEED", "1"))
 TABLES: Final = 3
 """So many tables play when the server is killed."""
@@ -41,7 +43,6 @@ Results = list[tuple[str, bool, list[dict[str, int]]]]
 """Name of each match, whether it is over, and the points of its hands, by seat."""
 
 
-@more_when_long
 async def test_results_in_a_file_outlive_kills(tmp_path: Path) -> None:
     """A server is killed right at the ends of hands and matches; in the end its results are the journal's."""
     rng, journal = random.Random(SEED), tmp_path / "journal.sqlite"
@@ -63,7 +64,6 @@ async def test_results_in_a_file_outlive_kills(tmp_path: Path) -> None:
         await _count_once(server, played)
 
 
-@pytest.mark.long
 async def test_results_in_a_database_outlive_kills(tmp_path: Path, database: str) -> None:
     """One of two servers is killed again and again; the other, or the next start, makes what is missing."""
     rng = random.Random(SEED)
