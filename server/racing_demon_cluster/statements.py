@@ -6,13 +6,11 @@ from typing import Any, Final, NamedTuple
 import psycopg
 
 from racing_demon_cluster.postgres.connection import NOW_MS, Database, connect
-from racing_demon_cluster.postgres.nodes import application_name, fence
+from racing_demon_cluster.postgres.nodes import fence, limit_idleness, name_connection
 from racing_demon_cluster.postgres.schema import NOBODY
 
 LOCK_TIMEOUT: Final = "1s"
 """How long a takeover waits for the last transaction of the dead node."""
-IDLE: Final = "30s"
-"""How long a server that is frozen may hold a transaction, before the database ends it."""
 
 
 LIVING_NODES: Final = (
@@ -197,11 +195,8 @@ def connect_as(node: int, url: str) -> Database:
 
     """
     db = connect(url)
-    db.execute(
-        "SELECT set_config('application_name', $1, false), "
-        "set_config('idle_in_transaction_session_timeout', $2, false)",
-        (application_name(node), IDLE),
-    )
+    limit_idleness(db)
+    name_connection(db, node)
     return db
 
 

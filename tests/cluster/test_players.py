@@ -5,6 +5,7 @@ import json
 import time
 from collections.abc import Callable
 
+import psycopg
 import pytest
 
 from racing_demon_cluster.players import PostgresPlayers
@@ -190,10 +191,14 @@ def test_a_frozen_server_does_not_block_its_next_start(
     """What it holds in open transactions ends when the next one of its name starts, which can write."""
     url, keys = servers.url(name), ClusterKeys([KEY])
     with contextlib.ExitStack() as stack:
-        frozen = stack.enter_context(contextlib.closing(PostgresPlayers(url, opened("n1").node, keys)))
+        journal = opened("n1")
+        frozen = stack.enter_context(contextlib.closing(PostgresPlayers(url, journal.node, keys)))
+        reader = stack.enter_context(journal.reading())
         with contextlib.suppress(JournalUnusable), frozen.transaction():
             again = stack.enter_context(contextlib.closing(PostgresPlayers(url, opened("n1").node, keys)))
             enroll(again, 1)
+        with pytest.raises(psycopg.OperationalError):
+            reader.find_table(1)
     assert servers.sql("SELECT count(*) FROM players", name) == [(1,)]
 
 

@@ -12,6 +12,8 @@ from .rules_digests import known_rules
 
 LONGEST_WAIT: Final = 600
 """The most seconds that a server waits before it takes part."""
+IDLE: Final = "30s"
+"""How long a server that is frozen may hold a transaction, before the database ends it."""
 BACKEND = "(SELECT backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid())"
 
 
@@ -108,6 +110,19 @@ def fence(db: Database, node: int) -> bool:
 def application_name(node: int) -> str:
     """Return what the connections of an incarnation are called, but for that of its journal."""
     return f"racing-demon node {node}"
+
+
+def name_connection(db: Database, node: int) -> None:
+    """Let an incarnation's connection end when that is fenced."""
+    db.execute("SELECT set_config('application_name', $1, false)", (application_name(node),))
+
+
+def limit_idleness(db: Database) -> None:
+    """Let the database end a transaction in which a connection, perhaps a frozen server's, says nothing.
+
+    Not for readers: who checks or exports a journal may think about one match for long.
+    """
+    db.execute("SELECT set_config('idle_in_transaction_session_timeout', $1, false)", (IDLE,))
 
 
 def end_backend(db: Database, node: int) -> None:

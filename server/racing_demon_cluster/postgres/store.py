@@ -20,7 +20,7 @@ from racing_demon_server.journal.play_runs import RUN, plays_in
 
 from .codes import MIN_LETTERS, code_of
 from .connection import NOW_MS, WRONG_MS, Database, connect, lock_holders, missing_standby, verify_standby
-from .nodes import is_superseded, register, renew, seconds_to_wait
+from .nodes import is_superseded, limit_idleness, name_connection, register, renew, seconds_to_wait
 from .reader import PostgresReader
 from .schema import migrate, verify_version
 
@@ -248,6 +248,7 @@ class PostgresStore:
     def _opened(self) -> Database:
         db = connect(self._url)
         try:
+            limit_idleness(db)
             if self._needs_standby:
                 verify_standby(db)
         except BaseException:
@@ -301,6 +302,8 @@ def reading(url: str, keys: ClusterKeys, owner: int | None = None) -> Iterator[P
     try:
         with contextlib.closing(connect(url)) as db:
             verify_version(db)
+            if owner is not None:
+                name_connection(db, owner)
             yield PostgresReader(db, keys, owner)
     except psycopg.Error as error:
         raise JournalUnusable(f"The database cannot be read: {_text(error)}.") from None
