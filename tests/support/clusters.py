@@ -63,12 +63,17 @@ class Cluster:
         nodes: the nodes, by their names.
         ways: what is between each of them and the database, if it may be cut off.
 
+    Args:
+        database: where the database is.
+        keys: those of the cluster.
+
     """
 
-    def __init__(self, database: str) -> None:
+    def __init__(self, database: str, *keys: bytes) -> None:
         self.nodes: dict[str, RestartableServer] = {}
         self.ways: dict[str, Relay] = {}
         self._database = database
+        self._keys = ClusterKeys(keys or (KEY,))
 
     @classmethod
     @asynccontextmanager
@@ -144,7 +149,7 @@ class Cluster:
     def judge(self, players: Sequence[Player]) -> Verdict:
         """Compare what players were told with the database; no two nodes may have written by turns."""
         with connect(self._database) as db:
-            verdict = judge_db(PostgresReader(db, ClusterKeys([KEY])), players)
+            verdict = judge_db(PostgresReader(db, self._keys), players)
             code = players[0].client.code
             sql = "SELECT writer FROM events JOIN tables ON id = table_id WHERE code = $1 ORDER BY first"
             writers = [writer for writer, _ in groupby(row[0] for row in db.execute(sql, (code,)))]

@@ -20,7 +20,7 @@ from racing_demon_protocol.enums import Phase, Reason
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
-from racing_demon_protocol.wire.messages.server import Accepted, Identified, Refused
+from racing_demon_protocol.wire.messages.server import Accepted, CaughtUp, Identified, Refused
 from racing_demon_protocol.wire.options import Options
 from tests.support.people import SECRETS, challenged, enrolled, link_code
 from tests.support.ports import port_of
@@ -30,6 +30,8 @@ STRANGER: Final = "203.0.113.7"
 OTHER: Final = "198.51.100.9"
 QUICK: Final[dict[str, Any]] = {"game": "puzzle", "seats": 1, "countdown_ms": 0, "tally_ms": 0}
 QUARTER_MS: Final = 900_000
+CUT: Final = 499
+"""The status of a page that took so long that the server hung up."""
 REST: Final = 0.1
 """Seconds after which a stranger who was refused tries again."""
 
@@ -75,7 +77,7 @@ async def entered(door: Door, request: Message, address: str = STRANGER) -> Asyn
 
 
 async def fetch(url: str, path: str, address: str) -> tuple[int, float]:
-    """Return the status of a page, and the seconds until all of it was there."""
+    """Return the status of a page, or :data:`CUT`, and the seconds until all of it was there."""
     begun = time.monotonic()
     reader, writer = await asyncio.open_connection("127.0.0.1", port_of(url))
     with contextlib.closing(writer):
@@ -84,7 +86,7 @@ async def fetch(url: str, path: str, address: str) -> tuple[int, float]:
         head = await asyncio.wait_for(reader.readline(), PATIENCE)
         while await asyncio.wait_for(reader.read(65_536), PATIENCE):
             pass
-    return int(head.split()[1]), time.monotonic() - begun
+    return int(head.split()[1]) if head else CUT, time.monotonic() - begun
 
 
 async def play_hand(peer: Peer, deeds: Deeds) -> Reason | None:
@@ -190,6 +192,8 @@ async def other_names(door: Door, deeds: Deeds) -> None:
     """Change one's name again and again, as somebody who is remembered."""
     async with Peer.connect(door.url, **come_from(STRANGER)) as eve:
         await enrolled(eve, "Eve", SECRETS[0])
+        await eve.enter(cl.Create(name="Eve"))  # whoever wants no table is sent away
+        await eve.until(CaughtUp)
         for number in count():
             if not door.is_open:
                 return

@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, closing
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -169,7 +170,9 @@ async def suffer(attack: Attack, past: Path, folder: Path, record: str) -> Suffe
     shutil.copytree(past, folder)
     before = size_of(folder)
     async with served("tests.lab.attacks.spent", folder) as (_, url):
-        await timeout(PATIENCE, fetch(url, "/v1/standings", OTHER))  # the sums are made
+        async with asyncio.timeout(4 * PATIENCE):
+            while (await fetch(url, "/v1/standings", OTHER))[0] != HTTPStatus.OK:
+                pass  # the sums are being made
         async with started("tests.lab.attacks.neighbor", url) as neighbor:
             await neighbor.line("^ready$")
             deeds, begun = Deeds(), time.monotonic()
