@@ -192,8 +192,11 @@ class Selection:
 
         """
         rules, board, seat = self._rules(), self.board(), self._own_seat()
-        play = self.hints.play(rules, board, seat)
-        if self.hints.advises_shift(rules, board, seat):
+        ups = (
+            p for p in rules.legal_plays(board, seat) if board.piles[p.destination].kind is Kind.FOUNDATION
+        )
+        play = next(ups, None) or self.hints.play(rules, board, seat)
+        if play is None and self.hints.advises_shift(rules, board, seat):
             return f"Nothing fits: {labels.get('shift', 'shift the stock')}."
         if play is None:
             return (

@@ -61,6 +61,19 @@ function learn(screen) {
   }, LOOK_MS);
 }
 
+/**
+ * A play to the foundations, if there is one: nothing is as useful.
+ * @param {import("../rules/rules.js").Rules} rules
+ * @param {import("../rules/board.js").Board} board
+ * @param {number} place
+ */
+const upward = (rules, board, place) =>
+  board.layout
+    .own(place)
+    .filter(({ kind }) => kind !== "stock")
+    .flatMap(({ number }) => rules.playsFrom(board, place, number, 1))
+    .find(({ destination }) => board.layout.piles[destination].kind === "foundation");
+
 /** The line, and what it knows of the hand. */
 class Coach {
   #deal = ""; // that of the hand
@@ -146,7 +159,8 @@ class Coach {
     if (this.#realAt && now - this.#realAt < SAID_MS) return COACH.forReal;
     const idle = now - this.#since;
     if (this.#quick >= SURE || idle < QUIET_MS) return "";
-    if (this.#play === undefined) this.#play = (screen.hints ??= new Hints()).play(rules, shown, place);
+    if (this.#play === undefined)
+      this.#play = upward(rules, shown, place) ?? (screen.hints ??= new Hints()).play(rules, shown, place);
     if (isWaitedFor || idle > IDLE_MS) this.#light();
     return coachWords(this.#play, shown, rules.mayShift(shown, place));
   }

@@ -364,7 +364,7 @@ def test_who_plays_on_is_told_that_others_are_stuck() -> None:
 
 def test_newcomers_are_told_what_helps() -> None:
     """Who hesitates reads the play and its keys; after ten seconds it is shown on the table, too."""
-    player = at("AS", "9H", hints=True)
+    player = at("AS", "9H", "TS", hints=True)
     player.model.advises = True
     player.hear(ev.Signalled(seq=player.view.seq + 1))
     assert prompt(player) == "", "nobody is told before they could look"
@@ -373,6 +373,10 @@ def test_newcomers_are_told_what_helps() -> None:
     player.now += 9_000
     assert prompt(player) == "Your A♠ up: q"
     assert player.rules.layout.seat_piles(0, Kind.TABLEAU)[0] in player.scene().fits
+    both = at("9H", "TS", "AC", hints=True)
+    both.model.advises = True
+    both.now += 2_000
+    assert prompt(both) == "Your A♣ up: e", "nothing is as useful"
     stuck = at("9H", "4C", hints=True)
     stuck.model.advises = True
     stuck.now += 2_000
