@@ -13,9 +13,11 @@ from descriptions import beside
 from game_list import games
 from move_list import moves
 from racing_demon_client.shared.guide_text import GESTURES, Panel, guide, own_values
+from racing_demon_client.shared.match_text import CHIPS, COUNTS, PHRASES, SAID, usual_text
 from racing_demon_client.shared.option_text import GROUPS, MEANINGS, VALUES, called, usual
 from racing_demon_protocol.constants import (
     MAX_CHAT_LENGTH,
+    MAX_HANDS,
     MAX_NAME_LENGTH,
     MAX_PASSPHRASE_LENGTH,
     MAX_SEATS,
@@ -49,6 +51,7 @@ COUNTED: Final[dict[type[Mechanic], str | None]] = {
 """What a seat's progress is, where it is not its cards on the foundations; ``None`` if no page can tell."""
 NOT_DRAWN: Final = {"text", "goal", "scoring", "rounds", "limit", "counts"}
 REQUEST: Final = "{tag: number, fields: string, defaults?: Record<string, any>}"
+PRESET: Final = "{title: string, text: string, options: Record<string, any>, usual: Record<string, string>}"
 OPTION: Final = (
     "{label: string, group: string, about: string, values: (string | boolean | null)[], least?: number, "
     "greatest?: number, unset?: string}"
@@ -104,6 +107,10 @@ def constants() -> str:
             f"export const OUT_BONUS = {Scoring().out_bonus};",
             "/** A short match against two bots. @type {Record<string, any>} */",
             f"export const SHORT = {_lines(_short_match())};",
+            "/** What sentences about a match are made of. @type {Record<string, string>} */",
+            f"export const PHRASES = {_lines(PHRASES)};",
+            "/** The most hands of a match: as many as a total takes. */",
+            f"export const MAX_HANDS = {MAX_HANDS};",
             "/** Why a server closes a connection. */",
             f"export const CLOSE = {_lines({code.name.lower(): code.value for code in CloseCode})};",
             "/** @type {BotLevel[]} */",
@@ -141,19 +148,33 @@ def options() -> str:
         f"/** @type {{Record<string, {OPTION}>}} */\n"
         f"export const OPTIONS = {_lines(rows)};\n\n"
         f"/** The values that are words. @type {{Record<string, string>}} */\n"
-        f"export const VALUES = {_lines(VALUES)};\n"
+        f"export const VALUES = {_lines(VALUES)};\n\n"
+        f"/** How house rules read. @type {{Record<string, string>}} */\n"
+        f"export const CHIPS = {_lines(CHIPS)};\n\n"
+        "/** The options that a match's title says. */\n"
+        f"export const SAID = {json.dumps(sorted(SAID))};\n\n"
+        "/** Numbers of cards in words. */\n"
+        f"export const COUNTS = {json.dumps(COUNTS)};\n"
     )
 
 
 def presets() -> str:
-    """Return the presets as a JavaScript module, each with every option that affects play or scoring."""
+    """Return the presets as a JavaScript module, each with every option that affects play or scoring.
+
+    What the game decides is among them in words, too.
+    """
     rows = {
-        preset.name: {"title": preset.title, "text": preset.text, "options": _of_preset(preset.options)}
+        preset.name: {
+            "title": preset.title,
+            "text": preset.text,
+            "options": (own := _of_preset(preset.options)),
+            "usual": {name: text for name in own if (text := usual_text(name, preset.options))},
+        }
         for preset in PRESETS.values()
     }
     return (
         "// Generated from the presets by protocol/generate.py.\n\n"
-        "/** @type {Record<string, {title: string, text: string, options: Record<string, any>}>} */\n"
+        f"/** @type {{Record<string, {PRESET}>}} */\n"
         f"export const PRESETS = {_lines(rows)};\n"
     )
 

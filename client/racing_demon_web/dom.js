@@ -23,6 +23,23 @@ export function element(tag, className = "", text = "") {
   return tag === "bdi" ? asIs(node) : node;
 }
 
+/** The colour of a seat. @param {number} seat */
+export const colorOf = (seat) => `var(--seat-${(seat % 8) + 1})`;
+
+/** The class by which a seat's colours are known to what is inside. @param {number} seat */
+export const seatClass = (seat) => `p${(seat % 8) + 1}`;
+
+/**
+ * A seat's mark: its colour, its shape and the player's initial at once.
+ * @param {number} seat
+ * @param {string} name
+ */
+export function token(seat, name) {
+  const node = asIs(element("i", `token ${seatClass(seat)}`, [...name][0]?.toUpperCase()));
+  node.setAttribute("aria-hidden", "true");
+  return node;
+}
+
 /**
  * Exclude an element from translation: names, codes and symbols.
  * @param {HTMLElement} node

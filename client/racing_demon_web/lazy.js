@@ -20,6 +20,7 @@
  * @property {typeof import("./screens/menus.js")} menus
  * @property {typeof import("./table/sound.js")} sound
  * @property {typeof import("./screens/tables.js")} tables
+ * @property {typeof import("./screens/terms.js")} terms
  * @property {typeof import("./table/text.js")} text
  * @property {typeof import("./wake_lock.js")} wakeLock
  * @property {typeof import("./words_later.js")} words
@@ -49,6 +50,7 @@ const FILES = {
   menus: "./screens/menus.js",
   sound: "./table/sound.js",
   tables: "./screens/tables.js",
+  terms: "./screens/terms.js",
   text: "./table/text.js",
   wakeLock: "./wake_lock.js",
   words: "./words_later.js",

@@ -246,6 +246,7 @@ function setView(view) {
   page.view = view;
   if (VIEWS[view]) loadStyle(VIEWS[view]);
   for (const each of Object.keys(VIEWS)) document.body.classList.toggle(each, each === view);
+  document.documentElement.classList.toggle("tv", view === "tv"); // its sizes follow the height
 }
 
 /**
@@ -422,9 +423,12 @@ async function reloadWhenOutdated() {
  */
 async function checkHand(session, secret) {
   const { hand } = session.transcript;
-  /** @param {string} text */
-  const report = (text) => {
-    if (session.transcript.hand === hand) session.proof = text; // else the next hand has begun
+  /**
+   * @param {string} text
+   * @param {boolean} [isSound]
+   */
+  const report = (text, isSound = false) => {
+    if (session.transcript.hand === hand) Object.assign(session, { proof: text, isSound }); // else the next hand has begun
     requestRender();
   };
   if (!hand?.moves) return report(WORDS.uncheckedUnseen);
@@ -434,7 +438,10 @@ async function checkHand(session, secret) {
     .catch(() => null);
   if (!proof) return report(WORDS.uncheckedMissing);
   try {
-    report(proof.proofWords(proof.prove(hand, secret), isOwn, (seat) => session.table.nameOf(seat)));
+    report(
+      proof.proofWords(proof.prove(hand, secret), isOwn, (seat) => session.table.nameOf(seat)),
+      true,
+    );
   } catch (error) {
     if (!(error instanceof proof.Mismatch)) return report(WORDS.uncheckedError);
     report(WORDS.notValid(error.message));
@@ -763,7 +770,7 @@ async function begin() {
   if (codeIn(location) && viewInAddress() === "overlay") setView("overlay"); // nothing else is ever seen over somebody's picture
   applySettings();
   fillIn();
-  if (!getComputedStyle(document.documentElement).getPropertyValue("--felt")) throw new Error("style.css");
+  if (!getComputedStyle(document.documentElement).getPropertyValue("--ground")) throw new Error("style.css");
   dialog = new Dialog();
   onLoadError((again, target) => {
     const items = [

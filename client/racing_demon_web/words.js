@@ -1,7 +1,7 @@
 // The page's texts until the first card, except those of games and options, and the server's own messages.
 
 import { rank, suit, UNKNOWN } from "./rules/layout.js";
-import { CLOSE, TEAM_LETTERS } from "./wire/protocol.js";
+import { CLOSE, MAX_HANDS, PHRASES, TEAM_LETTERS } from "./wire/protocol.js";
 
 /**
  * @import { Seat, TableState } from "./rules/state.js"
@@ -77,7 +77,8 @@ export const WORDS = {
   yourName: "Your name",
   table: "Table",
   passphrase: "Passphrase",
-  join: "Join the table",
+  byCode: "Join with a code",
+  join: "Sit down",
   watch: "Watch",
   bigScreen: "Big screen",
   playNow: "Play now",
@@ -103,21 +104,31 @@ export const WORDS = {
   pageMissing: "The table could not be loaded: the server or the network did not answer as it should.",
 
   // Between hands.
-  inviteShort: "Invite",
+  tableOf: (/** @type {string} */ name) => `${name}’s table`,
+  scan: "Scan to play",
+  readyOf: (/** @type {number} */ ready, /** @type {number} */ all) => `${ready} of ${all} ready`,
+  free: (/** @type {number} */ count) => `${count} ${count === 1 ? "place" : "places"} free`,
+  isFree: "free",
+  notYet: "not yet",
+  isReadyNow: "ready",
+  say: "Say",
+  sayToTable: "Say something to the table",
+  invite: "Invite somebody",
   players: "Players",
   chat: "Chat",
   botLevel: "Level of the bot",
   bot: (/** @type {string} */ level) => `${level} bot`,
   addBot: "Add a bot",
-  theGame: "The game",
-  fewerOptions: "Fewer options",
-  allOptions: "All options",
-  ready: "I am ready",
+  changeRules: "Change the rules",
+  allRules: "All rules",
+  hideRules: "Hide the rules",
+  ready: "I’m ready",
   isReady: "Ready ✓",
   nextHand: "Next hand",
   deal: "Deal",
   dealNow: "Deal now",
   newMatch: "New match",
+  rematch: "Rematch",
   nextDeal(/** @type {number} */ seconds) {
     const left = seconds < 60 ? `${seconds} s` : clock(seconds * 1000);
     return `Next deal in ${left}`;
@@ -156,7 +167,6 @@ export const WORDS = {
   isShuffling: "shuffling",
   diskWaits: "the server waits for its disk",
   startsIn: (/** @type {number} */ seconds) => `starts in ${seconds}`,
-  handOf: (/** @type {number} */ number, /** @type {number} */ all) => `hand ${number} of ${all}`,
   waits: "waits",
   fromNextDeal: "You play from the next deal.",
   noHints: "This table plays without hints. The host can allow them in the options.",
@@ -278,6 +288,12 @@ function sidesOf(table, winners, own) {
 }
 
 /**
+ * A place and its ending: "3", "rd".
+ * @param {number} place
+ */
+export const ordinal = (place) => [`${place}`, { 1: "st", 2: "nd", 3: "rd" }[place] ?? "th"];
+
+/**
  * The player's points in this hand, and the rank: "you 12, 3rd of 6".
  * @param {import("./rules/state.js").TableState} table
  * @param {number} seat
@@ -287,8 +303,7 @@ export function standing(table, seat) {
   const own = points.get(seat);
   if (own === undefined) return table.handSeats.includes(seat) && table.isPlaying ? WORDS.pointsLater : "";
   const place = table.rankOf(seat, points);
-  const ordinal = { 1: "1st", 2: "2nd", 3: "3rd" }[place] ?? `${place}th`;
-  const rank = points.size > 1 ? `, ${ordinal} of ${points.size}` : "";
+  const rank = points.size > 1 ? `, ${ordinal(place).join("")} of ${points.size}` : "";
   return `you ${own}${rank}`;
 }
 
@@ -300,6 +315,33 @@ export function clock(milliseconds) {
   const seconds = Math.max(0, Math.floor(milliseconds / 1000));
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }
+
+/**
+ * A phrase with its gaps filled.
+ * @param {string} phrase
+ * @param {(string | number)[]} values
+ */
+export const filled = (phrase, ...values) => phrase.replace(/\{\}/g, () => String(values.shift()));
+
+/**
+ * How long a match is: "first to 100", "one hand" or "5 hands".
+ * @param {Record<string, any>} options
+ */
+export function lengthText({ target, hands, match_score: score }) {
+  if (target === null) return hands === 1 ? PHRASES.one : filled(PHRASES.hands, hands);
+  const goal = filled(score === "hands" ? PHRASES.won : PHRASES.points, target);
+  return hands === MAX_HANDS ? goal : filled(PHRASES.within, goal, hands);
+}
+
+/**
+ * Which hand of a match this is: "hand 3 · first to 100" or "hand 3 of 5".
+ * @param {number} hand
+ * @param {Record<string, any>} options
+ */
+export const handText = (hand, options) =>
+  options.target !== null && options.hands === MAX_HANDS
+    ? `${filled(PHRASES.hand, hand)} · ${lengthText(options)}`
+    : filled(PHRASES.of, hand, options.hands);
 
 /**
  * Announcements of events; an empty one is not made.
@@ -340,13 +382,18 @@ export const raceWords = (table, { card, by, seat, late_us: lateUs }) =>
   `${short(card)}: ${table.nameOf(by)} beat ${table.nameOf(seat)} by ${span(lateUs)}`;
 
 /**
- * The headline of the lobby.
+ * The headline between hands: who went out, or won.
  * @param {TableState} table
  * @param {number | null} seat
  */
 export function headline(table, seat) {
   if (table.phase === "shuffling") return "Shuffling…";
-  if (table.phase === "tally") return `Hand ${table.handNumber} of ${table.options.hands}`;
+  if (table.phase === "tally") {
+    const { reason, out } = table.results[table.results.length - 1];
+    if (reason === "out" && out !== null)
+      return out === seat ? "You are out!" : `${table.nameOf(out)} is out!`;
+    return `${endText(reason)}.`;
+  }
   if (table.phase === "over") {
     const names = sidesOf(table, table.winners, seat);
     if (names.length === 0 || table.totals().length === 1) return "The match is over"; // alone nobody is beaten
@@ -356,6 +403,12 @@ export function headline(table, seat) {
   }
   return "Waiting for players";
 }
+
+/**
+ * Whether somebody waits for nothing but the deal; a bot always does.
+ * @param {Seat} state
+ */
+export const isReady = ({ bot, ready }) => Boolean(bot) || ready;
 
 /**
  * The state of a player, such as "host, ready".
@@ -371,7 +424,6 @@ export function seatState(table, state, own) {
   if (state.bot) words.push(`${state.bot} bot`);
   else if (state.left) words.push("left");
   else if (!state.connected) words.push(state.standIn ? `${state.standIn} bot plays` : "connection lost");
-  else if (state.ready) words.push("ready");
   if (state.muted) words.push("muted");
   if (state.team !== null && table.results.length === 0) words.push(`team ${TEAM_LETTERS[state.team]}`);
   return words.join(", ");

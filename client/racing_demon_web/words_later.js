@@ -87,11 +87,8 @@ export const LATER = {
   kickWhom: (/** @type {string} */ name) => `Kick ${name}`,
   kickTitle: (/** @type {string} */ name) => `Kick ${name} from the table?`,
   kickText: "Nobody with this name can come back before the match is over, unless you let them.",
-  say: "Say",
   saySomething: "Say something",
-  sayToTable: "Say something to the table",
-  afterHands: (/** @type {number} */ played, /** @type {number} */ all) =>
-    `After ${played} of ${plural(all, "hand")}`,
+  afterHands: (/** @type {number} */ played) => `After ${plural(played, "hand")}`,
   colors: (/** @type {string} */ theme) => `Colors: ${theme}`,
   fourColors: "Four suit colors",
   largeNumbers: "Large numbers on cards",
@@ -135,7 +132,16 @@ export const LATER = {
 
   // Results.
   you: "You",
+  youAre: "You are",
   out: "out",
+  pointsWon: "points",
+  handsWon: "hands won",
+  thisHand: (/** @type {number} */ points) => `${signed(points)} this hand`,
+  toGo: (/** @type {number} */ points) => `${points} to go`,
+  handAfter: (/** @type {string} */ hand, /** @type {string} */ time) =>
+    `${hand.charAt(0).toUpperCase()}${hand.slice(1)} · after ${time}`,
+  checked: "Checked ✓ The shuffle was fair",
+  unchecked: "The shuffle was not checked",
   wentOut: (/** @type {string} */ name) => `${name} went out`,
   cardsUp: (/** @type {number} */ count) =>
     `${count || "None"} of your cards ${count === 1 ? "is" : "are"} on the foundations.`,

@@ -4,6 +4,8 @@ from typing import Final
 
 MAX_SEATS: Final = 8
 """The maximum number of seats at a table."""
+MAX_HANDS: Final = 100
+"""The maximum number of hands in a match; with a total that ends it, it may take as many as that takes."""
 MAX_TEAMS: Final = 4
 """The maximum number of teams at a table."""
 TEAM_LETTERS: Final = "ABCD"

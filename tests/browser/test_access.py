@@ -50,7 +50,7 @@ async def test_no_screen_breaks_a_rule_of_accessibility_in_any_palette(browser: 
             assert await violations(player) == []
             await player.create("Ann")
             await page.tap(".add-bot")
-            await page.tap(".all-options")
+            await player.show_rules()
             assert await violations(player) == []
             for opener in ("#lobby-menu", "#lobby .share"):
                 await page.tap(opener)
@@ -71,7 +71,7 @@ async def test_no_screen_breaks_a_rule_of_accessibility_in_any_palette(browser: 
             await page.tap("text=Watch the match again")
             await player.see(".replay")
             assert await violations(player) == []
-            await page.tap("text=✕")
+            await page.tap(".replay >> text=✕")
             await leave(player)
             await page.tap("#standings")
             assert await violations(player) == []

@@ -163,7 +163,7 @@ async def test_a_match_is_played_below_a_path(kind: str, tmp_path: Path) -> None
             await ann.page.keyboard.press("Escape")
             await ben.open(link)
             await ben.join("Ben")
-            await ann.page.tap(".all-options")
+            await ann.show_rules()
             hands = ann.page.locator('.option:has(span:text-is("Hands in a match")) select')
             await hands.select_option(label="1")
             await ann.deal()

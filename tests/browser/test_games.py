@@ -30,6 +30,7 @@ async def test_a_game_is_played_by_single_taps(browser: Browser, name: str) -> N
     """A tap plays a pile's best card, also where only the server knows the rules; the page stays whole."""
     async with serving(bot_speed=50.0, seed=LASTING) as served, phone(browser, served.origin) as player:
         room = served.registry.room(await player.create("Ann"))
+        await player.show_rules()
         await player.page.locator(HANDS).select_option(label="1")
         await player.page.select_option(PICK, name)
         await wait_until(lambda: name == room.table.view.options.game)

@@ -75,7 +75,7 @@ async def test_four_with_four_handicaps(browser: Browser) -> None:
         await (
             mia.page.locator(".proof", has_text="4 players")
             .or_(mia.page.locator(".proof", has_text="You and 3 others"))
-            .wait_for()
+            .wait_for(state="attached")
         )
         assert await mia.points() == {"Ann": -28, "Mia": -26, "Ben": -34, "Cat": -14}
 
@@ -92,7 +92,7 @@ async def test_four_with_four_handicaps(browser: Browser) -> None:
         await wait_until(lambda: len(ann.states) == 2)
         assert ann.heaps() == [13, 13, 14, 7]
         await _give_up(mia, ann, ben, cat)
-        await mia.page.locator(".proof", has_text="cards match the shuffle").wait_for()
+        await mia.page.locator(".proof", has_text="cards match the shuffle").wait_for(state="attached")
         await wait_until(lambda: all(each.client.view.phase is Phase.OVER for each in (ann, ben, cat)))
         for guest in (ann, ben, cat):
             report = verify(guest.messages)

@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 import pytest
-from playwright.async_api import Browser
+from playwright.async_api import Browser, expect
 
 from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.enums import Phase
@@ -61,7 +61,7 @@ async def test_a_phone_plays_by_house_rules(browser: Browser) -> None:
         await ben.ask(cl.Stuck)
         await ann.finish()
         await wait_until(lambda: view.phase is Phase.OVER)
-        await ann.page.locator(".proof", has_text="dealt the hand again").wait_for()
+        await ann.page.locator(".proof", has_text="dealt the hand again").wait_for(state="attached")
         assert await ann.points() == {view.player(seat): won for seat, won in scoring.totals(view).items()}
         assert ann.complaints == []
 
@@ -74,12 +74,13 @@ async def test_another_preset_takes_house_rules_back(browser: Browser) -> None:
         room = served.registry.room(code)
         async with phone(browser, f"{served.origin}/{code}") as ben:
             await ben.join("Ben")
-            bonus = ben.page.locator(".option", has_text="Points for finishing a foundation")
+            await ann.show_rules()
+            game = ben.page.locator("#lobby .game")
             await ann.page.locator(".options select").first.select_option("guardian")
-            await bonus.get_by_text("5").wait_for()
+            await expect(game).to_have_text("Guardian, 5 hands")
             assert room.table.view.options.king_bonus
             await ann.page.locator(".options select").first.select_option("nerts")
-            await bonus.wait_for(state="detached")
+            await expect(game).to_have_text("Nerts, first to 100")
             assert not PRESETS["nerts"].deviations(room.table.view.options)
         assert ann.complaints == []
 
@@ -89,7 +90,7 @@ async def test_a_refused_option_is_named_in_words(browser: Browser) -> None:
     """The server's sentence has the option's name in commands; the page shows the one of its form."""
     async with serving() as served, phone(browser, served.origin) as ann:
         await ann.create("Ann")
-        await ann.page.get_by_role("button", name="All options").tap()
+        await ann.show_rules()
         await ann.page.get_by_label("What fills empty columns").select_option(
             "the reserve fills them at once"
         )

@@ -37,10 +37,9 @@ async def test_no_screen_scrolls_sideways(browser: Browser, width: int, size: st
     async with serving() as served, phone(browser, served.origin, viewport=viewport) as player:
         page = player.page
         await player.create("Maximiliane")
-        await page.wait_for_selector("#lobby .option")
+        await page.wait_for_selector("#lobby .game:not(:empty)")
         beyond = {"lobby": await _beyond(page, size)}
-        await page.tap(".all-options")
-        await page.wait_for_selector("#lobby .option:nth-of-type(12)")
+        await player.show_rules()
         beyond["options"] = await _beyond(page, size)
         await page.tap("#lobby-menu")
         await page.wait_for_selector("#sheet:not([hidden]) button")

@@ -149,7 +149,7 @@ async def test_a_hand_is_checked_once_its_proof_can_be_had(browser: Browser) -> 
 
         await player.page.route(re.compile("/proof.js"), lose_first)
         await _play_a_hand(player)
-        await player.page.locator(".proof", has_text="match the shuffle").wait_for()
+        await player.page.locator(".proof", has_text="match the shuffle").wait_for(state="attached")
 
 
 @pytest.mark.long

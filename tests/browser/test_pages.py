@@ -63,7 +63,7 @@ async def test_a_casual_match_says_that_it_does_not_count(browser: Browser, tmp_
         await player.play_match("Ann", casual=True)
         async with phone(browser, f"{origin_of(server)}/{await player.code()}") as guest:
             await guest.join("Ben")
-            await expect(guest.page.locator(".option", has_text="Casual")).to_contain_text("yes")
+            await expect(guest.page.locator("#lobby .terms")).to_contain_text("in no standings")
         page = player.page
         await page.locator(".after button", has_text="Results").tap()
         await expect(page.locator("#page .matches a")).to_contain_text("casual: in no standings")

@@ -38,9 +38,11 @@ async def test_a_list_that_does_not_come_is_tried_again(browser: Browser) -> Non
     async with serving() as served, phone(browser, served.origin) as ann:
         await ann.page.route(re.compile("/options.js"), lambda route: route.abort())
         await ann.create("Ann")
-        await ann.page.locator(".options", has_text="could not be loaded").wait_for()
+        await ann.page.locator(".terms", has_text="could not be loaded").wait_for()
         await ann.page.unroute_all()
         await ann.page.get_by_role("button", name="Try again").tap()
+        await ann.page.locator(".terms", has_text="cards at a time").wait_for()
+        await ann.show_rules()
         await ann.page.locator(".options select").first.wait_for()
 
 

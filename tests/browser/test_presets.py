@@ -21,13 +21,12 @@ async def test_the_page_opens_a_table_by_a_preset(browser: Browser) -> None:
         await ann.see("#lobby")
         room = served.registry.room(await ann.code())
         assert room.table.view.options == PRESETS["nerts"].options
+        await ann.page.locator("#lobby .game", has_text="Nerts, first to 100").wait_for()
+        await ann.show_rules()
         preset = ann.page.locator(".options select").first
         assert await preset.input_value() == "nerts"
-        await ann.page.tap(".all-options")
         await ann.page.get_by_label("Cards in the reserve").select_option("10")
-        await ann.page.locator(".option option:checked", has_text="Nerts, cards in the reserve: 10").wait_for(
-            state="attached"
-        )
+        await ann.page.locator("#lobby .rule", has_text="reserve of 10 13").wait_for()
         await preset.select_option("quick")
         await ann.page.locator(".option option:checked", has_text="3 min").wait_for(state="attached")
         assert room.table.view.options == PRESETS["quick"].options
@@ -38,6 +37,7 @@ async def test_a_device_keeps_the_options_of_a_table(browser: Browser) -> None:
     """Saved under a name, they are offered for the next table, until the device forgets them."""
     async with serving() as served, phone(browser, served.origin) as ann:
         await ann.create("Ann")
+        await ann.show_rules()
         await ann.page.locator(".options select").first.select_option("nerts")
         await ann.page.locator(".option option:checked", has_text="100").first.wait_for(state="attached")
         await ann.page.tap("#lobby-menu")
@@ -84,7 +84,7 @@ async def test_a_television_opens_a_table_for_those_around_it(browser: Browser) 
         await tv.page.locator("#sheet .preset.large", has_text="Nerts").tap()
         await tv.see("#lobby")
         code = await tv.code()
-        await tv.page.locator("#lobby .options", has_text="Nerts").wait_for()
+        await tv.page.locator("#lobby .game", has_text="Nerts").wait_for()
         async with phone(browser, f"{served.origin}/{code}") as ann:
             await ann.join("Ann")
             await ann.page.locator("#lobby .deal:visible").wait_for()

@@ -69,7 +69,7 @@ async def test_the_lobby_follows(browser: Browser) -> None:
     """A button says what it does now, in the words of the translator."""
     async with serving() as served, translated(browser, served.origin) as player:
         ready = player.page.locator("#lobby .ready")
-        assert await ready.text_content() == "«I am ready»"
+        assert await ready.text_content() == "«I’m ready»"
         await player.page.tap(".ready")
         await player.page.locator(".ready", has_text="«Ready ✓»").wait_for()
 
@@ -99,10 +99,10 @@ async def test_the_tally_follows(browser: Browser) -> None:
     async with serving(bot_speed=200.0, seed=LASTING) as served, translated(browser, served.origin) as player:
         await player.deal_with_bot()
         await player.finish()
-        await player.page.locator(".headline", has_text="«Hand 1 of").wait_for()
-        await player.page.locator(".tally caption", has_text="after").wait_for()
+        await player.page.locator(".headline", has_text="«").wait_for()
+        await player.page.locator(".tally caption", has_text="«Hand 1 of").wait_for()
         await player.page.locator(".ready", has_text="Next hand").wait_for()
-        await player.page.locator(".proof", has_text="match the shuffle").wait_for()
+        await player.page.locator(".proof", has_text="match the shuffle").wait_for(state="attached")
 
 
 @pytest.mark.long

@@ -132,6 +132,11 @@ class Phone:
         await self.see("#lobby")
         return await self.code()
 
+    async def show_rules(self) -> None:
+        """Show all options of the table, to change them or to read them."""
+        await self.page.tap(".all-options[aria-expanded=false]")
+        await self.page.locator(".option").first.wait_for()
+
     async def code(self) -> str:
         """Return the code of the table that the page is at."""
         # The field has it with the place at the table: a lobby that is left at once may never be drawn.
@@ -168,7 +173,7 @@ class Phone:
         """Open a table, and play a match of one hand against a bot, up to its tally."""
         await self.create(name)
         await self.page.tap(".add-bot")
-        await self.page.tap(".all-options")
+        await self.show_rules()
         hands = self.page.locator('.option:has(span:text-is("Hands in a match")) select')
         await hands.select_option(label="1")
         if casual:

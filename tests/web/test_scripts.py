@@ -11,9 +11,11 @@ import segno
 from rjsmin import jsmin
 
 from racing_demon_client.shared.guide_text import panels_of
+from racing_demon_client.shared.match_text import changes, hand_text, terms, title_text
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.wire.messages import FROM_SERVER, Event, name_of
-from racing_demon_protocol.wire.options import Options
+from racing_demon_protocol.wire.options import LATER, MatchScore, Options
+from racing_demon_protocol.wire.presets import PRESETS
 from tests.support.cases import for_each
 from tests.support.effort import more_when_long
 from tests.support.nodes import SCRIPTS, TOOLS, node, tool
@@ -137,3 +139,48 @@ async def test_the_page_explains_games_as_python_does() -> None:
     assert ended == 0, told
     panels = [[[panel.title, len(piles), *said] for panel, piles, said in panels_of(t)] for t in tables]
     assert json.loads(told.replace("\N{MINUS SIGN}", "-")) == panels
+
+
+TERMS: Final = """
+import "./client/racing_demon_web/rules/games_later.js";
+import { GAMES } from "./client/racing_demon_web/rules/games.js";
+import { changes, terms, titleText } from "./client/racing_demon_web/screens/terms.js";
+import { handText } from "./client/racing_demon_web/words.js";
+const told = JSON.parse(process.env.OPTIONS).map((options) => [
+  titleText(options, GAMES),
+  terms(options, GAMES, 2),
+  changes(options, GAMES).map(({ text, usual }) => [text, usual]),
+  handText(3, options),
+]);
+console.log(JSON.stringify(told));
+"""
+HOUSE_RULES: Final = (
+    Options(game="classic", target=100, hands=100, reserve=10, hints=True, casual=True),
+    Options(game="classic", target=3, match_score=MatchScore.HANDS, turn=1, columns=5),
+    Options(hands=1, time_limit_ms=180_000, redeals=2, reserve_up=False, king_bonus=5),
+    Options(game="demon-a", hands=3, turn_by_players=True, spectators=False),
+    Options(game="classic", win_lead=50, reserve_up=True, out_bonus=0, forced_bases=True),
+)
+
+
+async def test_a_match_is_said_as_python_says_it() -> None:
+    """The sentence, the house rules and the number of the hand are the terminal's, whatever is played."""
+    tables = [
+        *HOUSE_RULES,
+        *(Options(game=game) for game in GAMES),
+        *(each.options for each in PRESETS.values()),
+    ]
+    added = {name: Options.model_fields[name].default for name in LATER}  # an encoding leaves them out
+    written = [added | each.model_dump(mode="json") for each in tables]
+    ended, told = await run("--input-type=module", "--eval", TERMS, OPTIONS=json.dumps(written))
+    assert ended == 0, told
+    expected = [
+        [
+            title_text(each),
+            terms(each, 2),
+            [[change.text, change.usual] for change in changes(each)],
+            hand_text(3, each),
+        ]
+        for each in tables
+    ]
+    assert json.loads(told) == expected

@@ -133,6 +133,11 @@ export class TableState {
     return this.games[this.options.game];
   }
 
+  /** How many seats there are. */
+  get places() {
+    return Math.min(this.options.seats, this.game?.seats[1] ?? this.options.seats);
+  }
+
   /** The seats of the current or last hand. */
   get handSeats() {
     return this.hand?.seats ?? [];

@@ -1,17 +1,20 @@
 // The screen between hands: players, options and tally.
 
-import { button, choice, element, markTeam, setText } from "../dom.js";
+import { asIs, button, choice, element, markTeam, seatClass, setText, token } from "../dom.js";
 import { withModule } from "../lazy.js";
-import { colorOf } from "../table/table_screen.js";
-import { BOT_LEVELS, FROM_CLIENT } from "../wire/protocol.js";
-import { headline, seatState, WORDS } from "../words.js";
+import { BOT_LEVELS, FROM_CLIENT, LIMITS } from "../wire/protocol.js";
+import { headline, isReady, seatState, WORDS } from "../words.js";
 
 /** @import { Seat, TableState } from "../rules/state.js" */
 
 const MAX_CHAT_LINES = 30;
+const GROW_MS = 1500; // longer than bars take to grow
+const MAX_CARDS = 8; // a longer code is written as a word
 
 export class LobbyScreen {
   #drawn = "";
+  #told = ""; // the options that the line for newcomers is about
+  #grown = 0; // how many hands the tally has shown
 
   /**
    * @param {HTMLElement} root
@@ -56,6 +59,14 @@ export class LobbyScreen {
       const { isBetweenMatches, game } = this.table;
       if (isBetweenMatches && game.seats[1] > 1 && this.#isAlone) this.dealAlone(deal);
       else deal();
+    });
+    const line = /** @type {HTMLInputElement} */ (this.root.querySelector(".say input"));
+    line.maxLength = LIMITS.chat;
+    this.part("say").addEventListener("submit", (event) => {
+      event.preventDefault();
+      const text = line.value.trim();
+      line.value = "";
+      if (text) this.command("say", { text });
     });
     this.part("add-bot").addEventListener("click", () => {
       const level = /** @type {HTMLSelectElement} */ (this.part("level")).value;
@@ -127,18 +138,10 @@ export class LobbyScreen {
     const drawn = JSON.stringify(facts);
     if (drawn === this.#drawn) return;
     this.#drawn = drawn;
-    setText(this.part("code"), table.code);
-    setText(this.part("headline"), headline(table, this.seat));
+    this.#head();
     this.#players(isHost);
     this.#tally(isHost);
-    const { games, command, showsAll } = this;
-    const mayChange = isHost && table.isBetweenMatches;
-    setText(this.part("about"), games[table.options.game]?.text ?? "");
-    setText(this.part("all-options"), showsAll ? WORDS.fewerOptions : WORDS.allOptions);
-    const options = this.part("options");
-    const show = (/** @type {typeof import("./options.js")} */ { optionRows }) =>
-      options.replaceChildren(...optionRows({ table, games, command, mayChange, showsAll }));
-    withModule("games", () => withModule("options", show, options), options);
+    this.#rules(isHost && table.isBetweenMatches);
     const own = table.seats.get(this.seat ?? -1);
     const ready = this.part("ready");
     // With nobody to wait for, one button is enough.
@@ -148,7 +151,9 @@ export class LobbyScreen {
     this.part("share").hidden = session.ended !== "";
     this.start.hidden = !session.ended;
     ready.setAttribute("aria-pressed", String(own?.ready ?? false));
-    setText(ready, own?.ready ? WORDS.isReady : isTally ? WORDS.nextHand : WORDS.ready);
+    const ask = isTally ? WORDS.nextHand : table.phase === "over" ? WORDS.rematch : WORDS.ready;
+    setText(ready, own?.ready ? WORDS.isReady : ask);
+    this.part("say").hidden = !own || session.ended !== "";
     const deal = this.part("deal");
     deal.hidden = !isHost || (isLone && isTally);
     deal.classList.toggle("primary", isLone);
@@ -168,6 +173,60 @@ export class LobbyScreen {
     setText(this.part("watching"), notes.join(" · "));
   }
 
+  /** Whose table it is, its code, who went out, and how many are ready. */
+  #head() {
+    const { table } = this;
+    const host = table.seats.get(table.host ?? -1);
+    setText(this.part("whose"), host ? WORDS.tableOf(host.name) : WORDS.table);
+    for (const code of /** @type {NodeListOf<HTMLElement>} */ (this.root.querySelectorAll(".code"))) {
+      if (code.textContent === table.code) continue;
+      const isShort = table.code.length <= MAX_CARDS;
+      code.replaceChildren(
+        ...(isShort ? [...table.code].map((each) => element("i", "", each)) : [table.code]),
+      );
+    }
+    const here = [...table.seats.values()].filter(({ left }) => !left);
+    const readyOf = here.length > 1 ? WORDS.readyOf(here.filter(isReady).length, here.length) : "";
+    const isLobby = table.phase === "lobby";
+    const head = this.part("headline");
+    setText(head, (isLobby && readyOf) || headline(table, this.seat));
+    head.className = `headline ${table.phase === "over" ? seatClass(table.winners[0] ?? 0) : ""}`;
+    const { out } = table.phase === "tally" ? table.results[table.results.length - 1] : { out: null };
+    this.part("whom").replaceChildren(...(out === null ? [] : [token(out, table.nameOf(out))]));
+    const free = table.places - here.length;
+    setText(this.part("beside"), !isLobby ? readyOf : free > 0 ? WORDS.free(free) : "");
+  }
+
+  /**
+   * What is played, in a sentence, and what differs; all of it on request.
+   * @param {boolean} mayChange
+   */
+  #rules(mayChange) {
+    const { table, games, command, showsAll } = this;
+    const said = this.part("terms");
+    const press = this.part("all-options");
+    setText(press, showsAll ? WORDS.hideRules : mayChange ? WORDS.changeRules : WORDS.allRules);
+    press.setAttribute("aria-expanded", String(showsAll));
+    const tell = (/** @type {typeof import("./terms.js")} */ { changeChips, terms, titleText }) => {
+      setText(this.part("game"), titleText(table.options, games));
+      setText(said, terms(table.options, games, table.seats.size).join(" · "));
+      this.part("changes").replaceChildren(...changeChips(table.options, games));
+    };
+    withModule("games", () => withModule("terms", tell, said), said);
+    this.part("about").hidden = !showsAll;
+    setText(this.part("about"), games[table.options.game]?.text ?? "");
+    const options = this.part("options");
+    if (!showsAll) options.replaceChildren();
+    const show = (/** @type {typeof import("./options.js")} */ { newcomer, optionRows }) => {
+      const told = table.phase === "lobby" ? JSON.stringify(table.options) : "";
+      if (told !== this.#told)
+        this.part("newcomer").replaceChildren(...(told ? [newcomer(table.options, games)] : []));
+      this.#told = told;
+      if (this.showsAll) options.replaceChildren(...optionRows({ table, games, command, mayChange }));
+    };
+    withModule("games", () => withModule("options", show, options), options);
+  }
+
   /** @param {boolean} isHost */
   #players(isHost) {
     const { table } = this;
@@ -175,16 +234,18 @@ export class LobbyScreen {
     const rows = seats
       .sort((a, b) => a.seat - b.seat)
       .map((state) => {
-        const row = element("li", "player");
-        row.style.setProperty("--seat", colorOf(state.seat));
-        row.append(
-          markTeam(element("bdi", "name", state.name), state.team),
-          this.#stateOf("span", state),
-          ...this.#menuOf(state, isHost),
-        );
+        const row = element("li", `player ${seatClass(state.seat)}${state.seat === this.seat ? " me" : ""}`);
+        const who = element("span", "who");
+        who.append(markTeam(element("bdi", "name", state.name), state.team), this.#stateOf("span", state));
+        const word = isReady(state) ? WORDS.isReadyNow : WORDS.notYet;
+        if (!state.left) who.append(element("span", isReady(state) ? "tick" : "wait", word));
+        row.append(token(state.seat, state.name), who, ...this.#menuOf(state, isHost));
         return row;
       });
-    this.part("players").replaceChildren(...rows);
+    const free = seats.length ? Math.max(0, table.places - seats.filter(({ left }) => !left).length) : 0;
+    const outlines = [...Array(free)].map(() => asIs(element("li", "free", WORDS.isFree)));
+    for (const each of outlines) each.setAttribute("aria-hidden", "true"); // their number is told
+    this.part("players").replaceChildren(...rows, ...outlines);
     const banned = table.banned.map((name) => {
       const row = element("li", "player banned");
       row.append(element("bdi", "name", name), element("span", "state", WORDS.removed));
@@ -225,13 +286,7 @@ export class LobbyScreen {
     if (!isHost || seat === this.seat || left) return [];
     if (!bot) return [button("⋯", () => this.manage(seat), WORDS.manage(name))];
     return this.table.isBetweenMatches
-      ? [
-          button(
-            WORDS.remove,
-            () => this.command("remove_bot", { seat }),
-            WORDS.aboutWhom(WORDS.remove, name),
-          ),
-        ]
+      ? [button("✕", () => this.command("remove_bot", { seat }), WORDS.aboutWhom(WORDS.remove, name))]
       : [];
   }
 
@@ -240,7 +295,11 @@ export class LobbyScreen {
     const { table } = this;
     const section = this.part("tally");
     section.hidden = table.results.length === 0;
-    this.root.classList.toggle("tallied", !section.hidden);
+    for (const node of [this.root, this.part("main")]) node.classList.toggle("tallied", !section.hidden);
+    const isOver = table.phase === "over" && !section.hidden;
+    this.root.classList.toggle("over", isOver);
+    for (const name of ["analyzed", "checked", "own"]) this.part(name).hidden = section.hidden;
+    this.part("arc").hidden = !isOver;
     this.part("after").hidden = table.phase !== "over" || table.results.length === 0;
     if (section.hidden) {
       this.part("analysis").replaceChildren();
@@ -250,18 +309,31 @@ export class LobbyScreen {
     const caption = /** @type {HTMLElement} */ (section.querySelector("caption"));
     withModule(
       "results",
-      ({ outcome, tallyRows }) => {
+      ({ arc, outcome, ownPlace, proofSummary, tallyRows }) => {
         const rows = tallyRows(table, this.seat, (state) => [
           this.#stateOf("small", state),
           ...this.#menuOf(state, isHost),
         ]);
         section.querySelector("tbody")?.replaceChildren(...rows);
-        setText(section.querySelector("th:last-child"), table.countsHands ? WORDS.handsWon : WORDS.total);
+        const head = section.querySelector("th:nth-last-child(2)");
+        setText(head, table.countsHands ? WORDS.handsWon : WORDS.total);
+        setText(this.part("goal"), table.options.target === null ? "" : String(table.options.target));
         setText(caption, outcome(table));
+        this.part("own").replaceChildren(...ownPlace(table, this.seat));
+        if (isOver) arc(this.part("arc"));
+        setText(this.root.querySelector(".checked summary"), proofSummary(this.session));
+        if (this.#grown === table.results.length) return;
+        this.#grown = table.results.length;
+        section.classList.add("grows");
+        setTimeout(() => section.classList.remove("grows"), GROW_MS);
       },
       caption,
     );
     this.analyze(this.part("analysis"));
-    setText(this.part("proof"), this.session.proof);
+    const { proof, isSound } = this.session;
+    const checked = /** @type {HTMLDetailsElement} */ (this.part("checked"));
+    checked.hidden = !proof;
+    checked.open ||= Boolean(proof) && !isSound;
+    setText(this.part("proof"), proof);
   }
 }

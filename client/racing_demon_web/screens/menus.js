@@ -247,7 +247,7 @@ export class Menus {
   }
 
   #chatLine() {
-    const words = { hint: LATER.saySomething, label: LATER.sayToTable, action: LATER.say };
+    const words = { hint: LATER.saySomething, label: WORDS.sayToTable, action: WORDS.say };
     return lineForm(words, LIMITS.chat, (text) => {
       if (text) this.send("say", { text });
     });
@@ -282,7 +282,7 @@ export class Menus {
         return row;
       }),
     );
-    this.dialog.open(LATER.afterHands(table.results.length, table.options.hands), [list]);
+    this.dialog.open(LATER.afterHands(table.results.length), [list]);
   }
 
   #toggles() {

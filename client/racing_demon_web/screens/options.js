@@ -1,17 +1,16 @@
 // The form for a table's options.
 
 import { choice, element } from "../dom.js";
-import { OPTIONS, VALUES } from "../wire/options.js";
+import { OPTIONS } from "../wire/options.js";
 import { PRESETS } from "../wire/presets.js";
 import { LIMITS } from "../wire/protocol.js";
 import { LATER } from "../words_later.js";
 import { newHere } from "./guide.js";
 import { savedPresets } from "./saved_presets.js";
+import { LENGTH, nearestPreset, optionValue } from "./terms.js";
 
 const S = 1000;
-const LENGTH = ["hands", "target", "win_lead"]; // the options that say how long a match is
 const MAX_DEVIATIONS = 2; // of a table that differs more, nobody would say that it plays the preset
-const SHORT = ["game", "hands", "target", "time_limit_ms", "turn"];
 
 /** The numbers on offer, by option; other values come with the options. @type {Record<string, number[]>} */
 export const NUMBERS = {
@@ -37,20 +36,6 @@ export const NUMBERS = {
 };
 
 /**
- * The value of an option in words, such as "1 s", "yes" or "the game's own".
- * @param {string} name
- * @param {any} value
- * @param {any} games
- */
-function optionValue(name, value, games) {
-  if (name === "game") return games[value]?.title ?? value;
-  if (value === null) return OPTIONS[name].unset;
-  if (typeof value === "boolean") return value ? LATER.yes : LATER.no;
-  if (name.endsWith("_ms")) return LATER.time(value);
-  return VALUES[value] ?? String(value);
-}
-
-/**
  * A refusal with the labels of options in place of their names.
  * @param {string} text
  */
@@ -58,18 +43,15 @@ export const withLabels = (text) =>
   text.replace(/'(\w+)'/g, (quoted, name) => (OPTIONS[name] ? `“${OPTIONS[name].label}”` : quoted));
 
 /**
- * The options of a table, with a select for each if they may be changed.
+ * The options of a table, and what each means, with a select for each if they may be changed.
  * @param {object} options
  * @param {import("../rules/state.js").TableState} options.table
  * @param {any} options.games
  * @param {(name: string, fields: any) => void} options.command
  * @param {boolean} options.mayChange
- * @param {boolean} options.showsAll with the rarely used ones, and what each means
  */
-export function optionRows({ table, games, command, mayChange, showsAll }) {
-  const names = Object.keys(OPTIONS).filter(
-    (name) => name in table.options && (showsAll || SHORT.includes(name) || isChanged(name, table.options)),
-  );
+export function optionRows({ table, games, command, mayChange }) {
+  const names = Object.keys(OPTIONS).filter((name) => name in table.options);
   /** @param {any} options */
   const apply = (options) => command("set_options", { options });
   const rows = names.flatMap((name, at) => {
@@ -82,14 +64,19 @@ export function optionRows({ table, games, command, mayChange, showsAll }) {
     const change = (next) => apply({ [name]: next });
     row.append(
       mayChange ? editor(name, value, games, change) : element("b", "", optionValue(name, value, games)),
+      element("small", "", about),
     );
-    if (!showsAll) return [row];
-    row.append(element("small", "", about));
     return group === OPTIONS[names[at - 1]]?.group ? [row] : [element("h3", "", group), row];
   });
-  const told = newHere(table.options, toldOf(table.options, games));
-  return [told, ...presetRow(table.options, games, mayChange ? apply : null), ...rows];
+  return [...presetRow(table.options, games, mayChange ? apply : null), ...rows];
 }
+
+/**
+ * How to play what is on the table, folded, for who has never played it.
+ * @param {Record<string, any>} options
+ * @param {any} games
+ */
+export const newcomer = (options, games) => newHere(options, toldOf(options, games));
 
 /**
  * What is played at a table, in words: its preset or game, the game's text where the panels of the guide do not
@@ -107,33 +94,6 @@ export function toldOf(options, games) {
     .map((name) => `${OPTIONS[name].label.toLowerCase()}: ${optionValue(name, options[name], games)}`);
   const text = game?.racing === "shared" ? "" : (game?.text ?? "");
   return { title: near?.title ?? game?.title ?? options.game, text, rules };
-}
-
-/**
- * Whether an option that affects play, scoring or standings is not what it is by default, as in the first preset.
- * @param {string} name
- * @param {Record<string, any>} options
- */
-function isChanged(name, options) {
-  const usual = PRESETS.klondike.options;
-  return name in usual ? options[name] !== usual[name] : name === "casual" && options.casual;
-}
-
-/**
- * The preset nearest to a table's options, and the options that differ from it; the length of a match counts less.
- * @param {Record<string, any>} options
- */
-function nearestPreset(options) {
-  const near = Object.values(PRESETS)
-    .filter((preset) => preset.options.game === options.game)
-    .map(({ title, options: own }) => ({
-      title,
-      changed: Object.keys(own).filter((name) => name in options && own[name] !== options[name]),
-    }));
-  /** @param {{changed: string[]}} each */
-  const rules = ({ changed }) => changed.filter((name) => !LENGTH.includes(name)).length;
-  near.sort((one, other) => rules(one) - rules(other) || one.changed.length - other.changed.length);
-  return near[0];
 }
 
 /**

@@ -1,9 +1,8 @@
 // The table over somebody's picture: foundations, names, points and the last race. Its ids are in docs/host.md.
 
-import { asIs, element, setText } from "../dom.js";
+import { asIs, colorOf, element, setText } from "../dom.js";
 import { BoardView } from "../table/board_view.js";
 import { arrange, FoundationSlots } from "../table/geometry.js";
-import { colorOf } from "../table/table_screen.js";
 import { WORDS } from "../words.js";
 
 /**

@@ -1,10 +1,9 @@
 // Pages of results: standings, matches, and a match with its replay. The server's are described in the wire's document.
 
-import { button, byId, choice, element, markTeam } from "../dom.js";
+import { button, byId, choice, colorOf, element, markTeam } from "../dom.js";
 import { BASE, pathOf } from "../links.js";
 import { placesOf } from "../rules/places.js";
 import { changeSettings, isSameName, read, settings, tokenOf, write } from "../storage.js";
-import { colorOf } from "../table/table_screen.js";
 import {
   askAs,
   canRemember,

@@ -1,14 +1,14 @@
 // Results: the tally, the analysis of a hand, and the matches on this device.
 
-import { element, isCalm, markTeam } from "../dom.js";
+import { element, markTeam, seatClass, token } from "../dom.js";
 import { sound } from "../lazy.js";
 import { UNKNOWN } from "../rules/layout.js";
 import { placesOf } from "../rules/places.js";
 import { Rules } from "../rules/rules.js";
 import { teamsOf, teamTotals } from "../rules/teams.js";
 import { read, write } from "../storage.js";
-import { colorOf } from "../table/table_screen.js";
-import { clock, endText, faceName, teamText, WORDS } from "../words.js";
+import { makeCard } from "../table/board_view.js";
+import { clock, endText, faceName, handText, ordinal, teamText, WORDS } from "../words.js";
 import { LATER, signed } from "../words_later.js";
 
 /**
@@ -19,33 +19,69 @@ import { LATER, signed } from "../words_later.js";
 
 const MAX_NAMED = 3;
 const MAX_RESULTS = 100;
+const RANKS_OF_SUIT = 13;
 
-/** Show confetti. */
-export function celebrate() {
-  sound("won");
-  if (isCalm()) return;
-  for (let number = 0; number < 60; number++) {
-    const piece = element("i", "confetti");
-    piece.style.left = `${(number * 61) % 100}vw`;
-    piece.style.backgroundColor = colorOf(number);
-    piece.style.animationDelay = `${(number % 12) * 60}ms`;
-    piece.addEventListener("animationend", () => piece.remove());
-    document.body.append(piece);
-  }
+export const celebrate = () => sound("won");
+
+/**
+ * Show cards from ace to king as an arc over the winner; it is as good when it stands still.
+ * @param {HTMLElement} root
+ */
+export function arc(root) {
+  if (root.childElementCount) return;
+  root.append(
+    ...[...Array(RANKS_OF_SUIT).keys()].map((at) => {
+      const card = makeCard(((at * 3) % 4) * RANKS_OF_SUIT + at);
+      card.style.setProperty("--at", String(at - (RANKS_OF_SUIT - 1) / 2));
+      return card;
+    }),
+  );
 }
 
 /**
- * How the last hand ended.
+ * The own place and points, first on a phone; nothing for spectators.
+ * @param {TableState} table
+ * @param {number | null} seat
+ */
+export function ownPlace(table, seat) {
+  const totals = table.totals();
+  const at = totals.findIndex(([who]) => who === seat);
+  if (seat === null || at < 0 || totals.length < 2) return [];
+  const [, total] = totals[at];
+  const [text, ending] = ordinal(placesOf(totals, ([, one], [, other]) => one === other)[at]);
+  const left = element("p", "place");
+  const rank = element("b", "", text);
+  rank.append(element("sup", "", ending));
+  left.append(element("small", "", LATER.youAre), rank);
+  const right = element("p", "points");
+  const points = element("span");
+  points.append(element("b", "", String(total)), ` ${table.countsHands ? LATER.handsWon : LATER.pointsWon}`);
+  const last = table.results[table.results.length - 1];
+  const own = last.points[last.seats.indexOf(seat)];
+  const { target } = table.options;
+  const facts = [
+    ...(own === undefined || table.countsHands ? [] : [LATER.thisHand(own)]),
+    ...(target === null || table.phase === "over" || total >= target ? [] : [LATER.toGo(target - total)]),
+  ];
+  right.append(points, element("small", "", facts.join(" · ")));
+  return [left, right];
+}
+
+/**
+ * Whether the shuffle was checked, in a word or two.
+ * @param {Session} session
+ */
+export const proofSummary = ({ proof, isSound }) => (!proof ? "" : isSound ? LATER.checked : LATER.unchecked);
+
+/**
+ * Which hand this was, and when it ended.
  * @param {TableState} table
  */
 export function outcome(table) {
-  const { reason, out, elapsedMs } = table.results[table.results.length - 1];
+  const { reason, elapsedMs } = table.results[table.results.length - 1];
   const isEarly = reason === "time_up" && elapsedMs < table.timeLimitMs;
-  const what =
-    reason === "out" && out !== null
-      ? LATER.wentOut(table.nameOf(out))
-      : endText(isEarly ? "too_long" : reason);
-  return `${what}, after ${clock(elapsedMs)}`;
+  const hand = LATER.handAfter(handText(table.handNumber, table.options), clock(elapsedMs));
+  return isEarly ? `${endText("too_long")}. ${hand}` : hand;
 }
 
 /**
@@ -61,6 +97,7 @@ export function tallyRows(table, own, wordsOf) {
     const state = table.seats.get(seat);
     const words = state ? wordsOf(state) : [element("small", "state", WORDS.left)];
     const row = tallyRow(table, seat, rank, total, words);
+    row.classList.add(seatClass(seat));
     row.classList.toggle("own", seat === own);
     return row;
   };
@@ -91,8 +128,9 @@ function teamRow({ results }, team, rank, total) {
   row.append(
     element("td", "", rank),
     element("td", "who", teamText(team)),
-    element("td", "", points.length === 0 ? "–" : signed(sum)),
+    element("td"),
     element("td", "total", String(total)),
+    element("td", "now", points.length === 0 ? "–" : signed(sum)),
   );
   return row;
 }
@@ -111,28 +149,49 @@ function tallyRow(table, seat, rank, total, words) {
   const who = element("td", "who");
   const named = element("div");
   named.append(
+    token(seat, table.nameOf(seat)),
     markTeam(element("bdi", "", table.nameOf(seat)), teamsOf(table).get(seat)),
     ...(last.out === seat ? [element("span", "badge", LATER.out)] : []),
     ...words,
   );
   who.append(named);
   const row = element("tr");
+  const points = place < 0 ? null : last.points[place];
+  const extra = last.handicaps[place]?.[2];
+  const bar = element("td", "bars");
+  bar.append(way(table, total, table.countsHands ? 0 : (points ?? 0) + (extra ?? 0)));
   row.append(
     element("td", "", rank),
     who,
-    element(
-      "td",
-      "",
-      place < 0
-        ? "–"
-        : [last.points[place], last.handicaps[place]?.[2]]
-            .filter((points, at) => at === 0 || points)
-            .map(signed)
-            .join(" "),
-    ),
+    bar,
     element("td", "total", String(total)),
+    element("td", "now", points === null ? "–" : [points, ...(extra ? [extra] : [])].map(signed).join(" ")),
   );
   return row;
+}
+
+/**
+ * The way to the goal: what was there before the last hand, what that added or cost, and what is left.
+ * @param {TableState} table
+ * @param {number} total
+ * @param {number} change of the last hand
+ */
+function way(table, total, change) {
+  const goal = Math.max(1, table.options.target ?? 0, ...table.totals().map(([, each]) => each));
+  const share = (/** @type {number} */ points) => (Math.max(0, points) / goal) * 100;
+  const [before, now] = [share(total - change), share(total)];
+  const bar = element("div", "bar-way");
+  bar.setAttribute("aria-hidden", "true");
+  for (const [name, from, to] of /** @type {[string, number, number][]} */ ([
+    ["old", 0, Math.min(before, now)],
+    [now < before ? "lost-points" : "new", Math.min(before, now), Math.max(before, now)],
+  ])) {
+    const part = element("i", name);
+    part.style.left = `${from}%`;
+    part.style.width = `${to - from}%`;
+    bar.append(part);
+  }
+  return bar;
 }
 
 /**

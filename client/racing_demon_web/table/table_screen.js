@@ -1,25 +1,30 @@
 // The screen of a hand: board, other players, status line and messages.
 
-import { asIs, element, markTeam, move, setClass, setStyle, setText } from "../dom.js";
+import { asIs, colorOf, element, markTeam, move, setClass, setStyle, setText } from "../dom.js";
 import { loaded, sound, withModule } from "../lazy.js";
 import { UNKNOWN } from "../rules/layout.js";
 import { ahead, Rules } from "../rules/rules.js";
 import { settings } from "../storage.js";
 import { REACTIONS } from "../wire/protocol.js";
-import { chipState, clock, raceWords, refusalText, short, span, standing, WORDS } from "../words.js";
+import {
+  chipState,
+  clock,
+  handText,
+  raceWords,
+  refusalText,
+  short,
+  span,
+  standing,
+  WORDS,
+} from "../words.js";
 import { BoardView, miniature } from "./board_view.js";
 import { arrange, FoundationSlots, shapeOf } from "./geometry.js";
 import { MoveInput } from "./move_input.js";
 
 /** @import { Reaction } from "../wire/protocol.js" */
 
-const COLORS = ["#e6b422", "#4fa3ff", "#ff7a59", "#5fd08a", "#d18cff", "#ff6fae", "#6fe0e0", "#c0c0c0"];
-
 const FLASH_MS = 400;
 const GO_MS = 1000;
-
-/** @param {number} seat */
-export const colorOf = (seat) => COLORS[seat % COLORS.length];
 
 export class TableScreen {
   /** Records every event where hints are allowed. @type {import("../rules/hints.js").Hints | null} */
@@ -119,7 +124,7 @@ export class TableScreen {
       const play = (this.hints ??= new Hints()).play(rules, shown, place);
       const shifts = play === null && rules.mayShift(shown, place);
       const words = shifts ? WORDS.shiftHelps : hintWords(play, shown);
-      if (play) this.boardView.ring(this.scene?.rects.get(play.source), "var(--accent)", words);
+      if (play) this.boardView.ring(this.scene?.rects.get(play.source), "var(--go-line)", words);
       this.announce(words);
     });
   }
@@ -362,7 +367,7 @@ export class TableScreen {
     let time = clock(elapsed);
     if (isCountdown) time = WORDS.startsIn(left);
     else if (table.phase === "shuffling") time = WORDS.isShuffling;
-    const parts = [time, WORDS.handOf(table.handNumber, table.options.hands), table.code];
+    const parts = [time, handText(table.handNumber, table.options), table.code];
     if (table.paused) parts.push(WORDS.isPaused);
     if (session?.isHalted) parts.push(WORDS.diskWaits);
     if (session && session.pingMs > 0 && session.seat !== null) parts.push(`${session.pingMs} ms`);

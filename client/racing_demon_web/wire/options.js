@@ -67,3 +67,24 @@ export const VALUES = {
   points: "points",
   hands: "hands won",
 };
+
+/** How house rules read. @type {Record<string, string>} */
+export const CHIPS = {
+  reserve: "reserve of {}",
+  turn: "turn {}",
+  columns: "{} columns",
+  redeals: "{} redeals",
+  teams: "{} teams",
+  out_bonus: "{} for going out",
+  king_bonus: "{} for a finished foundation",
+  reserve_card: "{} for each reserve card",
+  win_lead: "a lead of {} wins",
+  time_limit_ms: "{} for a hand",
+  waste_view: "{} waste cards visible",
+};
+
+/** The options that a match's title says. */
+export const SAID = ["hands", "target"];
+
+/** Numbers of cards in words. */
+export const COUNTS = ["no", "one", "two", "three", "four", "five"];

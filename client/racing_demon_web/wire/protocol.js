@@ -45,6 +45,22 @@ export const SHORT = {
   seats: 3,
   casual: true,
 };
+/** What sentences about a match are made of. @type {Record<string, string>} */
+export const PHRASES = {
+  points: "first to {}",
+  won: "first to win {} hands",
+  within: "{} in {} hands",
+  one: "one hand",
+  hands: "{} hands",
+  hand: "hand {}",
+  of: "hand {} of {}",
+  turn_one: "one card at a time",
+  turn: "{} cards at a time",
+  hints: "hints on",
+  casual: "in no standings",
+};
+/** The most hands of a match: as many as a total takes. */
+export const MAX_HANDS = 100;
 /** Why a server closes a connection. */
 export const CLOSE = {
   good_bye: 1000,

@@ -104,6 +104,7 @@ export class Session {
     this.ended = "";
     /** The result of verifying the last hand. */
     this.proof = "";
+    this.isSound = false; // whether that says that all is well
   }
 
   /**

@@ -12,7 +12,7 @@ from pydantic import (
     model_serializer,
 )
 
-from racing_demon_protocol.constants import MAX_SEATS, MAX_TEAMS
+from racing_demon_protocol.constants import MAX_HANDS, MAX_SEATS, MAX_TEAMS
 from racing_demon_protocol.engine.specification import StockShift, TailRule, TakeBack
 
 
@@ -110,7 +110,7 @@ class Options(BaseModel):
 
     game: Annotated[str, Field(min_length=1, max_length=32, pattern=r"^[a-z0-9-]+$")] = "racing-demon"
     """Which game is played."""
-    hands: Annotated[int, Field(strict=True, ge=1, le=100)] = 5
+    hands: Annotated[int, Field(strict=True, ge=1, le=MAX_HANDS)] = 5
     """How many hands make a match."""
     target: Annotated[int, Field(strict=True, ge=1, le=10_000)] | None = None
     """A total that ends the match early, of what ``match_score`` counts; none: there is no such total."""

@@ -490,6 +490,9 @@ class Evening:
 
     async def choose_game(self, game: str) -> None:
         """Let the host choose another game in the lobby."""
+        rules = self.host.phone.page.locator(".all-options[aria-expanded=false]")
+        if await rules.count():
+            await rules.tap()
         games = self.host.phone.page.locator(f".options select:has(option[value='{game}'])")
         await games.select_option(game)
         await self.until(lambda view: view.options.game == game)

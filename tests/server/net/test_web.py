@@ -51,7 +51,7 @@ LATER: Final = (
     ),
     *(f"table/{name}.js" for name in ("coach", "sound", "text")),
     *(f"screens/{name}.js" for name in ("handicaps", "menus", "options", "overlay", "presets", "replay")),
-    *(f"screens/{name}.js" for name in ("questions", "results", "saved_presets", "tables", "teams")),
+    *(f"screens/{name}.js" for name in ("questions", "results", "saved_presets", "tables", "teams", "terms")),
     *(
         "screens/guide.js",
         "screens/guide_data.js",
