@@ -56,6 +56,8 @@ export const LATER = {
   lineHelp: "Type a column's number, w, r, t or v. Add up, or another column: 3 up, w 4.",
 
   // The menu, and what it leads to.
+  looks: "Sound and looks",
+  leaving: "Leave",
   continueHand: "Continue the hand",
   pauseHand: "Pause the hand",
   tally: "Tally",

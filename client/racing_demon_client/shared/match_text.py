@@ -76,11 +76,11 @@ def length_text(options: Options) -> str:
     return goal if is_open(options) else PHRASES["within"].format(goal, options.hands)
 
 
-def hand_text(hand: int, options: Options) -> str:
+def hand_text(hand: int, options: Options, between: str = DOT) -> str:
     """Return which hand of a match this is: ``hand 3 · first to 100`` or ``hand 3 of 5``."""
     if not is_open(options):
         return PHRASES["of"].format(hand, options.hands)
-    return PHRASES["hand"].format(hand) + DOT + length_text(options)
+    return PHRASES["hand"].format(hand) + between + length_text(options)
 
 
 def name_text(options: Options) -> str:
@@ -125,6 +125,16 @@ def changes(options: Options) -> list[Change]:
         Change(name, change_text(name, getattr(options, name)), usual_text(name, usual))
         for name in chain.from_iterable(GROUPS.values())
         if name not in NEUTRAL | SAID and getattr(options, name) != getattr(usual, name)
+    ]
+
+
+def comforts(options: Options) -> list[str]:
+    """Return what is not as usual, but affects neither play nor scoring: ``tally between hands: 9 s``."""
+    usual = usual_options(options.game)
+    return [
+        change_text(name, getattr(options, name))
+        for name in chain.from_iterable(GROUPS.values())
+        if name in NEUTRAL - {"hints", "casual"} and getattr(options, name) != getattr(usual, name)
     ]
 
 

@@ -25,6 +25,7 @@ from racing_demon_protocol.wire.messages.server import (
     Watchers,
 )
 
+from .match_text import hand_text
 from .option_text import called, in_words, options_text
 from .pile_names import is_racelike, pile_labels
 from .rules_text import title_of
@@ -241,7 +242,7 @@ class MessageText:
             self.player_name(state.seat) + (f" ({handicap})" if handicap else "") for state, handicap in there
         )
         people = people or "nobody"
-        hand = f"hand {message.hand} of {message.options.hands}, " if message.hand else ""
+        hand = f"{hand_text(message.hand, message.options, ', ')}, " if message.hand else ""
         game = printable(title_of(message.options.game))
         casual = f"{called('casual')}, " if message.options.casual else ""
         text = f"table {printable(message.code)}: {game}, {casual}{hand}{message.phase}; {people}"
@@ -274,7 +275,7 @@ class MessageText:
     def _committed(self, event: ev.Committed) -> str:
         people = [self.player_name(each.seat) for each in self._view.contributions]
         shuffled = f", shuffled by {join_words([*people, 'the server'])}" if people else ""
-        return f"hand {event.hand} of {self._view.options.hands}{shuffled}"
+        return f"{hand_text(event.hand, self._view.options, ', ')}{shuffled}"
 
     def _prepared(self, event: ev.Prepared) -> str:
         view = self._view

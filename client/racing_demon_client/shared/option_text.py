@@ -10,7 +10,6 @@ from pydantic import ValidationError
 
 from racing_demon_protocol.formatting import pluralize
 from racing_demon_protocol.wire.options import MatchScore, Options
-from racing_demon_protocol.wire.presets import nearest_preset
 
 CALLED: Final = {
     "hands": "hands in a match",
@@ -249,21 +248,6 @@ def options_text(options: Options) -> str:
         if name not in {"game", "hands"}
     ]
     return ", ".join([pluralize(options.hands, "hand"), *changed])
-
-
-# Of a table that differs more, nobody would say that it plays the preset.
-MAX_DEVIATIONS: Final = 2
-
-
-def preset_text(options: Options) -> str:
-    """Return the preset nearest to a table's options, with what differs; empty if none is near."""
-    preset = nearest_preset(options)
-    changed = [] if preset is None else preset.deviations(options)
-    if preset is None or len(changed) > MAX_DEVIATIONS:
-        return ""
-    return ", ".join(
-        [preset.title, *(f"{called(name)}: {value_text(name, getattr(options, name))}" for name in changed)]
-    )
 
 
 def explained(error: ValidationError) -> str:

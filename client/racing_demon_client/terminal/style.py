@@ -109,6 +109,8 @@ class Glyphs:
     more: str
     bars: str
     block: str
+    differs: str
+    """Before a house rule."""
     small_reds: bool = False
     """Whether red suits use small letters."""
 
@@ -142,6 +144,7 @@ UNICODE: Final = Glyphs(
     more="…",
     bars="▁▂▃▄▅▆▇█",
     block="█",
+    differs="≠",
 )
 
 ASCII: Final = Glyphs(
@@ -162,6 +165,7 @@ ASCII: Final = Glyphs(
     more="~",
     bars="_.,-=+*#",
     block="#",
+    differs="!",
     small_reds=True,
 )
 """For terminals without UTF-8. Red suits use small letters, a cue that needs no color."""

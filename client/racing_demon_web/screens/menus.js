@@ -60,6 +60,18 @@ function lineForm({ hint, label, action }, limit, submit) {
   return form;
 }
 
+/**
+ * Buttons below a heading; nothing without any.
+ * @param {string} title
+ * @param {HTMLElement[]} items
+ */
+function menuGroup(title, items) {
+  if (items.length === 0) return [];
+  const rows = element("div", "group");
+  rows.append(...items);
+  return [element("h3", "", title), rows];
+}
+
 export class Menus {
   #session;
 
@@ -85,10 +97,10 @@ export class Menus {
     return this.#session();
   }
 
+  /** Everything that is not on the table itself, in groups: the table, oneself, sound and looks, leaving. */
   menu() {
     const { session } = this;
-    const items = [];
-    const isHost = session !== null && session.seat !== null && session.table.host === session.seat;
+    const speech = [];
     if (session && session.seat !== null) {
       const bar = element("div", "reactions");
       bar.append(
@@ -96,43 +108,61 @@ export class Menus {
           button(text, () => this.send("react", { reaction })),
         ),
       );
-      items.push(bar, this.#chatLine());
+      speech.push(bar, this.#chatLine());
     }
-    if (isHost && !session.table.isBetweenMatches) {
-      const { paused } = session.table;
-      items.push(
+    this.dialog.open(WORDS.menu, [
+      ...speech,
+      ...(session ? menuGroup(WORDS.table, this.#aboutTable(session)) : []),
+      ...(session ? menuGroup(LATER.you, this.#aboutSelf(session)) : []),
+      ...menuGroup(LATER.looks, this.#toggles()),
+      ...(session ? menuGroup(LATER.leaving, [button(WORDS.leave, this.leave)]) : []),
+    ]);
+  }
+
+  /**
+   * What concerns everybody at the table; some of it is for the host.
+   * @param {Session} session
+   */
+  #aboutTable(session) {
+    const { table, seat } = session;
+    const isHost = seat !== null && table.host === seat;
+    const items = [button(LATER.invite, () => this.invite()), button(WORDS.howToPlay, () => this.help())];
+    if (isHost && !table.isBetweenMatches) {
+      const { paused } = table;
+      items.unshift(
         button(paused ? LATER.continueHand : LATER.pauseHand, () =>
-          this.send("pause", { paused: !paused, seen: session.table.seq }),
+          this.send("pause", { paused: !paused, seen: table.seq }),
         ),
       );
     }
+    if (table.results.length) items.push(button(LATER.tally, () => this.#tally()));
+    if (table.isBetweenMatches) items.push(button(LATER.savePreset, () => this.#savePreset(table.options)));
     if (isHost) {
-      const { entryClosed } = session.table;
+      const { entryClosed } = table;
       items.push(
         button(entryClosed ? LATER.unlockTable : LATER.lockTable, () =>
           this.send("close_entry", { closed: !entryClosed }),
         ),
+        this.#listButton(table.code),
       );
-      items.push(this.#listButton(session.table.code));
-      if (session.table.options.spectators)
+      if (table.options.spectators)
         items.push(button(LATER.spectators, () => this.#askForSpectators(session)));
     }
-    if (session && session.seat !== null && !session.table.isPlaying && session.table.phase !== "shuffling")
+    items.push(button(LATER.report, () => this.#report(session)));
+    return items;
+  }
+
+  /**
+   * What a player sets for the own seat.
+   * @param {Session} session
+   */
+  #aboutSelf({ table, seat }) {
+    if (seat === null) return [];
+    const items = [];
+    if (!table.isPlaying && table.phase !== "shuffling")
       items.push(button(LATER.handicaps, () => this.#handicaps()));
-    if (session?.table.isBetweenMatches)
-      items.push(button(LATER.savePreset, () => this.#savePreset(session.table.options)));
-    if (session && session.seat !== null && session.table.options.teams && session.table.isBetweenMatches)
-      items.push(button(WORDS.teams, () => this.teams()));
-    if (session?.table.results.length) items.push(button(LATER.tally, () => this.#tally()));
-    items.push(...this.#toggles());
-    if (session) items.push(button(LATER.report, () => this.#report(session)));
-    if (session)
-      items.push(
-        button(WORDS.howToPlay, () => this.help()),
-        button(LATER.invite, () => this.invite()),
-        button(WORDS.leave, this.leave),
-      );
-    this.dialog.open(WORDS.menu, items);
+    if (table.options.teams && table.isBetweenMatches) items.push(button(WORDS.teams, () => this.teams()));
+    return items;
   }
 
   /**

@@ -8,7 +8,6 @@ from racing_demon_client.shared.option_text import (
     MEANINGS,
     called,
     options_text,
-    preset_text,
     read,
     refusal,
     value_text,
@@ -77,20 +76,3 @@ def test_what_is_wrong_is_told_in_the_same_words(name: str, text: str, words: st
     with pytest.raises(ValidationError) as refused:
         Options.model_validate({name: read(name, text)})
     assert words == refusal(refused.value)
-
-
-@for_each(
-    ("options", "text"),
-    [
-        (Options(), "Klondike race"),
-        (Options(game="classic", target=100, hands=100, seats=4), "Nerts"),
-        (Options(game="classic", target=100, hands=100, reserve=10), "Nerts, cards in the reserve: 10"),
-        (Options(game="classic", out_bonus=0, hands=100, target=100), "Nerts, tournament"),
-        (Options(game="classic", reserve=10, reserve_card=-1), "Scrooge"),
-        (Options(hands=3), "Klondike race, hands in a match: 3"),
-        (Options(game="clock"), ""),
-    ],
-)
-def test_options_are_told_by_the_nearest_preset(options: Options, text: str) -> None:
-    """The preset's name, and what differs from it; nothing for a game without presets."""
-    assert preset_text(options) == text

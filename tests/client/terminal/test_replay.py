@@ -92,7 +92,7 @@ async def test_steps_and_hands() -> None:
         assert start + 1 == user.replay.position
         await user.press("]")
         assert timeline.hands[1][1] == user.replay.position
-        await user.until(lambda: "hand 2/2" in user.text())
+        await user.until(lambda: "hand 2 of 2" in user.text())
         await user.press("[")
         assert timeline.hands[0][1] == user.replay.position
 

@@ -8,8 +8,9 @@ from typing import NamedTuple
 from racing_demon_client.links import table_link
 from racing_demon_client.shared.analysis_text import full, hashes, summary
 from racing_demon_client.shared.invitation import Invitation
+from racing_demon_client.shared.match_text import changes, comforts, hand_text, terms, title_text
 from racing_demon_client.shared.message_text import TOO_LONG, MessageText, duration
-from racing_demon_client.shared.option_text import options_text, preset_text, total_word
+from racing_demon_client.shared.option_text import total_word
 from racing_demon_client.shared.rules_text import brief, title_of
 from racing_demon_client.shared.seat_text import (
     handicap_lines,
@@ -36,7 +37,7 @@ from racing_demon_protocol.records.analysis import SeatAnalysis
 from racing_demon_protocol.table import scoring
 from racing_demon_protocol.table.state import DEALT, TableState
 from racing_demon_protocol.wire.messages.server import HandResult, SeatState
-from racing_demon_protocol.wire.options import MatchScore, Options
+from racing_demon_protocol.wire.options import MatchScore
 
 from .canvas import Canvas, HitArea
 from .scene import FeedLine
@@ -184,16 +185,16 @@ def draw_lobby(page: Page, size: tuple[int, int], glyphs: Glyphs, qr: Sequence[s
         _draw_tightly(lobby, y, bottom - has_note)
         _draw_qr(canvas, qr, room)
         return canvas
-    phrases = shortened(options_text(view.options), room - 4, MAX_OPTIONS, glyphs)
+    phrases = _differences(view, room - 4, glyphs)
     rules = _briefing(view, room - 4)
     left = bottom - y - len(phrases) - len(rules) - ROWS_BETWEEN
     if left - min(_places(view), len(view.seats) + 1) < MIN_FEED_ROWS:  # chat goes before the briefing
         left, rules = left + len(rules) + 1, []
     folds = left - _places(view) < MIN_FEED_ROWS <= left - len(view.seats) - 1
     y = _draw_seats(lobby, y + 1, folds=folds)
-    end = canvas.put(2, y, cut(_title(view), room - 4, glyphs), Role.TEXT | Highlight.STRONG)
-    for row, line in enumerate(phrases, start=y + 1):
-        canvas.put(2, row, line, Role.DIM)
+    end = canvas.put(2, y, cut(title_text(view.options), room - 4, glyphs), Role.TEXT | Highlight.STRONG)
+    for row, (line, role) in enumerate(phrases, start=y + 1):
+        canvas.put(2, row, line, role)
     canvas.touch(HitArea(2, y, room - 4, 1 + len(phrases), action="options"))
     _draw_guide_key(lobby, end + 4, y)
     y += 2 + len(phrases)
@@ -295,10 +296,16 @@ def _draw_qr(canvas: Canvas, lines: Sequence[str], room: int) -> None:
         canvas.put(canvas.width - len(text) - 2, canvas.height - 3, text, Role.WARNING)
 
 
-def _title(view: TableState) -> str:
-    """Return the game's title, with the preset that the options belong to or deviate from."""
-    game, preset = title_of(view.options.game), preset_text(view.options)
-    return f"{game} ({preset})" if preset and view.options.game != Options().game else game
+def _differences(view: TableState, width: int, glyphs: Glyphs) -> list[tuple[str, Role]]:
+    """Return what to know of the rules, and what differs from the preset, in a few lines."""
+    said = f" {glyphs.dot} ".join([*terms(view.options, len(view.seats)), *comforts(view.options)])
+    marked = "  ".join(
+        f"{glyphs.differs} {change.text}" + (f" ({change.usual})" if change.usual else "")
+        for change in changes(view.options)
+    )
+    dim = [(line, Role.DIM) for line in shortened(said, width, MAX_OPTIONS - 1, glyphs)] if said else []
+    room = MAX_OPTIONS - len(dim)
+    return dim + ([(line, Role.TEXT) for line in shortened(marked, width, room, glyphs)] if marked else [])
 
 
 def _places(view: TableState) -> int:
@@ -322,7 +329,10 @@ def _draw_seats(lobby: _Lobby, y: int, *, folds: bool) -> int:
         _draw_seat(lobby, seat, row)
     y += len(shown)
     if folds:
-        canvas.put(2, y, f"{pluralize(places - len(shown), 'seat')} free", Role.DIM)
+        here = [state for state in page.view.seats.values() if not state.left]
+        ready = sum(bool(state.bot) or state.ready for state in here)
+        free = f"{pluralize(places - len(shown), 'seat')} free"
+        canvas.put(2, y, f"{ready} of {len(here)} ready, {free}" if len(here) > 1 else free, Role.DIM)
         y += 1
     return y + 1
 
@@ -445,7 +455,7 @@ def _own(page: Page) -> int | None:
 def _headline(view: TableState, own: int | None) -> str:
     """Return which hand is played, or how the last one and the match ended."""
     if _is_running(view):
-        return f"Hand {view.hand_number} of {view.options.hands} is being played."
+        return f"{hand_text(view.hand_number, view.options, ', ').capitalize()} is being played."
     result = view.results[-1]
     if view.phase is Phase.OVER and view.winners:
         won = join_words([_name(view, winner, own) for winner in view.winners])
@@ -453,7 +463,7 @@ def _headline(view: TableState, own: int | None) -> str:
         if sides := sorted({teams[winner] for winner in view.winners if winner in teams}):
             won = f"{join_words([team_name(side) for side in sides])} ({won})"
         return f"The match is over: {won} won."
-    return f"Hand {result.hand} of {view.options.hands}: {_ending(view, result, own)}"
+    return f"{hand_text(result.hand, view.options, ', ').capitalize()}: {_ending(view, result, own)}"
 
 
 def _ending(view: TableState, result: HandResult, own: int | None) -> str:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from textwrap import wrap
 from typing import Final
 
+from racing_demon_client.shared.match_text import hand_text, name_text
 from racing_demon_client.shared.message_text import duration
 from racing_demon_client.shared.pile_names import MAX_COLUMNS, is_racelike
 from racing_demon_client.shared.rules_text import brief
@@ -146,9 +147,11 @@ def _draw_header(canvas: Canvas, scene: Scene, glyphs: Glyphs) -> None:
     view, width = scene.view, canvas.width
     canvas.rule(1, 0, width, glyphs.rule)
     title = TITLE if scene.rules is None else scene.rules.game.title
+    if scene.rules is not None and not scene.alone:
+        title = name_text(view.options)  # a preset's, which is short
     x = canvas.put(1, 0, cut(title, MAX_TITLE, glyphs), Role.ACCENT | Highlight.STRONG)
     hand = (
-        f" {glyphs.between} hand {view.hand_number}/{view.options.hands}"
+        f" {glyphs.between} {hand_text(view.hand_number, view.options, f' {glyphs.between} ')}"
         if view.hand_number and not scene.alone
         else ""
     )

@@ -284,7 +284,7 @@ def test_the_table_at_80x24() -> None:
     position = build(position.rules, seat=1, tableau=["KD/1", "", "4s/1 9C/1"], upon=position)
     player = Player.at_position(position)
     expected = """
- Racing Demon · hand 1/5 · 0:00  you 5   1st of 2                        ? help
+ Klondike race · hand 1 of 5 · 0:00  you 5   1st of 2                    ? help
 ────────────────────────────────────────────────────────────────────────────────
  ♠   2♠  ·                               │ player pts columns               left
  ♥   A♥  ·                               │ Ben      1 K♦ ·· 9♣ ·· ·· ·· ··     3

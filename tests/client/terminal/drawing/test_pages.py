@@ -9,7 +9,6 @@ from rich.cells import cell_len
 from racing_demon_client.links import qr_lines, table_link
 from racing_demon_client.records.timeline import Timeline
 from racing_demon_client.shared.invitation import Invitation
-from racing_demon_client.shared.option_text import options_text
 from racing_demon_client.terminal.drawing.canvas import Canvas
 from racing_demon_client.terminal.drawing.pages import Page, draw_analysis, draw_lobby, draw_page, draw_tally
 from racing_demon_client.terminal.drawing.scene import FeedLine
@@ -178,13 +177,14 @@ def test_all_that_is_not_as_usual_can_be_read() -> None:
     page = lobby()
     changed = {"countdown_ms": 1_000, "tally_ms": 9_000, "watch_delay_ms": 30_000, "hints": True, "turn": 1}
     page.view.options = Options.model_validate({"hands": 7, **changed})
-    told = options_text(page.view.options)
     text = draw_lobby(page, (80, 24), UNICODE).text().splitlines()
-    first = next(y for y, line in enumerate(text) if line.strip().startswith("7 hands"))
-    rows = [line.strip() for line in text[first : first + 2]]
-    assert len(told) > 76
-    assert told == " ".join(rows)
-    assert not text[first + 2].strip()
+    first = next(y for y, line in enumerate(text) if line.strip().startswith("Klondike race, 7 hands"))
+    pauses = "delay for spectators: 30 s · countdown before a hand: 1 s · tally between hands: 9 s"
+    assert f"one card at a time · hints on · {pauses}" == " ".join(
+        line.strip() for line in text[first + 1 : first + 3]
+    )
+    assert text[first + 3].strip() == "≠ turn 1 (3)"
+    assert not text[first + 4].strip()
 
 
 def test_nobody_is_told_to_have_won_for_having_the_winner_s_seat() -> None:

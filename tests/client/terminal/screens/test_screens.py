@@ -151,7 +151,7 @@ async def test_a_preset_fills_in_the_form() -> None:
             await player.pilot.resize_terminal(12, 8)
             await player.pilot.resize_terminal(80, 24)
             assert await player.pilot.click("#take")
-            await shows(player, "Racing Demon, the classic game (Nerts, cards in the reserve: 10)")
+            await shows(player, "Nerts, first to 100")
             changed = {"game": "classic", "hands": 100, "target": 100, "reserve": 10}
             assert client.view.options == SLOW.model_copy(update=changed)
 
