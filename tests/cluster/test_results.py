@@ -117,7 +117,7 @@ def test_what_no_database_can_hold_costs_no_connection(
     with pytest.raises(UnstorableValue):
         store.table_of("A\0", bytes(32))
     with pytest.raises(UnstorableValue):
-        list(store.ended(Filter(since_ms=2**70)))
+        list(store.ids_of_ended(Filter(since_ms=2**70)))
     with pytest.raises(UnstorableValue), store.transaction():
         store.rows("SELECT ?1", "A\0")
     assert store.save(JOURNAL, "7.1", summary(1), is_over=False)

@@ -15,6 +15,8 @@ from racing_demon_server.match.seat_tokens import hash_token
 from racing_demon_server.rate_limits import RECORD, STANDINGS
 from racing_demon_server.results.keeper import ResultsKeeper
 from racing_demon_server.results.query import (
+    ALL,
+    Filter,
     RecordGone,
     ResultsUnusable,
     StandingsQuery,
@@ -111,7 +113,7 @@ class ResultPages:
             query = StandingsQuery.of({name: each[-1] for name, each in _query(asked).items()})
         except ValueError as error:
             return http.text(HTTPStatus.BAD_REQUEST, f"The address is wrong: {error}.\n")
-        found = await self._ask(asked, lambda worker: worker.standings(query, access, token))
+        found = await self._ask(asked, lambda worker: worker.standings(query, access, token), ALL, query.only)
         if found is None:
             return _no_such()
         return found if isinstance(found, Response) else _cached(asked, *found)
@@ -122,7 +124,7 @@ class ResultPages:
         access, token = self._keeper.access, self._token(asked)
         if path is None or access is StandingsAccess.OFF:
             return _no_such()
-        found = await self._ask(asked, lambda worker: worker.player(path[1], access, token))
+        found = await self._ask(asked, lambda worker: worker.player(path[1], access, token), ALL)
         if found is None:
             return _no_such()
         return found if isinstance(found, Response) else _cached(asked, *found)
@@ -226,7 +228,9 @@ class ResultPages:
         who = None if self._sign_in is None else self._sign_in.of(asked.request.headers, asked.peer)
         return who or ""
 
-    async def _ask(self, asked: HttpRequest, question: "Callable[[ResultsWorker], Any]") -> Any:
+    async def _ask(
+        self, asked: HttpRequest, question: "Callable[[ResultsWorker], Any]", *sums: Filter
+    ) -> Any:
         address = asked.client
         try:
             return await self._keeper.ask(
@@ -234,6 +238,7 @@ class ResultPages:
                 question,
                 lambda: self._addresses.may_read(address, self._clock()),
                 lambda seconds: self._addresses.charge_reading(address, self._clock(), seconds),
+                sums,
             )
         except TooManyQuestions:
             return http.too_many()

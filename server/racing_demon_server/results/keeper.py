@@ -5,7 +5,7 @@ import logging
 import time
 import zlib
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
@@ -21,7 +21,7 @@ from racing_demon_server.tables.feed import CommittedTable
 from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.registry import Registry
 
-from .query import RecordGone, ResultsUnusable, StandingsQuery, Stopping, TooManyQuestions
+from .query import ALL, Filter, RecordGone, ResultsUnusable, StandingsQuery, Stopping, TooManyQuestions
 
 if TYPE_CHECKING:  # the workers and what they need take a while to load: they open after the port
     from .maker import ResultsMaker
@@ -90,7 +90,7 @@ class ResultsKeeper(Observer):
         self._is_asked = asyncio.Event()
         self._waiting = Counter[str]()
         self._turns: dict[str, asyncio.Lock] = {}
-        self._record_turn = asyncio.Lock()
+        self._slice_turn = asyncio.Lock()
         self._is_warm = False
         self._making = ThreadPoolExecutor(1, "results")
         self._answering = ThreadPoolExecutor(1, "answers")
@@ -193,6 +193,7 @@ class ResultsKeeper(Observer):
         question: "Callable[[ResultsWorker], Answer]",
         may_ask: Callable[[], bool] = lambda: True,
         charge: Charge = lambda _: None,
+        sums: Iterable[Filter] = (),
     ) -> Answer:
         """Return the thread's answer to a question from an address.
 
@@ -203,6 +204,7 @@ class ResultsKeeper(Observer):
             question: asks the worker, in the thread.
             may_ask: whether the address has paid for its earlier questions.
             charge: charges the address what the answer has cost.
+            sums: which matches must be added up for it.
 
         Raises:
             TooManyQuestions: it has too many to answer, or too many of this address, or dear ones.
@@ -217,6 +219,8 @@ class ResultsKeeper(Observer):
             async with self._turns.setdefault(address, asyncio.Lock()):
                 if not may_ask():
                     raise TooManyQuestions
+                for only in dict.fromkeys(sums):
+                    await self._add_up(only, charge)
                 return await self._answer(partial(_charged, question, charge, asyncio.get_running_loop()))
         finally:
             self._waiting[address] -= 1
@@ -229,7 +233,7 @@ class ResultsKeeper(Observer):
     ) -> AsyncIterator[bytes]:
         """Yield the pieces of a record; empty ones say that there is progress.
 
-        All records that are being made take turns, so that a question waits for one piece at most.
+        All records and sums that are being made take turns, so that a question waits for one of them at most.
 
         Args:
             record: the record.
@@ -253,11 +257,21 @@ class ResultsKeeper(Observer):
                     break
         while record.maker is not None:
             await asyncio.sleep(owed_us() / 1_000_000)
-            async with self._record_turn:
+            async with self._slice_turn:
                 piece = await self._answer(make)
             yield piece
         if record.is_dropped:
             raise RecordGone
+
+    async def _add_up(self, only: Filter, charge: Charge = lambda _: None) -> None:
+        """Add up the matches of a filter, in slices between which others are answered."""
+        loop = asyncio.get_running_loop()
+        # Mostly that is all: a match or two since somebody has last asked.
+        sums = await self._answer(partial(_charged, methodcaller("add_to_sums", only), charge, loop))
+        while sums is not None:
+            async with self._slice_turn:
+                add = methodcaller("add_to_sums", only, sums)
+                sums = await self._answer(partial(_charged, add, charge, loop))
 
     async def _answer(self, question: "Callable[[ResultsWorker], Answer]") -> Answer:
         assert self._opening is not None
@@ -288,6 +302,7 @@ class ResultsKeeper(Observer):
                 self._is_warm = True
                 # Otherwise whoever asks first waits.
                 ask = methodcaller("standings", StandingsQuery(), StandingsAccess.OPEN, "")
+                await self._attempt(self._add_up(ALL))
                 await self._attempt(self._answer(ask))
             if not old and self._prune is not None and self._pruning is None:
                 self._pruning = asyncio.create_task(self._prune_again_and_again(self._prune))

@@ -145,11 +145,18 @@ class ResultsStore(Protocol):
         where = f"WHERE {OF_TABLE} ORDER BY id DESC LIMIT ?4"
         return self._many(where, journal, *_names_of(table_id), most)
 
-    def ended(self, only: Filter = ALL, since: int = 0) -> Iterator[Result]:
-        """Yield the matches that have ended, in that order; only those that have changed since a version."""
-        return self._many(
-            f"WHERE is_over = 1 AND {ALLOWED} AND id > ?5 ORDER BY ended_ms, started_ms, id", *(*only, since)
+    def ended(self) -> Iterator[Result]:
+        """Yield the matches that have ended, in that order."""
+        return self.of_ids([*self.ids_of_ended()])
+
+    def ids_of_ended(self, only: Filter = ALL, since: int = 0) -> Iterator[int]:
+        """Yield the numbers of the matches that have ended, in that order; only those after a number."""
+        rows = self.stream(
+            f"SELECT id FROM results WHERE is_over = 1 AND {ALLOWED} AND id > ?5 "  # noqa: S608 - our own texts
+            "ORDER BY ended_ms, started_ms, id",
+            *(*only, since),
         )
+        return (int(id_) for (id_,) in rows)
 
     def of_ids(self, ids: Iterable[int]) -> Iterator[Result]:
         """Yield the results with some numbers; what has changed meanwhile has another."""

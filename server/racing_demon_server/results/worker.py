@@ -1,9 +1,11 @@
 """Answers what people ask about results, in a thread of its own: what is being made keeps nobody waiting."""
 
 import json
+import math
 import time
 from collections import OrderedDict, deque
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
 
 from racing_demon_protocol.records.player_total import PlayerTotal
@@ -25,6 +27,8 @@ from .visibility import Sight, sight_of_standings
 
 MAX_TOTALS: Final = 16
 """How many filters' sums are kept, to which the next match is added."""
+SLICE_SECONDS: Final = 0.05
+"""How long sums are added to before others' questions are answered."""
 MAX_HISTORY: Final = 100
 """How many ratings of a player are kept for the chart."""
 LATE_MS: Final = 60_000
@@ -51,6 +55,7 @@ class ResultsWorker(PacedResults):
         super().__init__(file, reading, name, players)
         self.shared_seconds = 0.0
         self._totals: OrderedDict[Filter, _Total] = OrderedDict()
+        self._identities = 0
         self._records = RecordVersions()
 
     def result(self, link: str) -> Result | None:
@@ -114,6 +119,7 @@ class ResultsWorker(PacedResults):
         version = self._known.version
         if self._known.reload():
             self._totals.clear()
+            self._identities += 1
         self._known.gone.clear()  # the maker makes their results anew
         if self._known.version != version:
             self._records.drop_others(self._known.former)
@@ -247,30 +253,65 @@ class ResultsWorker(PacedResults):
             self._rest()
         return total.shown
 
+    def add_to_sums(self, only: Filter, sums: "SumsInMaking | None" = None) -> "SumsInMaking | None":
+        """Add matches to the sums of a filter for a short while.
+
+        Args:
+            only: the filter.
+            sums: what an earlier call has returned; ``None`` to begin.
+
+        Returns:
+            What the next call goes on with; ``None`` once the sums are complete.
+
+        """
+        self.reload_names()
+        with self._counting(only):
+            if sums is None or sums.identities != self._identities:
+                sums = self._begun(only)
+            return self._continued(only, sums, time.monotonic() + SLICE_SECONDS)
+
     def _total(self, only: Filter) -> "_Total":
         """Return the sums over the matches of a filter that have ended."""
+        with self._counting(only):
+            rest: SumsInMaking | None = (sums := self._begun(only))
+            while rest is not None:
+                rest = self._continued(only, sums := rest)
+        return sums.total
+
+    @contextmanager
+    def _counting(self, only: Filter) -> Iterator[None]:
+        """Count what it costs to add up what everybody is shown."""
         began = time.thread_time()
         try:
-            return self._renewed(only)
+            yield
         finally:
             if only == ALL:
                 self.shared_seconds += time.thread_time() - began
 
-    def _renewed(self, only: Filter) -> "_Total":
+    def _begun(self, only: Filter) -> "SumsInMaking":
+        """Return the sums of a filter, and which matches they lack."""
         total = self._totals.get(only) or _Total(is_rated=only == ALL)
         version = self._file.newest()
-        for result in self._paced(self._file.ended(only, since=total.version)):
+        missing = list(self._paced(self._file.ids_of_ended(only, since=total.version)))
+        return SumsInMaking(total, version, iter(missing), self._identities)
+
+    def _continued(
+        self, only: Filter, sums: "SumsInMaking", until: float = math.inf
+    ) -> "SumsInMaking | None":
+        """Add to sums until a time; return what is still to be done, and ``None`` if they are complete."""
+        total = sums.total
+        for result in self._paced(self._file.of_ids(sums.missing)):
             if not total.add(result, self._known.identified(result.summary)):
-                total = _Total(is_rated=only == ALL)
-                for each in self._paced(self._file.ended(only)):
-                    total.add(each, self._known.identified(each.summary))
-                break
-        total.version = version
+                self._totals.pop(only, None)
+                return self._begun(only)  # it was corrected, or belongs before others: all are added anew
+            if time.monotonic() >= until:
+                return sums
+        total.version = max(total.version, sums.version)
         self._totals[only] = total
         self._totals.move_to_end(only)
         while len(self._totals) > MAX_TOTALS:
             self._totals.popitem(last=False)
-        return total
+        return None
 
 
 class _Added(NamedTuple):
@@ -339,6 +380,23 @@ class _Total:
                     points = self.history.setdefault(key.player, deque(maxlen=MAX_HISTORY))
                     points.append((ended_ms, round(rating.ordinal, 2)))
         return True
+
+
+class SumsInMaking(NamedTuple):
+    """Sums of a filter, to which matches are being added.
+
+    Attributes:
+        total: the sums so far.
+        version: the last change of the results when this began.
+        missing: the numbers of the results that are not in them yet, in the order in which the matches ended.
+        identities: tells whether all players are still who they were.
+
+    """
+
+    total: _Total
+    version: int
+    missing: Iterator[int]
+    identities: int
 
 
 def _counted(summary: MatchSummary) -> int:

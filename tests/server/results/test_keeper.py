@@ -11,18 +11,23 @@ from typing import Any, cast
 from racing_demon_server.enums import StandingsAccess
 from racing_demon_server.rate_limits import AddressLimits
 from racing_demon_server.results.keeper import ResultsKeeper
-from racing_demon_server.results.query import TooManyQuestions
+from racing_demon_server.results.query import Filter, TooManyQuestions
 from racing_demon_server.settings import ServerSettings
 from tests.support.servers import PATIENCE
 
 
 @asynccontextmanager
-async def keeping(unfinished: Callable[[], list[int]] = list) -> AsyncIterator[ResultsKeeper]:
+async def keeping(
+    unfinished: Callable[[], list[int]] = list,
+    add_to_sums: Callable[..., int | None] = lambda _only: None,
+) -> AsyncIterator[ResultsKeeper]:
     """Start a keeper that has nothing to do but answer."""
     maker = SimpleNamespace(
         unfinished=unfinished, apply_corrections=lambda: None, close=lambda: None, is_shared=False
     )
-    worker = SimpleNamespace(close=lambda: None, reload_names=lambda: None, shared_seconds=0.0)
+    worker = SimpleNamespace(
+        close=lambda: None, reload_names=lambda: None, add_to_sums=add_to_sums, shared_seconds=0.0
+    )
     keeper = ResultsKeeper(StandingsAccess.OFF, lambda: cast("Any", (maker, worker)))
     keeper.start()
     try:
@@ -67,6 +72,21 @@ async def test_nobody_pays_for_what_is_made_for_everybody() -> None:
     """Whoever asks first after a start, or after players were merged, asks again like the others."""
     async with keeping() as keeper:
         assert await asked_dearly(keeper, "a", "a", shared=True) == ["answer", "answer"]
+
+
+async def test_sums_of_one_keep_others_waiting_for_a_slice() -> None:
+    """Whoever asks for a season that takes long to add up lets others' questions be answered meanwhile."""
+    is_answered = threading.Event()
+
+    def add_to_sums(_only: Filter, sums: int | None = None) -> int | None:
+        return None if is_answered.is_set() else (sums or 0) + 1
+
+    async with keeping(add_to_sums=add_to_sums) as keeper:
+        dear = asyncio.ensure_future(keeper.ask("a", lambda _: "season", sums=[Filter(game="klondike")]))
+        assert await keeper.ask("b", lambda _: "answer") == "answer"
+        assert not dear.done()
+        is_answered.set()
+        assert await dear == "season"
 
 
 async def asked_dearly(keeper: ResultsKeeper, *addresses: str, shared: bool) -> list[object]:

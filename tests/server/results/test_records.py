@@ -100,6 +100,7 @@ class Pieces:
     def __init__(self) -> None:
         self.made: list[str] = []
         self.turns = queue.SimpleQueue[None]()
+        self.shared_seconds = 0.0
         self.close = self.reload_names = lambda: None
 
     def next_piece(self, record: Any) -> bytes:

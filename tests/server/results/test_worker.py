@@ -23,7 +23,7 @@ from racing_demon_server.players.file import PlayersFile
 from racing_demon_server.players.store import Player
 from racing_demon_server.results.file import ResultsFile
 from racing_demon_server.results.maker import ResultsMaker
-from racing_demon_server.results.query import StandingsQuery, Stopping
+from racing_demon_server.results.query import Filter, StandingsQuery, Stopping
 from racing_demon_server.results.store import Result
 from racing_demon_server.results.worker import ResultsWorker
 from tests.support.servers import Peer
@@ -89,6 +89,30 @@ def names_of(worker: ResultsWorker) -> list[str]:
     found = worker.standings(StandingsQuery(), StandingsAccess.OPEN, "")
     assert found is not None
     return [row["name"] for row in json.loads(found[1])["rows"]]
+
+
+def test_sums_are_made_in_slices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is added a little at a time, while matches are corrected, is what is added at once."""
+    monkeypatch.setattr("racing_demon_server.results.worker.SLICE_SECONDS", 0)
+    season = Filter(game="classic")
+    query = StandingsQuery(season)
+    with ResultsFile(tmp_path / "results.sqlite") as file:
+        for number in range(1, 11):
+            match = MATCH.model_copy(update={"ended_ms": number * 100_000})
+            file.save("journal", f"{number}.1", match, is_over=True)
+        worker = ResultsWorker(file, no_journal, "journal")
+        slices, sums = 1, worker.add_to_sums(season)
+        while sums is not None:
+            if slices == 5:  # one that is in the sums, and one that is not
+                for number in (2, 8):
+                    (old,) = file.of_table("journal", number, 1)
+                    won = old.summary.model_copy(update={"winners": (1,)})
+                    file.save("journal", f"{number}.1", won, is_over=True, replaces=old.id)
+            slices, sums = slices + 1, worker.add_to_sums(season, sums)
+        assert slices >= 10
+        slowly = worker.standings(query, StandingsAccess.OPEN, "")
+        at_once = ResultsWorker(file, no_journal, "journal").standings(query, StandingsAccess.OPEN, "")
+        assert slowly == at_once
 
 
 def test_nobodys_name_makes_all_matches_be_read_again(tmp_path: Path) -> None:
