@@ -6,7 +6,7 @@ from tests.support.cases import for_each
 
 DOCS = Path(__file__).parents[2] / "docs"
 DOCUMENT = (DOCS / "wire.md").read_text(encoding="utf-8")
-MANUAL = (DOCS / "server.md").read_text(encoding="utf-8")
+MANUAL = (DOCS / "operate.md").read_text(encoding="utf-8")
 
 
 @for_each(

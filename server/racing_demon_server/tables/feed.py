@@ -496,7 +496,8 @@ class Reader:
     def take(self, until: int | None, most: int) -> list[Entry]:
         """Go on to the entries that are due by a moment, or to all with ``None``, but to no more than some.
 
-        Return them, in order.
+        Return them, in order. One that older clients may not understand is the last: the table at this place
+        tells whether they do.
         """
         taken: list[Entry] = []
         late, freed = self._late, 0
@@ -506,6 +507,8 @@ class Reader:
             if late is not None:
                 freed += entry.size
                 self._follow(late, entry)
+            if entry.has_news:
+                break
         if late is not None:
             self._grow(-freed)
             if not self._line and not self._table.hold_us():

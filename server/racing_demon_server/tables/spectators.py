@@ -323,14 +323,15 @@ class Spectators:
 
     def _begin_round(self, until: int | None) -> None:
         self._round = self._reader.take(until, MAX_ROUND_EVENTS)
+        while self._round and self._round[-1].has_news:
+            self.close_outdated(self.extensions)  # some came after it was given up
+            later = self._reader.take(until, MAX_ROUND_EVENTS - len(self._round))
+            if not later:
+                break
+            self._round += later
         if not self._round:
             return
-        has_news = False
-        for each in self._round:
-            has_news = has_news or each.has_news
-            self._newest = max(self._newest, each.seq)
-        if has_news:  # some came after it was given up
-            self.close_outdated(self.extensions)
+        self._newest = max(self._newest, *(each.seq for each in self._round))
         self._listeners.extend(self._sent)
 
     def _send_to(self, listener: Listener) -> None:
