@@ -94,6 +94,7 @@ async def test_a_hand_is_told_by_what_its_game_has(browser: Browser, game: str, 
             async with phone(browser, f"{served.origin}/{host.code}", **SMALL_PHONE) as ann:
                 await ann.join("Ann")
                 await host.ask(cl.Start)
+                await ann.page.locator("summary", has_text="Your hand").tap()
                 await ann.see(".analysis")
                 lines = await ann.page.locator(".analysis li").all_inner_texts()
                 assert told == "".join(line for line in lines if "foundations" in line)
