@@ -221,7 +221,7 @@ async def long_records(door: Door, deeds: Deeds) -> None:
                     head = await asyncio.wait_for(reader.readline(), 2)
                     deeds[head.split()[1].decode() if head else "cut"] += 1
                     if reads:
-                        while await asyncio.wait_for(reader.read(65_536), 2):
+                        while door.is_open and await asyncio.wait_for(reader.read(65_536), 2):
                             deeds["pieces"] += 1
             await asyncio.sleep(REST)
 
