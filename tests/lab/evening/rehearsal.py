@@ -87,7 +87,7 @@ READ_PAGE: Final = """() => {
     chips: all("#table .chip", (chip) =>
       [text(chip.querySelector(".name")), [...chip.querySelectorAll(".mini")].filter(shows).map(text)]),
     players: all("#lobby .player", (row) =>
-      [text(row.querySelector(".name")), text(row.querySelector(".state"))]),
+      [text(row.querySelector(".name")), text(row.querySelector(".who"))]),
     size: [innerWidth, innerHeight],
   };
 }"""

@@ -18,4 +18,4 @@ async def test_all_screens_show_the_table_at_every_pause_of_an_evening(
     """Phones, a television, a laptop, terminals, bots; one reloads, one is cut off, the host comes back."""
     async with evening_at(browser, tmp_path, takes_pictures=False) as evening:
         await rehearse(evening)
-    assert evening.differences == []
+    assert not evening.differences, "\n".join(evening.differences)
