@@ -220,9 +220,11 @@ async def long_records(door: Door, deeds: Deeds) -> None:
                 with contextlib.suppress(TimeoutError, OSError):
                     head = await asyncio.wait_for(reader.readline(), 2)
                     deeds[head.split()[1].decode() if head else "cut"] += 1
-                    if reads:
-                        while door.is_open and await asyncio.wait_for(reader.read(65_536), 2):
-                            deeds["pieces"] += 1
+                    while reads and door.is_open:
+                        piece = await asyncio.wait_for(reader.read(65_536), 2)
+                        if not piece:
+                            break
+                        deeds["pieces"] += 1
             await asyncio.sleep(REST)
 
     await asyncio.gather(*(ask(number % 2 == 0) for number in range(5)))
