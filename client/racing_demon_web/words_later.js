@@ -136,8 +136,9 @@ export const LATER = {
   you: "You",
   youAre: "You are",
   out: "out",
-  pointsWon: "points",
-  handsWon: "hands won",
+  // Beside the number, which is larger.
+  pointsWon: (/** @type {number} */ count) => (Math.abs(count) === 1 ? "point" : "points"),
+  handsWon: (/** @type {number} */ count) => (count === 1 ? "hand won" : "hands won"),
   thisHand: (/** @type {number} */ points) => `${signed(points)} this hand`,
   toGo: (/** @type {number} */ points) => `${points} to go`,
   handAfter: (/** @type {string} */ hand, /** @type {string} */ time) =>

@@ -55,7 +55,8 @@ export function ownPlace(table, seat) {
   left.append(element("small", "", LATER.youAre), rank);
   const right = element("p", "points");
   const points = element("span");
-  points.append(element("b", "", String(total)), ` ${table.countsHands ? LATER.handsWon : LATER.pointsWon}`);
+  const unit = table.countsHands ? LATER.handsWon : LATER.pointsWon;
+  points.append(element("b", "", String(total)), ` ${unit(total)}`);
   const last = table.results[table.results.length - 1];
   const own = last.points[last.seats.indexOf(seat)];
   const { target } = table.options;
