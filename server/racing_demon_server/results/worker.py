@@ -273,9 +273,9 @@ class ResultsWorker(PacedResults):
     def _total(self, only: Filter) -> "_Total":
         """Return the sums over the matches of a filter that have ended."""
         with self._counting(only):
-            rest: SumsInMaking | None = (sums := self._begun(only))
-            while rest is not None:
-                rest = self._continued(only, sums := rest)
+            sums = self._begun(only)
+            while (rest := self._continued(only, sums)) is not None:
+                sums = rest
         return sums.total
 
     @contextmanager
