@@ -72,7 +72,8 @@ export function onLoadError(show) {
 }
 
 /**
- * Call a function with a module: synchronously if it is loaded, otherwise once it is.
+ * Call a function with a module that somebody asked for: synchronously if it is loaded, otherwise once it is.
+ * A failed load is told, with a button to try again.
  * @template {keyof Modules} Name
  * @param {Name} name
  * @param {(part: Modules[Name]) => void} use
@@ -92,6 +93,19 @@ export async function withModule(name, use, target) {
     return;
   }
   use(/** @type {Modules[Name]} */ (part));
+}
+
+/**
+ * Call a function with a module that nobody asked for: synchronously if it is loaded, otherwise once it is.
+ * A failed load is not told, as it would cover what somebody reads.
+ * @template {keyof Modules} Name
+ * @param {Name} name
+ * @param {(part: Modules[Name]) => void} use
+ */
+export function whenLoaded(name, use) {
+  const part = loaded[name];
+  if (part) use(/** @type {Modules[Name]} */ (part));
+  else load(name).then(use, () => undefined);
 }
 
 /** Preload all modules, so that they are there when the network or the server is not. */
@@ -136,12 +150,7 @@ const addressOf = (file) => (tries === 0 ? file : `${file}?try=${tries}`);
  * @param {(part: Modules["sound"]) => void} use
  */
 export function withSound(use) {
-  if (!settings.hasSound) return;
-  if (loaded.sound) use(loaded.sound);
-  else
-    load("sound")
-      .then(use)
-      .catch(() => undefined); // play on without sounds
+  if (settings.hasSound) whenLoaded("sound", use);
 }
 
 /** @param {Parameters<Modules["sound"]["sound"]>[0]} name */

@@ -1,7 +1,7 @@
 // The page: which screen is shown, how a table is entered, and what is drawn when.
 
 import { button, byId, element, setText } from "./dom.js";
-import { load, loaded, loadStyle, onLoadError, preload, withModule, withSound } from "./lazy.js";
+import { load, loaded, loadStyle, onLoadError, preload, whenLoaded, withModule, withSound } from "./lazy.js";
 import { BASE, codeIn, pageIn, pathOf } from "./links.js";
 import { hex, randomBytes } from "./proof/sha256.js";
 import { install, isOutdated } from "./pwa.js";
@@ -288,7 +288,7 @@ const HANDLERS = {
     if (seat !== null && token) keepName(session, table.nameOf(seat), token);
     loadEverything();
     const levels = page.opponents.splice(0);
-    if (levels.length) withModule("coach", ({ begin }) => begin(session, levels));
+    if (levels.length) whenLoaded("coach", ({ begin }) => begin(session, levels));
   },
   joined(session, { seat, bot }, isPast) {
     // A big screen that has opened a table leaves it to whoever comes first.
@@ -311,7 +311,7 @@ const HANDLERS = {
   },
   prepared({ table, transcript, seat }, _, isPast) {
     if (table.phase === "shuffling" && !isPast)
-      withModule("words", ({ voidWords }) =>
+      whenLoaded("words", ({ voidWords }) =>
         announce(voidWords(namesOf(table, transcript.voided, seat)), true),
       );
   },
@@ -325,17 +325,17 @@ const HANDLERS = {
     page.phaseSince = session.clock();
     checkHand(session, seed);
     if (!isPast && out !== null && out === session.seat)
-      withModule("results", ({ celebrate }) => celebrate());
+      whenLoaded("results", ({ celebrate }) => celebrate());
   },
   match_over(session, { winners }, isPast) {
     page.phaseSince = session.clock();
     if (isPast) return;
-    withModule("results", ({ celebrate, keepResult }) => {
+    whenLoaded("results", ({ celebrate, keepResult }) => {
       keepResult(session.table, session.seat);
       if (winners.includes(session.seat)) celebrate();
     });
     const { token } = session;
-    if (token) withModule("pages", ({ keepMatch }) => keepMatch(session.table.code, token));
+    if (token) whenLoaded("pages", ({ keepMatch }) => keepMatch(session.table.code, token));
   },
 };
 

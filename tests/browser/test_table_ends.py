@@ -1,5 +1,6 @@
 """What a phone shows when its host goes: it stays at the table, or sees the standings and a way on."""
 
+import re
 import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -32,9 +33,13 @@ async def deal(host: Running, guest: Phone) -> None:
 async def test_a_table_that_its_host_ends_leaves_the_standings_and_a_way_on(
     tmp_path: Path, browser: Browser
 ) -> None:
-    """The host leaves in mid-hand: the tally stays in view, with a reason and a button to go on."""
+    """The host leaves in mid-hand: the tally stays in view, with a reason and a button to go on.
+
+    Parts of the page that nobody has asked for, and that do not come any more, do not cover it.
+    """
     quick = ("--option", "countdown_ms=0")
     async with hosting(tmp_path, free_port(), *quick) as (host, link), phone(browser, link) as guest:
+        await guest.page.route(re.compile("/(pages|hints)\\.js"), lambda route: route.abort())
         await guest.join("Ben")
         await deal(host, guest)
         host.type("leave", "leave")

@@ -1,7 +1,7 @@
 // The screen of a hand: board, other players, status line and messages.
 
 import { asIs, colorOf, element, markTeam, move, setClass, setStyle, setText } from "../dom.js";
-import { loaded, sound, withModule } from "../lazy.js";
+import { loaded, sound, whenLoaded, withModule } from "../lazy.js";
 import { UNKNOWN } from "../rules/layout.js";
 import { ahead, Rules } from "../rules/rules.js";
 import { settings } from "../storage.js";
@@ -139,7 +139,7 @@ export class TableScreen {
     const layout = table.hand?.layout;
     if (!layout || !this.hasHints) return;
     const rules = this.rules ?? new Rules(layout, this.tables);
-    withModule("hints", ({ Hints }) =>
+    whenLoaded("hints", ({ Hints }) =>
       (this.hints ??= new Hints()).record(name, fields, table, rules, place),
     );
   }
@@ -200,7 +200,7 @@ export class TableScreen {
     const isOthers = name === "played" && seat !== own;
     this.#isStuck = isStuck || (isOthers && wasStuck);
     if (!this.#isStuck) return;
-    withModule("hints", ({ openedPlay }) => {
+    whenLoaded("hints", ({ openedPlay }) => {
       const play =
         isStuck || !rules || !table.hand ? null : openedPlay(rules, table.hand.board, place, destination);
       if (!play) return;
