@@ -255,14 +255,18 @@ async def wrong_codes(door: Door, deeds: Deeds) -> None:
     async with Peer.connect(door.url, **come_from(OTHER)) as ann:
         await enrolled(ann, "Ann", SECRETS[0])
         code = await link_code(ann)
-        for _ in range(40):
-            with contextlib.suppress(InvalidStatus):
+        for number in count():
+            if number >= 40 and not door.is_open:
+                break
+            try:
                 async with Peer.connect(door.url, **come_from(STRANGER)) as eve:
                     await challenged(eve)
                     await eve.say(cl.Link(name="Ann", code="ZZZZZZ", secret=SECRETS[2]))
                     answer = await eve.hear()
                     assert isinstance(answer, Refused)
                     deeds[answer.reason.value] += 1
+            except InvalidStatus:
+                await asyncio.sleep(REST)
         async with Peer.connect(door.url, **come_from(OTHER)) as tablet:
             await challenged(tablet)
             await tablet.say(cl.Link(name="Ann", code=code, secret=SECRETS[1]))
