@@ -334,14 +334,16 @@ export function lengthText({ target, hands, match_score: score }) {
 }
 
 /**
- * Which hand of a match this is: "hand 3 · first to 100" or "hand 3 of 5".
+ * Which hand of a match this is: "hand 3 · first to 100", "hand 3 of 5" or "one hand".
  * @param {number} hand
  * @param {Record<string, any>} options
  */
 export const handText = (hand, options) =>
   options.target !== null && options.hands === MAX_HANDS
     ? `${filled(PHRASES.hand, hand)} · ${lengthText(options)}`
-    : filled(PHRASES.of, hand, options.hands);
+    : options.hands === 1
+      ? PHRASES.one
+      : filled(PHRASES.of, hand, options.hands);
 
 /**
  * Announcements of events; an empty one is not made.

@@ -77,7 +77,9 @@ def length_text(options: Options) -> str:
 
 
 def hand_text(hand: int, options: Options, between: str = DOT) -> str:
-    """Return which hand of a match this is: ``hand 3 · first to 100`` or ``hand 3 of 5``."""
+    """Return which hand of a match this is: ``hand 3 · first to 100``, ``hand 3 of 5`` or ``one hand``."""
+    if options.hands == 1:
+        return PHRASES["one"]
     if not is_open(options):
         return PHRASES["of"].format(hand, options.hands)
     return PHRASES["hand"].format(hand) + between + length_text(options)

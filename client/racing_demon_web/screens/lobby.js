@@ -157,6 +157,8 @@ export class LobbyScreen {
     const deal = this.part("deal");
     deal.hidden = !isHost || (isLone && isTally);
     deal.classList.toggle("primary", isLone);
+    const place = this.part(isLone ? "actions" : "top"); // one large button on a screen
+    if (deal.parentElement !== place) place.append(deal);
     setText(deal, !isLone ? WORDS.dealNow : table.phase === "over" ? WORDS.newMatch : WORDS.deal);
     this.part("bots").hidden = !isHost || !table.isBetweenMatches;
     this.part("chatlog").replaceChildren(

@@ -127,7 +127,7 @@ export class Menus {
     const { table, seat } = session;
     const isHost = seat !== null && table.host === seat;
     const items = [button(LATER.invite, () => this.invite()), button(WORDS.howToPlay, () => this.help())];
-    if (isHost && !table.isBetweenMatches) {
+    if (isHost && (table.isPlaying || table.paused)) {
       const { paused } = table;
       items.unshift(
         button(paused ? LATER.continueHand : LATER.pauseHand, () =>
@@ -231,8 +231,9 @@ export class Menus {
    */
   #listButton(code) {
     const node = button(LATER.listTable, () => {
-      this.send("list_table", {});
-      this.announce(LATER.listed);
+      // Said once the server has done it: it may refuse.
+      this.session?.command("list_table", {}, () => this.announce(LATER.listed));
+      this.dialog.close();
     });
     node.hidden = true;
     openTables().then((tables) => {

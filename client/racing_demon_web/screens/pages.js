@@ -926,7 +926,9 @@ function standingsTable(rows, first, linkTo, own = "") {
       const who = element("span");
       const name = linkTo && row.player ? linkTo(row.player, row.name) : nameOf(row.name, row.bot);
       who.append(...(linkTo ? [`${places[at]}. `] : []), name);
-      if (own && row.player === own) who.append(` ${LATER.ownRow}`);
+      const isOwn = own && row.player === own;
+      if (isOwn) who.append(element("span", "unseen", ` ${LATER.ownRow}`));
+      if (isOwn) who.className = "mine";
       if (row.met_ms) who.append(" ", element("small", "soft", LATER.firstMet(dateOf(row.met_ms))));
       const form = element("span", "form", row.form.map((won) => (won ? "●" : "○")).join(""));
       form.setAttribute("role", "img");

@@ -91,7 +91,7 @@ export class Session {
     this.token = null;
     this.isCaughtUp = false;
     this.counter = 0;
-    /** @type {Map<number, {name: string, fields: any}>} */
+    /** @type {Map<number, {name: string, fields: any, then?: () => void}>} */
     this.pending = new Map();
     this.pingMs = 0;
     this.watchers = 0;
@@ -128,10 +128,11 @@ export class Session {
    * Send a command. It is sent again after a reconnect, and carried out once.
    * @param {string} name
    * @param {any} [fields]
+   * @param {() => void} [then] called once the server has done it
    */
-  command(name, fields = {}) {
+  command(name, fields = {}, then) {
     this.counter += 1;
-    const command = { name, fields: { counter: this.counter, ...fields } };
+    const command = { name, fields: { counter: this.counter, ...fields }, then };
     this.pending.set(this.counter, command);
     if (this.isCaughtUp) this.#send(command);
   }
@@ -381,6 +382,7 @@ export class Session {
       session.listener.message("caught_up", {}, false);
     },
     accepted(session, { counter }) {
+      session.pending.get(counter)?.then?.();
       session.pending.delete(counter);
     },
     refused(session, fields) {

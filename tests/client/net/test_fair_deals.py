@@ -124,7 +124,7 @@ async def test_whoever_took_part_is_told_what_that_proves() -> None:
     """Where all reveal in time, who shuffled is said with the deal, and what it proves with the tally."""
     async with serving() as served, AsyncExitStack() as stack:
         ann, ben = await hand(await seated(served.url, stack))
-    assert "hand 1 of 1, shuffled by you, Ben and the server" in ann
+    assert "one hand, shuffled by you, Ben and the server" in ann
     assert COUNTED in ann
     assert COUNTED in ben
 

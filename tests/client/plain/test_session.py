@@ -194,7 +194,7 @@ async def test_enter_starts_another_match() -> None:
     """After the end the host's Enter deals for a new match."""
     async with alone() as (client, terminal):
         for _ in range(2):
-            await terminal.answer("", "^hand 1 of 1")
+            await terminal.answer("", "^one hand")
             await terminal.until("^play!$")
             terminal.type("s")
             await terminal.until("^Enter: another match; q: quit$")
