@@ -344,7 +344,7 @@ async def test_a_browser_that_stores_nothing_is_a_guest_with_a_seat(
                 await bea.page.reload()
                 await bea.see("#lobby")
             await expect(bea.page.locator("#lobby .ready")).to_be_visible()
-            await expect(bea.page.locator("#lobby .players > li")).to_have_count(2)
+            await expect(bea.page.locator("#lobby .player")).to_have_count(2)
             await bea.open(f"{origin}/you#BCDFGH,Bea")
             await expect(bea.page.locator("#page .choice input")).to_be_disabled()
             await expect(bea.page.locator("#page .choice input")).not_to_be_checked()
