@@ -9,6 +9,7 @@ from typing import Final, NamedTuple, cast
 
 from websockets.frames import Frame, Opcode
 
+from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_server.net.connection import Connection
 
 from .table_lookup import Location
@@ -23,8 +24,8 @@ MAX_HEADER: Final = 8_192
 CLOSING: Final = bytes([0x80 | Opcode.CLOSE])
 """The first byte of a close frame."""
 
-Messages = Callable[[], Sequence[tuple[bool, bytes]]]
-"""Returns the messages that a client has sent, each with whether it is text."""
+Messages = Callable[[], Sequence[bytes]]
+"""Returns the messages that a client has sent."""
 
 
 class Handshake(NamedTuple):
@@ -138,9 +139,9 @@ class Upstream(asyncio.Protocol):
             self.transport.abort()
             return False
         self._has_begun = True
-        for is_text, message in self._messages():
-            frame = Frame(Opcode.TEXT if is_text else Opcode.BINARY, message)
-            self.transport.write(frame.serialize(mask=True))
+        opcode = Opcode.TEXT if self._client.encoding is Encoding.JSON else Opcode.BINARY
+        for message in self._messages():
+            self.transport.write(Frame(opcode, message).serialize(mask=True))
         self._client.transport.write(bytes(self._seen))
         return True
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Coroutine, Iterator, Sequence
 from functools import partial
 from typing import Any, Final, Protocol
 from urllib.parse import urlsplit
@@ -31,6 +31,8 @@ HOLD_SECONDS: Final = 3.0
 """How long a client waits for the table of a dead server, which another takes over soon after the lease."""
 AGAIN_SECONDS: Final = 0.25
 """Seconds until the table is looked for again."""
+ON_ITS_WAY: Final = "The table is on its way to another server; come back in a moment."
+OUT_OF_REACH: Final = "The table's server is not reached; come back in a moment."
 
 
 class Locator(Protocol):
@@ -123,44 +125,22 @@ class ClusterService(TableService):
         """
         raise TableNotHere(code.strip().upper()) from unknown
 
-    def search(self, address: str, code: str, found: Found) -> None:
-        """Look for a table at other servers, and call back once.
+    async def search(self, address: str, code: str) -> Location | SearchResult:
+        """Return where a table is.
 
         A search counts until it ends, even if its connection is lost before, so that an address cannot run
         more searches than it may have misses.
         """
         context = self.context
-        if context.addresses.begin_search(address, context.clock()):
-            self._locator.locate(code, partial(self._end_search, address, found))
-        else:
-            found(SearchResult.BUSY)
-
-    def _end_search(self, address: str, found: Found, where: Location | SearchResult) -> None:
-        addresses = self.context.addresses
-        addresses.end_search(address)
+        if not context.addresses.begin_search(address, context.clock()):
+            return SearchResult.BUSY
+        searching: asyncio.Future[Location | SearchResult] = asyncio.get_running_loop().create_future()
+        self._locator.locate(code, partial(_set_unless_cancelled, searching))
+        where = await searching
+        context.addresses.end_search(address)
         if where is SearchResult.UNKNOWN:
-            addresses.count_miss(address, self.context.clock())
-        found(where)
-
-
-class TableSearch:
-    """A search for a client's table.
-
-    Attributes:
-        code: the table's code.
-        may_go_on: whether the table has not been found here before.
-
-    """
-
-    def __init__(self, code: str) -> None:
-        self.code = code
-        self.may_go_on = True
-        self._until = time.monotonic() + HOLD_SECONDS
-
-    @property
-    def is_patient(self) -> bool:
-        """Whether to look again if no server has the table just now."""
-        return time.monotonic() < self._until
+            context.addresses.count_miss(address, context.clock())
+        return where
 
 
 class ClusterHandler(TableHandler):
@@ -182,8 +162,9 @@ class ClusterHandler(TableHandler):
         self._handshake = Handshake(host, request.path, connection.encoding, origin.hops)
         self._is_proxied_here = is_proxied_here
         self._is_proxied = False
-        self._search: TableSearch | None = None
-        self._hello: tuple[bool, bytes]
+        self._is_searching = self._was_found_here = False
+        self._search_until = 0.0
+        self._hello: bytes
 
     @property
     def has_entered(self) -> bool:
@@ -191,63 +172,65 @@ class ClusterHandler(TableHandler):
         return super().has_entered or self._is_proxied
 
     def greet(self, hello: cl.Hello) -> None:
-        """Hold the greeting, which is repeated to the server that has the table."""
+        """Keep the greeting, which is repeated to the server that has the table."""
         super().greet(hello)
         self._hello = self.message
         if self.identity is not None and self.identity.handover and self._cluster.players is not None:
-            self.hold(outlasts_entry=True)
-            self._cluster.start_task(self._recognize(self._cluster.players, self.identity))
-
-    async def _recognize(self, players: PlayersKeeper, identity: Identity) -> None:
-        """Find out who uses the connection, which another server knows."""
-        await players.recognize(identity)
-        if not self.is_closing:
-            self.go_on()
+            self.answer_later(self.recognize(self._cluster.players, self.identity))
 
     def enter(self, request: Message) -> None:
         """Open a table, or join, watch or return to one, wherever it is."""
+        self._was_found_here = False
+        self._search_until = time.monotonic() + HOLD_SECONDS
+        super().enter(request)
+
+    @property
+    def may_be_late(self) -> bool:
+        """Whether the time to enter a table does not count now; a search does not stop it."""
+        return super().may_be_late and not self._is_searching
+
+    def attempt(self, request: Message) -> Coroutine[Any, Any, bool] | None:
+        """Give the connection the place that it asks for; first look for a table that is not here."""
+        self._is_searching = False
         try:
-            super().enter(request)
+            return super().attempt(request)
         except TableNotHere as missing:
-            self.hold(outlasts_entry=False)
-            self._search = TableSearch(missing.code)
-            self._start_search(self._search)
+            self._is_searching = True
+            return self._find(missing.code)
 
-    def _start_search(self, search: TableSearch) -> None:
-        if self._search is search and not self.is_closing:
-            self._cluster.search(self.address, search.code, self._end_search)
+    async def _find(self, code: str) -> bool:
+        """Look for a table, and let the client go there. Return whether it is here after all."""
+        while not self.is_closing:
+            found = await self._cluster.search(self.address, code)
+            if self.is_closing:
+                break
+            advice = ON_ITS_WAY
+            if isinstance(found, Location) and self._may_follow(found):
+                self.reply(Moved(host=found.host, port=found.port))
+                break
+            if isinstance(found, Location) and not self._is_proxied_here:
+                if await self._proxy(found):
+                    break
+                advice = OUT_OF_REACH
+            elif found is SearchResult.HERE and not self._was_found_here:
+                self._was_found_here = True
+                return True
+            elif found is SearchResult.UNKNOWN:
+                raise CommandRefused(Reason.UNKNOWN_TABLE, "No table here has that code.")
+            elif found is SearchResult.BUSY:
+                self.close(CloseCode.TRY_AGAIN, MANY_SEARCHES)
+                break
+            if not self._may_search_again:
+                self.close(CloseCode.TRY_AGAIN, advice)
+                break
+            await asyncio.sleep(AGAIN_SECONDS)
+        return False
 
-    def _end_search(self, found: Location | SearchResult) -> None:
-        search = self._search
-        if search is None or self.is_closing:
-            return
-        if isinstance(found, Location) and self._may_follow(found):
-            self._stop_waiting()
-            self.reply(Moved(host=found.host, port=found.port))
-        elif isinstance(found, Location) and not self._is_proxied_here:
-            self._cluster.start_task(self._proxy(search, found))
-        elif found is SearchResult.HERE and search.may_go_on:
-            self.replay(self._stop_waiting())
-            if self._search is not None:  # it was not here after all
-                self._search.may_go_on = False
-        elif found is SearchResult.UNKNOWN:
-            self._stop_waiting()
-            self.refuse(Reason.UNKNOWN_TABLE, "No table here has that code.")
-        elif found is SearchResult.BUSY:
-            self.close(CloseCode.TRY_AGAIN, MANY_SEARCHES)
-        else:
-            self._wait(search, "The table is on its way to another server; come back in a moment.")
-
-    def _stop_waiting(self) -> Sequence[tuple[bool, bytes]]:
-        self._search = None
-        return self.release()
-
-    def _wait(self, search: TableSearch, advice: str) -> None:
-        """Look for a table again in a moment; if that did not help, ask the client to reconnect."""
-        if search.is_patient and search.may_go_on and not self._is_proxied_here:
-            asyncio.get_running_loop().call_later(AGAIN_SECONDS, self._start_search, search)
-        else:
-            self.close(CloseCode.TRY_AGAIN, advice)
+    @property
+    def _may_search_again(self) -> bool:
+        """Whether to look again if no server has the table just now."""
+        is_early = time.monotonic() < self._search_until
+        return is_early and not (self._was_found_here or self._is_proxied_here)
 
     def _may_follow(self, found: Location) -> bool:
         """Return whether the client can be redirected there: to the host that it dialled, or a subdomain."""
@@ -258,17 +241,23 @@ class ClusterHandler(TableHandler):
         is_there = bool(found.host) and not self._is_proxied_here and is_below(found.host, dialled)
         return is_there and understands(self.software, FOLLOWS_MOVED)
 
-    async def _proxy(self, search: TableSearch, location: Location) -> None:
-        """Proxy this connection to the server that has the table."""
+    async def _proxy(self, location: Location) -> bool:
+        """Proxy this connection to the server that has the table; return whether that is reached."""
         players = self._cluster.players
         handover = "" if players is None else await players.handover(self.identity)
         handshake = self._handshake._replace(player=handover)
         self._is_proxied = await proxy(self.connection, handshake, self._messages, location)
-        if self._is_proxied:
-            self._stop_waiting()
-        else:
-            self._wait(search, "The table's server is not reached; come back in a moment.")
+        if self._is_proxied:  # that server has them now
+            self.drop_held()
+        return self._is_proxied
 
-    def _messages(self) -> Sequence[tuple[bool, bytes]]:
+    def _messages(self) -> Sequence[bytes]:
         """Return the client's messages so far, for the server that has the table."""
         return [self._hello, *self.held]
+
+
+def _set_unless_cancelled(
+    searching: "asyncio.Future[Location | SearchResult]", where: Location | SearchResult
+) -> None:
+    if not searching.cancelled():
+        searching.set_result(where)

@@ -4,10 +4,11 @@ A frame gets its arrival stamp as its bytes are read, and goes to its table's in
 is no queue and no task between a player's bytes and the judge.
 """
 
+import asyncio
 import itertools
 import logging
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, Protocol
 
 from websockets.frames import Frame, Opcode
@@ -36,7 +37,7 @@ from .tunnel import Tunnel
 SHARE_SECONDS: Final = 20.0
 """Each bucket holds this many seconds' worth of refill."""
 MAX_HELD_MESSAGES: Final = 16
-"""The most messages of a client that wait until its request is answered."""
+"""The most messages that wait until one of them is answered, with that."""
 
 log = logging.getLogger("racing_demon_server")
 
@@ -97,10 +98,17 @@ class ServerContext:
         self.bans = bans or ServerBans(None, time.time)
         self._numbers = itertools.count(1)
         self._units = pool(settings.units_per_server)
+        self._tasks: set[asyncio.Task[None]] = set()
 
     def next_number(self) -> int:
         """Return the number of a new connection, for the log."""
         return next(self._numbers)
+
+    def start_task(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run what goes on after a message, and hold on to it: the loop has only weak references to tasks."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     def dialled_schemes(self, request: Request, peer: str) -> Collection[str]:
         """Return the schemes with which a client may have dialled: see :func:`.http.dialled_schemes`."""
@@ -156,31 +164,6 @@ class Service(Protocol):
         """Release what connections use, after the last one was accepted."""
 
 
-class HeldMessages:
-    """What a client sends until its request is answered.
-
-    Attributes:
-        messages: each with whether it is text; the first is the request.
-        outlasts_entry: whether the timeout for entering a table stops while they wait.
-
-    """
-
-    def __init__(self, is_text: bool, request: bytes, *, outlasts_entry: bool) -> None:
-        self.messages = [(is_text, request)]
-        self.outlasts_entry = outlasts_entry
-
-    def add(self, is_text: bool, message: bytes) -> None:
-        """Hold another message.
-
-        Raises:
-            InvalidFrame: there are too many.
-
-        """
-        if len(self.messages) == MAX_HELD_MESSAGES:
-            raise InvalidFrame("wait until you have your place")
-        self.messages.append((is_text, message))
-
-
 class Handler:
     """Handles the messages of one connection, and limits what it may send.
 
@@ -197,6 +180,7 @@ class Handler:
         context: what all connections share.
         allowance: the units that it may use.
         arrived: when the bytes came that are being handled.
+        message: the bytes of the last message other than a play.
         is_closing: whether it handles nothing more.
         is_entry_due: whether the time to enter a table is up.
 
@@ -218,12 +202,12 @@ class Handler:
         self._frames = TokenBucket(settings.frames_per_second, settings.frame_burst)
         self._controls = TokenBucket(settings.controls_per_second, settings.control_burst)
         self._kept = context.addresses.kept(self.address)
-        self._held: HeldMessages | None = None
+        self._held: list[bytes] = []
         self._has_greeted = self.is_entry_due = False
         self._fragments = bytearray()
         self._fragment_count = 0
         self._is_text = False
-        self._message = b""
+        self.message = b""
         self.new_batch()
 
     # What a connection is for.
@@ -391,25 +375,34 @@ class Handler:
 
     def handle_message(self, data: bytes) -> None:
         """Handle a whole message. Nothing that a client sends makes this raise."""
+        if self._is_text is self._writes_text:
+            self._handle(data)
+        else:
+            self._end_misunderstood("text frames are for JSON, binary frames for msgpack")
+
+    def _handle(self, data: bytes) -> None:
+        """Handle a message now, or after the request that is being answered."""
         try:
-            if self._is_text is not self._writes_text:
-                raise InvalidFrame("text frames are for JSON, binary frames for msgpack")
-            if self._held is not None:
-                self._held.add(self._is_text, data)
+            if self._held:
+                self._hold(data)
                 return
-            message = decode_client(data.decode() if self._is_text else data)
+            message = decode_client(data.decode() if self._writes_text else data)
             if type(message) is cl.PlayCards and self._has_greeted:
                 self.command(message)
             else:
-                self._message = data
+                self.message = data
                 self._dispatch(message)
-        except (InvalidFrame, UnicodeDecodeError) as error:
-            reason = "text that is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
-            self.close(CloseCode.BAD_FRAME, f"Not understood: {reason}"[:120])
+        except UnicodeDecodeError:
+            self._end_misunderstood("text that is not UTF-8")
+        except InvalidFrame as error:
+            self._end_misunderstood(str(error))
         except CommandRefused as error:
             self.refuse(error.reason, error.text)
         except Exception:
             self.fail()
+
+    def _end_misunderstood(self, reason: str) -> None:
+        self.close(CloseCode.BAD_FRAME, f"Not understood: {reason}"[:120])
 
     def _dispatch(self, message: Message) -> None:
         match message:
@@ -491,41 +484,63 @@ class Handler:
 
     # Waiting.
 
-    def hold(self, *, outlasts_entry: bool) -> None:
-        """Answer the current request later; what the client sends meanwhile waits.
+    def answer_later(self, answer: Coroutine[Any, Any, None]) -> None:
+        """Answer the message that is being handled in a task; what the client sends meanwhile waits.
 
-        Args:
-            outlasts_entry: whether the timeout for entering a table stops meanwhile.
+        After whatever the answer awaits, the connection may be lost, and everything else may have changed:
+        it checks all of that again.
+        """
+        self._held = [self.message]
+        self.context.start_task(self._finish(answer))
+
+    async def answer_aside(self, answer: Coroutine[Any, Any, None]) -> None:
+        """Answer a message while others are handled. A refusal is sent to the client."""
+        try:
+            await answer
+        except CommandRefused as error:
+            if not self.is_closing:
+                self.refuse(error.reason, error.text)
+        except Exception:
+            self.fail()
+
+    async def _finish(self, answer: Coroutine[Any, Any, None]) -> None:
+        """Answer a message, and then handle what the client has sent meanwhile: it arrives now."""
+        await self.answer_aside(answer)
+        (_, *held), self._held = self._held, []
+        self.arrived = self.context.clock()
+        for data in held:  # if one of them is answered later, too, those behind it wait again
+            if not self.is_closing:
+                self._handle(data)
+        if self.is_entry_due:
+            self.check_entry()
+
+    def _hold(self, message: bytes) -> None:
+        """Let a message wait for the answer to another.
+
+        Raises:
+            InvalidFrame: too many wait.
 
         """
-        self._held = HeldMessages(*self.message, outlasts_entry=outlasts_entry)
+        if len(self._held) == MAX_HELD_MESSAGES:
+            raise InvalidFrame("wait until you have your place")
+        self._held.append(message)
 
     @property
-    def message(self) -> tuple[bool, bytes]:
-        """Whether the message that is being handled is text, and its bytes."""
-        return self._is_text, self._message
+    def held(self) -> Sequence[bytes]:
+        """The message that is being answered, and those that wait for that; empty if none is."""
+        return self._held
+
+    def drop_held(self) -> None:
+        """Forget the messages that wait."""
+        del self._held[1:]
 
     @property
-    def held(self) -> Sequence[tuple[bool, bytes]]:
-        """The messages that wait, each with whether it is text."""
-        return () if self._held is None else self._held.messages
-
-    def release(self) -> Sequence[tuple[bool, bytes]]:
-        """Stop holding messages, and return those that waited."""
-        messages, self._held = self.held, None
-        return messages
-
-    def replay(self, messages: Iterable[tuple[bool, bytes]]) -> None:
-        """Handle messages that were held. They reach their table now."""
-        self.arrived = self.context.clock()
-        for is_text, data in messages:
-            if not self.is_closing:
-                self._is_text = is_text
-                self.handle_message(data)
+    def may_be_late(self) -> bool:
+        """Whether the time to enter a table does not count now: the client waits for an answer."""
+        return bool(self._held)
 
     def check_entry(self) -> None:
         """Close the connection if it has no place at a table by now."""
         self.is_entry_due = True
-        outlasts = self._held is not None and self._held.outlasts_entry
-        if not self.may_wait and not outlasts:
+        if not (self.may_wait or self.may_be_late):
             self.close(CloseCode.TOO_LATE, "No table was requested in time.")

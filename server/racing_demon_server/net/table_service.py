@@ -6,7 +6,6 @@ import math
 import re
 import secrets
 from collections.abc import Collection, Coroutine, Iterator
-from functools import partial
 from typing import Any, Final
 
 from websockets.http11 import Request
@@ -36,13 +35,7 @@ from racing_demon_server.moderation.reports import Person
 from racing_demon_server.players.directory import CODE_MS, SignedIn
 from racing_demon_server.players.keeper import Identity, PlayersKeeper
 from racing_demon_server.rate_limits import MINUTE, TokenBucket, networks_of
-from racing_demon_server.tables.passphrase import (
-    SALT_SIZE,
-    Hashing,
-    Passphrase,
-    PassphraseHasher,
-    Unchecked,
-)
+from racing_demon_server.tables.passphrase import SALT_SIZE, Passphrase, PassphraseHasher, Unchecked
 from racing_demon_server.tables.registry import Registry, TableElsewhere, TableUnread
 from racing_demon_server.tables.room import TOO_DEAR, Room
 
@@ -91,7 +84,6 @@ class TableService:
         self.hasher = PassphraseHasher()
         self.sign_in = SignInHeader(context.settings)
         self.forbidden_names = ForbiddenNames(context.settings.forbidden_names)
-        self._tasks: set[asyncio.Task[None]] = set()
 
     def __len__(self) -> int:
         """Return the number of tables."""
@@ -137,12 +129,6 @@ class TableService:
         name = PORT.sub("", host)
         usual = (name,) if shared in USUAL_PORTS else ()
         return (host, *usual, *(f"{name}:{port}" for port in (shared, *shards.ports)))
-
-    def start_task(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run what goes on after a request, and hold on to it: the loop has only weak references to tasks."""
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
 
     def close(self) -> None:
         """Stop hashing passphrases."""
@@ -312,8 +298,7 @@ class TableHandler(Handler):
             self.identity = Identity(self._addresses)
             self.identity.signed_in = self.signed_in
             self.identity.name = self._first_name(self.signed_in)
-            self.hold(outlasts_entry=True)
-            self._tables.start_task(self._sign_in(players, self.identity))
+            self.answer_later(self.recognize(players, self.identity))
         elif understands(hello.software, REMEMBERS):
             self.identity = Identity(self._addresses)
             self.reply(players.challenge(self.identity))
@@ -331,13 +316,10 @@ class TableHandler(Handler):
         except CommandRefused:
             return INSTEAD
 
-    async def _sign_in(self, players: PlayersKeeper, identity: Identity) -> None:
-        try:
-            await players.recognize(identity)
-        except Exception:
-            self.fail()
-        if not self.is_closing:
-            self.go_on()
+    async def recognize(self, players: PlayersKeeper, identity: Identity) -> None:
+        """Find out who uses the connection, of whom another server or a proxy has told."""
+        await players.recognize(identity)
+        self._check_ban()
 
     def identify(self, request: cl.PlayerRequest) -> None:
         """Answer a request about the connection's player.
@@ -358,9 +340,11 @@ class TableHandler(Handler):
             request = request.model_copy(update={"name": name})
         if isinstance(request, cl.Enroll) and not self.may_enroll():
             raise CommandRefused(Reason.TOO_FAST, TOO_MANY_PLAYERS)
-        if not self.has_entered:  # who takes a seat has said before who that is
-            self.hold(outlasts_entry=True)
-        self._tables.start_task(self._answer_identity(players, self.identity, request))
+        answer = self._answer_identity(players, self.identity, request)
+        if self.has_entered:  # who plays goes on meanwhile
+            self.context.start_task(self.answer_aside(answer))
+        else:  # who takes a seat has said before who that is
+            self.answer_later(answer)
 
     def may_enroll(self) -> bool:
         """Count a player who becomes known on this connection. Return whether one may."""
@@ -381,15 +365,13 @@ class TableHandler(Handler):
             if isinstance(request, cl.Link) and error.reason is Reason.BAD_TOKEN:
                 self.context.addresses.count_guess(self.address, self.context.clock())
             is_older = error.reason is Reason.UNKNOWN_PLAYER and not understands(self.software, FORGETS)
-            self.refuse(Reason.BAD_TOKEN if is_older else error.reason, error.text)
-        except Exception:
-            self.fail()
-        if self.is_closing:
-            self.part()
-            return
+            raise CommandRefused(Reason.BAD_TOKEN if is_older else error.reason, error.text) from None
+        finally:
+            if self.is_closing:
+                self.part()
         if players.holds_code(self):
             asyncio.get_running_loop().call_later(CODE_MS / 1_000, self._end_code)
-        self.go_on()
+        self._check_ban()
 
     def _end_code(self) -> None:
         """Close a connection that was there for a code alone, which is over by now."""
@@ -397,14 +379,10 @@ class TableHandler(Handler):
         if self.is_entry_due and not self.is_closing:
             self.check_entry()
 
-    def go_on(self) -> None:
-        """Handle what the client has sent while its request was being answered."""
+    def _check_ban(self) -> None:
+        """Close the connection if it turns out to be that of somebody who is banned."""
         if (ban := self.context.bans.of(self.person)) is not None:
             self.close(CloseCode.KICKED, ban.text, "banned")
-            return
-        self.replay(self.release()[1:])
-        if self.is_entry_due:
-            self.check_entry()
 
     def command(self, command: cl.Command) -> None:
         """Put a player's command into the inbox of the table."""
@@ -465,7 +443,7 @@ class TableHandler(Handler):
             self.refuse(refused.reason, refused.text, command.counter)
         else:
             keeping = reports.keep(room.shown, self._person(room), about, text)
-            self._tables.start_task(self._answer_report(keeping, command.counter, room))
+            self.context.start_task(self._answer_report(keeping, command.counter, room))
 
     async def _answer_report(self, keeping: Coroutine[Any, Any, None], counter: int, room: Room) -> None:
         try:
@@ -487,6 +465,31 @@ class TableHandler(Handler):
 
     def enter(self, request: Message) -> None:
         """Open a table, or join, watch or return to one."""
+        if (waiting := self.attempt(request)) is not None:
+            self.answer_later(self._enter_after(waiting, request))
+
+    async def _enter_after(self, waiting: Coroutine[Any, Any, bool], request: Message) -> None:
+        """Enter once everything is known, however often that takes.
+
+        Meanwhile the table may have closed, moved, or filled, so nothing of an earlier attempt counts.
+        """
+        is_due = await waiting
+        while is_due and not self.is_closing:
+            self.arrived = self.context.clock()
+            further = self.attempt(request)
+            is_due = further is not None and await further
+
+    def attempt(self, request: Message) -> Coroutine[Any, Any, bool] | None:
+        """Give the connection the place that it asks for, if that can be decided now.
+
+        Returns:
+            What has to be awaited first: a coroutine that finds it out, and returns whether another attempt
+            is due; ``None`` when the request is answered.
+
+        Raises:
+            CommandRefused: it gets none.
+
+        """
         try:
             match request:
                 case cl.Create():
@@ -502,43 +505,32 @@ class TableHandler(Handler):
         except TableUnread:
             self.close(CloseCode.TRY_AGAIN, UNREAD)
         except Unchecked as unchecked:
-            self._hash(unchecked)
+            return self._check(unchecked.lock, unchecked.passphrase)
+        self._show_untrusted()
+        return None
+
+    def _show_untrusted(self) -> None:
+        """Show a device that has a place the others of its player, if one of them is not trusted yet."""
         players, identity, room = self._tables.players, self.identity, self._room
         if players is None or identity is None or identity.device is None or room is None:
             return
         # Whoever asks for a place hears first that it is there.
-        room.when_sent(lambda: self._tables.start_task(players.show_untrusted(self, identity)))
+        room.when_sent(lambda: self.context.start_task(players.show_untrusted(self, identity)))
 
-    def _hash(self, unchecked: Unchecked) -> None:
-        """Have a request's passphrase hashed. The client's timeout stops meanwhile."""
-        salt, then = unchecked.lock.salt, partial(self._end_hash, unchecked)
-        self._tables.hasher.hash(unchecked.passphrase, salt, self.address, then)
-        self.hold(outlasts_entry=True)
-
-    def _end_hash(self, unchecked: Unchecked, hashing: Hashing) -> None:
+    async def _check(self, lock: Passphrase, passphrase: str) -> bool:
+        """Check a passphrase, or make the lock of a new table. Return whether to go on."""
+        hash_ = await self._tables.hasher.hash(passphrase, lock.salt, self.address)
         if self.is_closing:
-            return
-        request, *rest = self.release()
-        lock, passphrase = unchecked.lock, unchecked.passphrase
-        try:
-            hash_ = hashing.result()
-            if lock.hash is None:  # of a table that is not open yet
-                self._new_lock = Passphrase(lock.salt, hash_, passphrase)
-            else:
-                lock.check(passphrase, hash_, self.address, self.context.clock())
-            self.replay([request])
-        except CommandRefused as error:
-            self.refuse(error.reason, error.text)
-        except Exception:
-            self.fail()
-        self._new_lock = None
-        self.replay(rest)
-        if self.is_entry_due:
-            self.check_entry()
+            return False
+        if lock.hash is None:  # of a table that is not open yet
+            self._new_lock = Passphrase(lock.salt, hash_, passphrase)
+        else:
+            lock.check(passphrase, hash_, self.address, self.context.clock())
+        return True
 
     def _create(self, request: cl.Create) -> None:
         verify_understood(self.software, needed(request.options))
-        lock = self._new_lock
+        lock, self._new_lock = self._new_lock, None
         if lock is None:
             self._tables.count_table(self.address, self.arrived)
             lock = Passphrase(secrets.token_bytes(SALT_SIZE))

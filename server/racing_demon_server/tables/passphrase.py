@@ -4,9 +4,7 @@ import asyncio
 import hashlib
 import hmac
 from collections import Counter, OrderedDict
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from typing import Final
 
 from racing_demon_protocol.enums import Reason
@@ -23,8 +21,6 @@ SCRYPT: Final = b"\x01"
 """The prefix of hashes by scrypt. Older ones are 64 bytes of BLAKE2b, without a prefix."""
 OLDER_SIZE: Final = 64
 SALT_SIZE: Final = 16
-
-Hashing = asyncio.Future[bytes]
 
 
 def slow_hash(passphrase: str, salt: bytes) -> bytes:
@@ -48,8 +44,8 @@ class PassphraseHasher:
         self._executor = ThreadPoolExecutor(1, "passphrase")
         self._waiting: Counter[str] = Counter()
 
-    def hash(self, passphrase: str, salt: bytes, address: str, then: Callable[[Hashing], None]) -> None:
-        """Hash a passphrase for an address, and call back.
+    async def hash(self, passphrase: str, salt: bytes, address: str) -> bytes:
+        """Return the hash of a passphrase for an address.
 
         Raises:
             CommandRefused: too many are being hashed.
@@ -59,15 +55,13 @@ class PassphraseHasher:
         if is_full or self._waiting[address] >= MAX_HASHES_OF_ADDRESS:
             text = "Too many passphrases are being checked; wait a moment, and try again."
             raise CommandRefused(Reason.TOO_FAST, text)
-        hashing = asyncio.get_running_loop().run_in_executor(self._executor, slow_hash, passphrase, salt)
         self._waiting[address] += 1
-        hashing.add_done_callback(partial(self._end, address, then))
-
-    def _end(self, address: str, then: Callable[[Hashing], None], hashing: Hashing) -> None:
-        self._waiting[address] -= 1
-        self._waiting += Counter()  # drops the addresses for which none is left
-        if not hashing.cancelled():
-            then(hashing)
+        try:
+            loop = asyncio.get_running_loop()
+            return await loop.run_in_executor(self._executor, slow_hash, passphrase, salt)
+        finally:
+            self._waiting[address] -= 1
+            self._waiting += Counter()  # drops the addresses for which none is left
 
     def close(self) -> None:
         """Stop hashing."""

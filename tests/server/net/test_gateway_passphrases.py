@@ -14,7 +14,8 @@ import pytest
 from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
-from racing_demon_protocol.wire.messages.server import Accepted, Seated
+from racing_demon_protocol.wire.messages.server import Accepted, Refused, Seated
+from racing_demon_protocol.wire.options import Options
 from racing_demon_server.tables import passphrase as passphrases
 from tests.support.journals import journaled
 from tests.support.servers import PATIENCE, Peer, Served, serving, timeout
@@ -143,6 +144,43 @@ async def test_who_leaves_while_being_checked_gets_no_seat(gate: threading.Event
         gate.set()
         async with Peer.entered(served.url, asking(cl.Join(code=CODE, name="Cat"), code)) as cat:
             assert cat.place.seat == 1
+
+
+async def test_what_changes_while_a_passphrase_is_checked_counts(
+    gate: threading.Event, tmp_path: Path
+) -> None:
+    """The right one opens no table that has filled, or closed its entry, or is gone by then."""
+    changes = {cl.AddBot: Reason.TABLE_FULL, cl.CloseEntry: Reason.NOT_NOW, None: Reason.UNKNOWN_TABLE}
+    heard = {}
+    for number, change in enumerate(changes):
+        gate.set()
+        path = tmp_path / f"{number}.sqlite"
+        opening = OPENING.model_copy(update={"options": Options(seats=2)})
+        async with journaled(path) as served, Peer.entered(served.url, opening) as ann:
+            back = cl.Resume(code=ann.code, token=ann.token, epoch="", seq=0)
+        gate.clear()
+        async with journaled(path) as served, AsyncExitStack() as stack:
+            ann = await stack.enter_async_context(Peer.entered(served.url, back))
+            ben = await arrived(stack, served, asking(WISHES[0], back.code))
+            await ben.say(cl.Say(counter=1, text="hello"))
+            if change is not None:
+                assert isinstance(await ann.ask(change), Accepted)
+            else:
+                served.registry.discard(served.registry.room(back.code))
+            gate.set()
+            heard[change], behind = [(await ben.until(Refused)).reason for _ in range(2)]
+            assert behind is Reason.NOT_SEATED
+    assert heard == changes
+
+
+async def test_a_place_behind_a_passphrase_is_paid_for_once(tmp_path: Path) -> None:
+    """The units that a join costs are enough, though the passphrase has to be hashed for it."""
+    path = tmp_path / "journal.sqlite"
+    code = await opened(path)
+    units = {"units_per_connection": 1.3, "units_per_address": 0.001, "units_per_server": 0.001}  # 26 at once
+    async with journaled(path, **units) as served, AsyncExitStack() as stack:
+        ben = await arrived(stack, served)
+        await ben.enter(asking(WISHES[0], code))
 
 
 async def test_no_more_is_checked_at_once_than_there_is_room_for(
