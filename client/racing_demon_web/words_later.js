@@ -343,6 +343,7 @@ export const LATER = {
 /** What can be wrong with a hand's proof. */
 export const MISMATCHES = {
   secret: "the server's secret is not the one it had committed to",
+  known: "the known deal is not the one that was given, or it was played for standings",
   leftOut: "other contributions are left out than those that are missing",
   contribution: "a contribution is not the one that was committed to",
   card: "a card was not the one that the seed deals",
@@ -417,15 +418,16 @@ export function tableSummary({ game, players, seats, locked, running }, games) {
 
 /**
  * The result of verifying a hand.
- * @param {{contributions: number, cards: number, drawn: number[], free: number[]}} proved
+ * @param {{contributions: number, cards: number, drawn: number[], free: number[], known: boolean}} proved
  * @param {boolean} isOwn
  * @param {(seat: number) => string} nameOf
  */
-export function proofWords({ contributions, cards, drawn, free }, isOwn, nameOf) {
+export function proofWords({ contributions, cards, drawn, free, known }, isOwn, nameOf) {
   const others =
     contributions === 1 ? "Of all players only you" : `You and ${plural(contributions - 1, "other")}`;
-  const who =
-    contributions === 0
+  const who = known
+    ? "A known deal: everybody could know its cards"
+    : contributions === 0
       ? "No player took part in this shuffle"
       : `${isOwn ? others : plural(contributions, "player")} took part in this shuffle`;
   const without = [...new Set([...drawn, ...free])].map(nameOf);

@@ -112,6 +112,16 @@ class Sitting:
         return sitting
 
     @classmethod
+    def on_known_deal(cls, deal: bytes, players: int = 2, **options: object) -> Self:
+        """Return a casual table on a given deal, before its first match; seat 0 is the host."""
+        sitting = cls(casual=True, **options)
+        sitting.table = Table("TEST", sitting.options, iter(()), known_deal=deal.hex())
+        sitting.mirror.known_deal = deal.hex()
+        for name in NAMES[:players]:
+            sitting.join(name)
+        return sitting
+
+    @classmethod
     def playing(cls, players: int = 2, seed: bytes = bytes(32), **options: object) -> Self:
         """Return a table at the signal of its first hand; seat 0 is the host."""
         sitting = cls(seed, **options)

@@ -65,6 +65,7 @@ def vectors() -> dict[str, Any]:
         "positions": positions,
         "records": [_record(name) for name in RECORDED],
         "void": _void(),
+        "known": _known(),
         "handicaps": [_handicaps("classic"), _handicaps("racing-demon")],
     }
 
@@ -206,6 +207,19 @@ def _void() -> list[str]:
     for seat in (0, 2):
         sitting.events(seat, Stuck)
     return [_text(event) for event in (TableState("TEST", sitting.options).snapshot(0), *sitting.log)]
+
+
+def _known() -> list[str]:
+    """Return the events of a match on a known deal."""
+    sitting = Sitting.on_known_deal(bytes(range(32)), hands=2, countdown_ms=0)
+    for _ in range(2):
+        sitting.start()
+        sitting.turn(1)
+        for seat in (0, 1):
+            sitting.events(seat, Stuck)
+    begin = TableState("TEST", sitting.options)
+    begin.known_deal = sitting.mirror.known_deal
+    return [_text(event) for event in (begin.snapshot(0), *sitting.log)]
 
 
 def _handicaps(game: str) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
-import { deal, prove } from "../../client/racing_demon_web/proof/proof.js";
+import { deal, proofWords, prove } from "../../client/racing_demon_web/proof/proof.js";
 import { bytesOf } from "../../client/racing_demon_web/proof/sha256.js";
 import { Board } from "../../client/racing_demon_web/rules/board.js";
 import { helpfulPlay, knowsAll, openedPlay } from "../../client/racing_demon_web/rules/hints.js";
@@ -20,6 +20,7 @@ const {
   positions,
   records,
   void: redrawn,
+  known,
   handicaps,
 } = JSON.parse(readFileSync(process.env.VECTORS, "utf8"));
 
@@ -127,6 +128,16 @@ const someoneWentOut = (texts) =>
     return name === "hand_over" && fields.out !== null;
   });
 
+test("a known deal follows from its seed, and is played for no standings", () => {
+  assert.equal(logOf(known).known, true);
+  assert.match(proofWords(logOf(known), true, String), /^A known deal: everybody could know its cards/);
+  const forged = [
+    first("committed", (fields) => (fields.known_deal = flipped(fields.known_deal))),
+    first("snapshot", (fields) => (fields.options.casual = false)),
+  ];
+  for (const forge of forged) assert.throws(() => logOf(known, forge), /known deal/);
+});
+
 const flipped = (digits) => (parseInt(digits[0], 16) ^ 8).toString(16) + digits.slice(1);
 const played = records.find(({ game }) => game === "racing-demon").hands[0];
 const forgeries = {
@@ -161,7 +172,9 @@ for (const [name, [texts, forge]] of Object.entries(forgeries)) {
 }
 
 test("a hand that was drawn anew", () => {
-  assert.deepEqual(logOf(redrawn), { contributions: 2, cards: logOf(redrawn).cards, drawn: [1], free: [] });
+  const { cards, ...others } = logOf(redrawn);
+  assert.ok(cards > 0);
+  assert.deepEqual(others, { contributions: 2, drawn: [1], free: [], known: false });
 });
 
 for (const [number, { texts, facts }] of handicaps.entries()) {

@@ -59,7 +59,7 @@ from racing_demon_protocol.records.standings import (
     standings,
 )
 from racing_demon_protocol.records.summary import MatchSummary, summarize
-from racing_demon_protocol.records.verify import HandName, verify
+from racing_demon_protocol.records.verify import HandName, VerificationReport, verify
 
 if TYPE_CHECKING:
     from racing_demon_client.net.results import ServerStandings, StandingsRow
@@ -220,6 +220,15 @@ async def verify_record(arguments: argparse.Namespace) -> int:
         f"valid: {pluralize(verdict.hands, 'hand')}, {pluralize(verdict.plays, 'play')}; every commitment is "
         "kept, every card follows from its seed, every play was legal, and the scores add up"
     )
+    _write_reservations(verdict)
+    return 0
+
+
+def _write_reservations(verdict: VerificationReport) -> None:
+    """Print what a valid record does not prove."""
+    if verdict.known_deals:
+        hands = pluralize(verdict.known_deals, "hand")
+        write(f"a known deal: everybody could know the cards of {hands} from the start")
     if verdict.server_only:
         write(
             f"no player contributed to the shuffle of {pluralize(verdict.server_only, 'hand')}: only the "
@@ -238,7 +247,6 @@ async def verify_record(arguments: argparse.Namespace) -> int:
             "whether there was none or the server told none; only how far the player came is known, as the "
             "server told it"
         )
-    return 0
 
 
 def _counted_hands(names: Iterable[str]) -> str:

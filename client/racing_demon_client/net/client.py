@@ -115,13 +115,15 @@ class Client(TableClient):
         seated: bool = True,
         passphrase: str = "",
         listed: bool = True,
+        known_deal: bytes | None = None,
         encoding: Encoding = Encoding.MSGPACK,
         program: bool = False,
         person: PlayerAuthenticator | None = None,
     ) -> Self:
         """Open a table and become its host, as a player or a spectator.
 
-        If it is not ``listed``, no list and no announcement names it: whoever has its code finds it.
+        If it is not ``listed``, no list and no announcement names it: whoever has its code finds it. With a
+        ``known_deal``, 32 bytes, everybody can know the cards of all hands, and the options must be casual.
 
         With ``program`` everybody sees that a program plays, and standings tell it apart from people. With
         ``person`` the user is identified at a server that remembers people, and sits down under the name by
@@ -133,7 +135,14 @@ class Client(TableClient):
 
         """
         options = options or usual_options()
-        request = cl.Create(name=name, options=options, seated=seated, passphrase=passphrase, listed=listed)
+        request = cl.Create(
+            name=name,
+            options=options,
+            seated=seated,
+            passphrase=passphrase,
+            listed=listed,
+            known_deal=None if known_deal is None else known_deal.hex(),
+        )
         client = cls(url, encoding, program=program, person=person)
         client.is_listed = listed
         return await client._enter(request)

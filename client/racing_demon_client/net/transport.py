@@ -348,7 +348,8 @@ class ServerConnection:
         while True:
             await self._open_nearest()
             if isinstance(request, cl.Create):
-                self.verify_known(needed(request.options) | ({UNLISTED} if not request.listed else set()))
+                words = needed(request.options, request.known_deal)
+                self.verify_known(words | ({UNLISTED} if not request.listed else set()))
             await self.send(self._under_known_name(request))
             answer = await self.receive()
             if not isinstance(answer, Elsewhere | Moved):

@@ -111,7 +111,8 @@ def _conclusion(verdict: VerificationReport, contribution: ContributionState) ->
             "unless you were away, others may have chosen this deal."
         )
     who = "the server alone" if verdict.server_only else "players and server"
-    return f"Checked: {who} shuffled, as promised; {plays}.{but}"
+    deal = "a known deal" if verdict.known_deals else f"{who} shuffled, as promised"
+    return f"Checked: {deal}; {plays}.{but}"
 
 
 def choice(verdict: VerificationReport) -> str:

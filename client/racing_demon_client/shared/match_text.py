@@ -27,6 +27,7 @@ PHRASES: Final = {
     "turn": "{} cards at a time",
     "hints": "hints on",
     "casual": "in no standings",
+    "known": "a known deal",
 }
 """What the sentences are made of."""
 COUNTS: Final = ("no", "one", "two", "three", "four", "five")
@@ -98,13 +99,14 @@ def title_text(options: Options) -> str:
     return f"{name_text(options)}, {length_text(options)}"
 
 
-def terms(options: Options, players: int = MAX_SEATS) -> list[str]:
+def terms(options: Options, players: int = MAX_SEATS, *, known_deal: bool = False) -> list[str]:
     """Return what else to know before the first card: ``three cards at a time``, ``hints on``."""
     turn = _turn(options, players)
     return [
         *([PHRASES["turn_one"] if turn == 1 else PHRASES["turn"].format(COUNTS[turn])] if turn else []),
         *([PHRASES["hints"]] if options.hints else []),
         *([PHRASES["casual"]] if options.casual else []),
+        *([PHRASES["known"]] if known_deal else []),
     ]
 
 

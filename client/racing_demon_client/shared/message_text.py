@@ -25,7 +25,7 @@ from racing_demon_protocol.wire.messages.server import (
     Watchers,
 )
 
-from .match_text import hand_text
+from .match_text import PHRASES, hand_text
 from .option_text import called, in_words, options_text
 from .pile_names import is_racelike, pile_labels
 from .rules_text import title_of
@@ -245,6 +245,7 @@ class MessageText:
         hand = f"{hand_text(message.hand, message.options, ', ')}, " if message.hand else ""
         game = printable(title_of(message.options.game))
         casual = f"{called('casual')}, " if message.options.casual else ""
+        casual += f"{PHRASES['known']}, " if message.known_deal is not None else ""
         text = f"table {printable(message.code)}: {game}, {casual}{hand}{message.phase}; {people}"
         is_late = self._view.in_hand and self._seat is not None and self._seat not in self._view.hand_seats
         return f"{text}; you play from the next deal" if is_late else text
@@ -275,7 +276,8 @@ class MessageText:
     def _committed(self, event: ev.Committed) -> str:
         people = [self.player_name(each.seat) for each in self._view.contributions]
         shuffled = f", shuffled by {join_words([*people, 'the server'])}" if people else ""
-        return f"{hand_text(event.hand, self._view.options, ', ')}{shuffled}"
+        known = f", {PHRASES['known']}" if event.known_deal is not None else ""
+        return f"{hand_text(event.hand, self._view.options, ', ')}{shuffled}{known}"
 
     def _prepared(self, event: ev.Prepared) -> str:
         view = self._view

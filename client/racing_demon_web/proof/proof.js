@@ -21,8 +21,9 @@ export class Mismatch extends Error {}
  * Deal a hand again, and make all its moves with open cards.
  * @param {any} hand of a log, all of whose messages were seen
  * @param {string} secret the server's, in hexadecimal
- * @returns {{contributions: number, cards: number, drawn: number[], free: number[]}} how many took part in the shuffle,
- * and how many cards were compared; the seats without which the hand was drawn anew, and those that could take part or not
+ * @returns {{contributions: number, cards: number, drawn: number[], free: number[], known: boolean}} how many took part in
+ * the shuffle, and how many cards were compared; the seats without which the hand was drawn anew, and those that could take
+ * part or not; whether everybody could know the cards
  * @throws {Mismatch} something is not as it was promised; the text says what
  */
 export function prove(hand, secret) {
@@ -69,15 +70,20 @@ export function prove(hand, secret) {
       throw new Mismatch(MISMATCHES.points);
   });
   const free = [...promised.keys()].filter((seat) => values.size > 0 && values.has(seat) === away.has(seat));
-  return { contributions: seed.contributions, cards, drawn: voided, free };
+  return { contributions: seed.contributions, cards, drawn: voided, free, known: Boolean(hand.knownDeal) };
 }
 
 /**
  * @param {any} hand
  * @param {string} secret
  */
-function seedOf({ handId, commitment, promised, values, leftOut }, secret) {
+function seedOf({ handId, number, commitment, knownDeal, given, promised, values, leftOut }, secret) {
   if (hex(sha256(bytesOf(secret), handId)) !== commitment) throw new Mismatch(MISMATCHES.secret);
+  if (knownDeal) {
+    if (!given.options.casual || promised.size > 0) throw new Mismatch(MISMATCHES.known);
+    if (hex(shake256(32, bytesOf(knownDeal), `/hand/${number}`)) !== secret)
+      throw new Mismatch(MISMATCHES.known);
+  }
   const seats = [...values.keys()].sort((a, b) => a - b);
   if (String(missing({ promised, values })) !== String(leftOut ?? [])) throw new Mismatch(MISMATCHES.leftOut);
   for (const seat of seats) {

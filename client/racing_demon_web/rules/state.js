@@ -121,6 +121,8 @@ export class TableState {
     /** @type {number | null} */
     this.called = null;
     this.locked = false;
+    /** The seed of all hands, where the deal is given. @type {string | null} */
+    this.knownDeal = null;
     this.entryClosed = false;
     /** What the hand's clock showed, and when. */
     this.elapsedMs = 0;
@@ -323,6 +325,7 @@ const REDUCERS = {
     table.paused = fields.paused;
     table.called = fields.called;
     table.locked = fields.locked;
+    table.knownDeal = fields.known_deal;
     table.entryClosed = fields.entry_closed;
     table.waiting = fields.waiting;
     setClock(table, fields.elapsed_ms, now);
@@ -382,7 +385,7 @@ const REDUCERS = {
     updateSeat(table, seat, { handicap });
     clearReady(table);
   },
-  committed(table, { hand, commitment }) {
+  committed(table, { hand, commitment, known_deal: knownDeal }) {
     if (hand === 1) {
       table.results = [];
       table.departed = new Map();
@@ -391,6 +394,7 @@ const REDUCERS = {
     }
     table.handNumber = hand;
     table.commitment = commitment;
+    table.knownDeal = knownDeal;
     table.phase = "shuffling";
   },
   dealt(table, { seq, seats, shown, countdown_ms: countdownMs, handicaps }, now) {

@@ -211,7 +211,7 @@ export class LobbyScreen {
     press.setAttribute("aria-expanded", String(showsAll));
     const tell = (/** @type {typeof import("./terms.js")} */ { changeChips, terms, titleText }) => {
       setText(this.part("game"), titleText(table.options, games));
-      setText(said, terms(table.options, games, table.seats.size).join(" · "));
+      setText(said, terms(table.options, games, table.seats.size, table.knownDeal).join(" · "));
       this.part("changes").replaceChildren(...changeChips(table.options, games));
     };
     withModule("games", () => withModule("terms", tell, said), said);

@@ -8,6 +8,7 @@ import { Rules } from "../rules/rules.js";
 import { teamsOf, teamTotals } from "../rules/teams.js";
 import { read, write } from "../storage.js";
 import { makeCard } from "../table/board_view.js";
+import { PHRASES } from "../wire/protocol.js";
 import { clock, endText, faceName, handText, ordinal, teamText, WORDS } from "../words.js";
 import { LATER, signed } from "../words_later.js";
 
@@ -82,7 +83,8 @@ export function outcome(table) {
   const { reason, elapsedMs } = table.results[table.results.length - 1];
   const isEarly = reason === "time_up" && elapsedMs < table.timeLimitMs;
   const hand = LATER.handAfter(handText(table.handNumber, table.options), clock(elapsedMs));
-  return isEarly ? `${endText("too_long")}. ${hand}` : hand;
+  const known = table.knownDeal ? [PHRASES.known] : [];
+  return [isEarly ? `${endText("too_long")}. ${hand}` : hand, ...known].join(" · ");
 }
 
 /**

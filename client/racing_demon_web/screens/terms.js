@@ -58,8 +58,9 @@ export const titleText = (options, games) =>
  * @param {Record<string, any>} options
  * @param {any} games
  * @param {number} players
+ * @param {string | null} [knownDeal]
  */
-export function terms(options, games, players) {
+export function terms(options, games, players, knownDeal) {
   const { groups = [], rounds = [] } = games[options.game] ?? {};
   const turns =
     rounds.length === 0 &&
@@ -70,6 +71,7 @@ export function terms(options, games, players) {
     ...(turn ? [turn === 1 ? PHRASES.turn_one : filled(PHRASES.turn, COUNTS[turn])] : []),
     ...(options.hints ? [PHRASES.hints] : []),
     ...(options.casual ? [PHRASES.casual] : []),
+    ...(knownDeal ? [PHRASES.known] : []),
   ];
 }
 

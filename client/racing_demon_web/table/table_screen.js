@@ -5,7 +5,7 @@ import { loaded, sound, whenLoaded, withModule } from "../lazy.js";
 import { UNKNOWN } from "../rules/layout.js";
 import { ahead, Rules } from "../rules/rules.js";
 import { settings } from "../storage.js";
-import { REACTIONS } from "../wire/protocol.js";
+import { PHRASES, REACTIONS } from "../wire/protocol.js";
 import {
   chipState,
   clock,
@@ -367,7 +367,8 @@ export class TableScreen {
     let time = clock(elapsed);
     if (isCountdown) time = WORDS.startsIn(left);
     else if (table.phase === "shuffling") time = WORDS.isShuffling;
-    const parts = [time, handText(table.handNumber, table.options), table.code];
+    const known = table.knownDeal ? [PHRASES.known] : [];
+    const parts = [time, handText(table.handNumber, table.options), ...known, table.code];
     if (table.paused) parts.push(WORDS.isPaused);
     if (session?.isHalted) parts.push(WORDS.diskWaits);
     if (session && session.pingMs > 0 && session.seat !== null) parts.push(`${session.pingMs} ms`);

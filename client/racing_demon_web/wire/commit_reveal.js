@@ -150,11 +150,17 @@ export class HandTranscript {
       own.promised.delete(seat);
       own.away.delete(seat);
     },
-    committed(own, { hand_id: handId, commitment }, { options, seats, results }) {
+    committed(
+      own,
+      { hand, hand_id: handId, commitment, known_deal: knownDeal },
+      { options, seats, results },
+    ) {
       const { promised, voided } = own;
       own.hand = {
         handId,
+        number: hand,
         commitment,
+        knownDeal,
         promised,
         values: new Map(),
         moves: null,

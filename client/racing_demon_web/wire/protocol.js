@@ -10,7 +10,7 @@ export const VERSION = 1;
 export const SUBPROTOCOL = "racing-demon.v1+json";
 export const WEBSOCKET_PATH = "/v1";
 /** The extensions that the page understands. */
-export const EXTENSIONS = ["house-rules", "handicaps", "teams", "programs", "moderation", "casual"];
+export const EXTENSIONS = ["house-rules", "handicaps", "teams", "programs", "moderation", "casual", "known-deals"];
 /** The options that servers leave out at these defaults. @type {Record<string, any>} */
 export const LATER_OPTIONS = {
   win_lead: null,
@@ -58,6 +58,7 @@ export const PHRASES = {
   turn: "{} cards at a time",
   hints: "hints on",
   casual: "in no standings",
+  known: "a known deal",
 };
 /** The most hands of a match: as many as a total takes. */
 export const MAX_HANDS = 100;
@@ -90,7 +91,7 @@ export const REACTIONS = {
 /** @type {Record<string, {tag: number, fields: string, defaults?: Record<string, any>}>} */
 export const FROM_CLIENT = {
   hello: {tag: 1, fields: "version software heartbeat_ms", defaults: {software: "", heartbeat_ms: 0}},
-  create: {tag: 2, fields: "name options seated passphrase listed", defaults: {options: {}, seated: true, passphrase: "", listed: true}},
+  create: {tag: 2, fields: "name options seated passphrase listed known_deal", defaults: {options: {}, seated: true, passphrase: "", listed: true, known_deal: null}},
   join: {tag: 3, fields: "code name passphrase token", defaults: {passphrase: "", token: ""}},
   watch: {tag: 4, fields: "code passphrase", defaults: {passphrase: ""}},
   resume: {tag: 5, fields: "code token seq epoch", defaults: {seq: 0, epoch: ""}},
@@ -117,7 +118,7 @@ export const FROM_CLIENT = {
 export const FROM_SERVER = {
   64: {name: "versions", fields: "oldest newest software", defaults: {software: ""}},
   65: {name: "seated", fields: "code seat token counter epoch", defaults: {seat: null, token: null, counter: 0, epoch: ""}},
-  66: {name: "snapshot", fields: "seq code options host phase seats hand hand_id commitment hand_seats piles redeals elapsed_ms called results winners paused locked came liberties progress since departed banned shuffle next_shuffle handicaps waiting shifts entry_closed", defaults: {hand: 0, hand_id: "", commitment: null, hand_seats: [], piles: [], redeals: [], elapsed_ms: 0, called: null, results: [], winners: [], paused: false, locked: false, came: [], liberties: [], progress: [], since: [], departed: [], banned: [], shuffle: null, next_shuffle: null, handicaps: [], waiting: [], shifts: [], entry_closed: false}},
+  66: {name: "snapshot", fields: "seq code options host phase seats hand hand_id commitment hand_seats piles redeals elapsed_ms called results winners paused locked came liberties progress since departed banned shuffle next_shuffle handicaps waiting shifts entry_closed known_deal", defaults: {hand: 0, hand_id: "", commitment: null, hand_seats: [], piles: [], redeals: [], elapsed_ms: 0, called: null, results: [], winners: [], paused: false, locked: false, came: [], liberties: [], progress: [], since: [], departed: [], banned: [], shuffle: null, next_shuffle: null, handicaps: [], waiting: [], shifts: [], entry_closed: false, known_deal: null}},
   67: {name: "accepted", fields: "counter seq"},
   68: {name: "refused", fields: "counter reason text by late_us pile top", defaults: {by: null, late_us: 0, pile: -1, top: -1}},
   69: {name: "pong", fields: "stamp"},
@@ -138,7 +139,7 @@ export const FROM_SERVER = {
   84: {name: "readied", fields: "seq seat ready"},
   85: {name: "hosted", fields: "seq seat"},
   86: {name: "options_set", fields: "seq options"},
-  87: {name: "committed", fields: "seq hand hand_id commitment within_ms", defaults: {within_ms: 0}},
+  87: {name: "committed", fields: "seq hand hand_id commitment within_ms known_deal", defaults: {within_ms: 0, known_deal: null}},
   88: {name: "dealt", fields: "seq seats shown countdown_ms left_out handicaps", defaults: {left_out: [], handicaps: []}},
   89: {name: "signalled", fields: "seq"},
   90: {name: "stuck_said", fields: "seq seat"},

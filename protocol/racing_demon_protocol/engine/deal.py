@@ -19,12 +19,17 @@ def subseed(seed: bytes, label: str) -> bytes:
     return hashlib.shake_256(seed + b"/" + label.encode()).digest(SEED_SIZE)
 
 
+def hand_secret(seed: bytes, number: int) -> bytes:
+    """Derive the secret of one hand from a seed; on a known deal, that of a hand of any match."""
+    return subseed(seed, f"hand/{number}")
+
+
 def hand_seeds(seed: bytes) -> Iterator[bytes]:
     """Yield the seed of each hand of a table, derived from one seed."""
     number = 0
     while True:
         number += 1
-        yield subseed(seed, f"hand/{number}")
+        yield hand_secret(seed, number)
 
 
 def deck(seed: bytes, pack: int, *, packs: int = 1, ranks: tuple[int, ...] = ALL_RANKS) -> list[Card]:

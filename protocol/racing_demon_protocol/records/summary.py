@@ -83,6 +83,7 @@ class MatchSummary(_Part):
     ``preset`` names the preset that its options belong to; empty if there is none. ``promises`` are the
     commitments of the recorded hands: two records of one match have some in common. ``spectators``: whether
     others might watch. ``casual``: whether the table kept it out of standings.
+    ``known_deal``: whether everybody could know its cards; such a match is always casual.
     """
 
     id: str = ""
@@ -100,6 +101,7 @@ class MatchSummary(_Part):
     match_score: MatchScore = MatchScore.POINTS
     spectators: bool = True
     casual: bool = False
+    known_deal: bool = False
 
     @property
     def counts(self) -> bool:
@@ -241,7 +243,8 @@ class Summarizer:
             finished=bool(winners),
             match_score=view.options.match_score,
             spectators=view.options.spectators,
-            casual=view.options.casual,
+            casual=view.options.casual or view.known_deal is not None,
+            known_deal=view.known_deal is not None,
         )
 
     def _counts(self, result: HandResult) -> bool:

@@ -18,6 +18,7 @@ from racing_demon_protocol.engine.commit_reveal import (
     matches_commitment,
     next_draw_id,
 )
+from racing_demon_protocol.engine.deal import hand_secret
 from racing_demon_protocol.engine.dealer import Dealer
 from racing_demon_protocol.enums import EndReason, Phase
 from racing_demon_protocol.errors import (
@@ -74,6 +75,8 @@ class VerificationReport:
     """Layouts on identical deals whose plays the record does not contain, only their progress."""
     server_only: int = 0
     """Hands whose seed came from the server alone, without a player's contribution."""
+    known_deals: int = 0
+    """Hands of a known deal: everybody could know the cards from the start."""
     left_out: tuple[str, ...] = ()
     """The names of players whose contributions were not revealed, and so are not part of a seed."""
     choosers: tuple[str, ...] = ()
@@ -214,6 +217,9 @@ class _RecordVerifier:
         secret = bytes.fromhex(over.seed)
         kept = matches_commitment(secret, committed.hand_id, committed.commitment)
         expect(over, kept, f"the seed is not the one that hand {committed.hand} was committed to")
+        if (known := committed.known_deal) is not None:
+            follows = secret == hand_secret(bytes.fromhex(known), committed.hand)
+            expect(over, follows, "the seed does not follow from the known deal")
         played = {event.seat for event in self._hand if isinstance(event, ev.Played)}
         replay = HandReplay(view, view.deal_seed(secret), played, self._shifted)
         for event in self._hand:
@@ -225,7 +231,8 @@ class _RecordVerifier:
         if replay.unseen:
             self._report.on_trust.add(name)
         self._report.unseen += replay.unseen
-        self._report.server_only += not view.revealed
+        self._report.known_deals += view.known_deal is not None
+        self._report.server_only += not view.revealed and view.known_deal is None
         missing = view.unrevealed
         self._report.left_out += tuple(view.player(seat) for seat in missing)
         revealed = view.revealed
@@ -344,6 +351,11 @@ def check_contributions(view: TableState, event: ev.Event) -> None:
             is_there = player is not None and not player.left
             expect(event, is_there, f"nobody has seat {event.seat}")
         case ev.Committed():
+            is_told = view.hand_number > 0 or view.known_deal is not None  # the first hand tells it
+            expect(event, not is_told or event.known_deal == view.known_deal, "the known deal is another")
+            if event.known_deal is not None:
+                expect(event, view.options.casual, "a known deal was played for standings")
+                expect(event, coming is None, "players contributed to a known deal")
             promised = (event.hand_id, event.commitment)
             is_same = coming is None or promised == (coming.hand_id, coming.commitment)
             expect(event, is_same, "the commitment is not the one that the hand was prepared with")

@@ -184,6 +184,8 @@ class TableState:
         results: the tally, hand by hand.
         winners: the winners of the match, once it is over.
         paused: whether the hand is paused.
+        known_deal: the seed of all hands, in hexadecimal, where the table is on a given deal, whose cards are
+            known from the start; otherwise ``None``.
         locked: whether the table has a passphrase.
         waiting: the seats of the running hand whose signal is still to come, though play has begun.
 
@@ -202,6 +204,7 @@ class TableState:
         "hand_id",
         "hand_number",
         "host",
+        "known_deal",
         "locked",
         "next_shuffle",
         "options",
@@ -239,6 +242,7 @@ class TableState:
         self._is_any_stuck = False
         self.paused = False
         self.locked = False
+        self.known_deal: str | None = None
         self.entry_closed = False
         self.waiting: tuple[int, ...] = ()
 
@@ -337,7 +341,7 @@ class TableState:
             PROGRAMS: any(state.program for state in self.seats.values()),
             MODERATION: self.entry_closed,
         }
-        return needed(self.options).union(word for word, is_used in used.items() if is_used)
+        return needed(self.options, self.known_deal).union(word for word, is_used in used.items() if is_used)
 
     @property
     def is_between_hands(self) -> bool:
@@ -453,6 +457,7 @@ class TableState:
         state.hand_id = self.hand_id
         state.hand_number = self.hand_number
         state.host = self.host
+        state.known_deal = self.known_deal
         state.locked = self.locked
         state.next_shuffle = self.next_shuffle
         state.paused = self.paused
@@ -510,6 +515,7 @@ class TableState:
             waiting=self.waiting,
             shifts=self._by_seat(board.shifts) if board and board.shifts else (),
             entry_closed=self.entry_closed,
+            known_deal=self.known_deal,
         )
 
     def _by_seat(self, counts: Mapping[int, int]) -> tuple[int, ...]:
@@ -557,6 +563,7 @@ class TableState:
         self.paused = snapshot.paused
         self.locked = snapshot.locked
         self.entry_closed = snapshot.entry_closed
+        self.known_deal = snapshot.known_deal
         if any(len(result.seats) != len(result.points) for result in self.results):
             raise InconsistentEvent("a tally has points for other seats")
         if any(len(result.teams) not in {0, len(result.seats)} for result in self.results):
@@ -689,6 +696,7 @@ class TableState:
         self.hand_number = event.hand
         self.hand_id = event.hand_id
         self.commitment = event.commitment
+        self.known_deal = event.known_deal
         self.shuffle, self.next_shuffle = self.next_shuffle, None
         if self.shuffle is not None:
             self.shuffle = self.shuffle.model_copy(update={"seats": seats})

@@ -55,6 +55,8 @@ MODERATION: Final = "moderation"
 """The extension for order: ``close_entry``, ``entry_closed``, spectators, and reports."""
 CASUAL: Final = "casual"
 """The extension for matches that count in no standings: the option ``casual``."""
+KNOWN_DEALS: Final = "known-deals"
+"""The extension for tables on a given deal: ``known_deal`` of ``create``, ``committed`` and snapshots."""
 EXTENSIONS: Final = {
     HOUSE_RULES: "house rules",
     HANDICAPS: "handicaps",
@@ -62,6 +64,7 @@ EXTENSIONS: Final = {
     PROGRAMS: "programs that play",
     MODERATION: "a lock against newcomers",
     CASUAL: "casual matches",
+    KNOWN_DEALS: "a known deal",
 }
 """The extensions that this version understands, and what people call them; both ends announce them."""
 NEEDED_BY: Final = {
@@ -81,6 +84,7 @@ EXTENDED: Final[Mapping[type[Message], Callable[[Any], bool]]] = {
     **dict.fromkeys(
         (ev.EntryClosed, ev.HandicapSet, ev.SeatSignalled, ev.StockShifted, ev.TeamSet), lambda _: True
     ),
+    ev.Committed: lambda committed: committed.known_deal is not None,
     ev.Dealt: lambda dealt: bool(dealt.handicaps),
     ev.Joined: lambda joined: joined.program,
     ev.OptionsSet: lambda options_set: bool(options_set.options.extended()),
@@ -107,9 +111,10 @@ def announced(program: str, *words: str) -> str:
     return " ".join((program, *words, *EXTENSIONS))
 
 
-def needed(options: Options) -> frozenset[str]:
-    """Return the extensions that a table with these options uses."""
-    return frozenset(NEEDED_BY[name] for name in options.extended())
+def needed(options: Options, known_deal: str | None = None) -> frozenset[str]:
+    """Return the extensions that a table with these options uses, and with a given deal."""
+    words = {NEEDED_BY[name] for name in options.extended()}
+    return frozenset(words if known_deal is None else words | {KNOWN_DEALS})
 
 
 def lacking(software: str, words: Collection[str]) -> list[str]:

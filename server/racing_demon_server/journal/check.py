@@ -8,7 +8,6 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from racing_demon_protocol.engine.commit_reveal import SEED_SIZE, matches_commitment
-from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
 
@@ -22,7 +21,7 @@ from .reader import (
     corrections_of,
     epochs_of,
     log_of,
-    options_of,
+    opened_table,
     seeds_of,
     snapshots_of,
     verify,
@@ -100,7 +99,7 @@ def _reason(error: Exception) -> str:
 
 def _check_table(journal: JournalReader, table: StoredTable) -> tuple[int, int]:
     verify(table)
-    view, seeds, hands = TableState(table.code, options_of(table)), seeds_of(journal, table.id), 0
+    view, seeds, hands = opened_table(table), seeds_of(journal, table.id), 0
     view.locked = table.passphrase is not None
     snapshots = {snapshot.seq: snapshot for snapshot in snapshots_of(journal, table.id)}
     claims_of(journal, table.id)

@@ -32,6 +32,7 @@ from .reader import (
     corrections_of,
     further_log_of,
     log_of,
+    opened_table,
     options_of,
     verify,
 )
@@ -191,7 +192,7 @@ def stretch_of(store: JournalReader, match: Match, since: Snapshot | None = None
 
     """
     table, first = match.table, 1
-    view = TableState(table.code, options_of(table))
+    view = opened_table(table)
     view.locked = table.passphrase is not None
     for snapshot in _beginnings(store, table, since):
         if snapshot.seq < match.first:

@@ -1,15 +1,18 @@
 """Reads tables from a journal, in any store."""
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import NoneType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from racing_demon_protocol.engine.commit_reveal import SEED_SIZE, matches_commitment
 from racing_demon_protocol.errors import InvalidFrame
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.codec import decode_server
 from racing_demon_protocol.wire.messages import Event, Message
+from racing_demon_protocol.wire.messages.base import Hash
 from racing_demon_protocol.wire.messages.server import Accepted, Refused, Seated, Snapshot
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.match.bans import Ban
@@ -19,7 +22,7 @@ from racing_demon_server.match.seat_tokens import Actor, SeatToken
 from .interface import JournalReader, Row, StoredTable
 from .play_runs import RUN, BrokenRun, StoredPlay, decode_run, is_private
 from .sealing import BrokenSeal, checkpoint_name, opened
-from .table_journal import NOBODY
+from .table_journal import KNOWN_DEAL, NOBODY
 
 if TYPE_CHECKING:
     from racing_demon_protocol.records.format import Correction, TimedMessage
@@ -51,6 +54,7 @@ _COLUMNS: Final = (
     *((int, NoneType), (int, NoneType), (int,)),
 )
 """The types of a :class:`StoredTable`."""
+_KNOWN_DEAL: Final[TypeAdapter[str | None]] = TypeAdapter(Hash | None)
 _KINDS: Final = {int: "a number", str: "a text", bytes: "a row of bytes"}
 _KEPT: Final = ((int,), (int,), (int,), (int,), (bytes,))
 """The types of an event's number, kind, two times and frame."""
@@ -91,9 +95,38 @@ def options_of(table: StoredTable) -> Options:
         UnknownContents: they cannot be read.
 
     """
+    return _opened(table)[0]
+
+
+def opened_table(table: StoredTable) -> TableState:
+    """Return a table as it was opened, before its first event.
+
+    Raises:
+        UnknownContents: its options cannot be read.
+
+    """
+    view = TableState(table.code, options_of(table))
+    view.known_deal = known_deal_of(table)
+    return view
+
+
+def known_deal_of(table: StoredTable) -> str | None:
+    """Return the seed of all hands of a table that was opened on a given deal; ``None`` for any other.
+
+    Raises:
+        UnknownContents: it cannot be read.
+
+    """
+    return _opened(table)[1]
+
+
+def _opened(table: StoredTable) -> tuple[Options, str | None]:
+    """Return how a table was opened."""
     try:
-        return Options.model_validate_json(table.options)
-    except ValidationError as error:
+        kept = json.loads(table.options)
+        known_deal = kept.pop(KNOWN_DEAL, None)
+        return Options.model_validate(kept), _KNOWN_DEAL.validate_python(known_deal)
+    except (ValueError, AttributeError) as error:  # a ValidationError is a ValueError
         raise UnknownContents("its options are unknown here") from error
 
 

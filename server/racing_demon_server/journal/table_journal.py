@@ -1,5 +1,6 @@
 """The journal of one table: turns events into changes, for any store."""
 
+import json
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
@@ -28,6 +29,10 @@ MAX_EVENTS: Final = 256
 """A snapshot is written after this many events outside of hands."""
 MAX_BYTES: Final = 16_384
 """A snapshot is written after this many bytes of such events."""
+
+
+KNOWN_DEAL: Final = "known_deal"
+"""What a table's initial options name besides, if its deal is given."""
 
 
 def replace_by_snapshot(table_id: int, snapshot: Snapshot, at_us: int) -> list[Change]:
@@ -154,9 +159,13 @@ class TableJournal:
         passphrase: bytes | None,
         *,
         listed: bool = True,
+        known_deal: str | None = None,
     ) -> None:
         """Write that the table was opened, with its number on this server and its passphrase's hash."""
-        row = (code, number, options.model_dump_json(), salt, passphrase)
+        kept = options.model_dump(mode="json")
+        if known_deal is not None:  # an older server must not go on with a table whose deal it does not know
+            kept[KNOWN_DEAL] = known_deal
+        row = (code, number, json.dumps(kept, separators=(",", ":")), salt, passphrase)
         values = (self.number, *row, __version__, VERSION, self._wall_clock())
         changes: list[Change] = [
             (Operation.OPEN_TABLE, values),

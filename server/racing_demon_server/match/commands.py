@@ -68,6 +68,20 @@ def _why_unplayable(name: str, columns: int | None, columns_by_players: bool, re
     return ""
 
 
+RATED_DEAL: Final = "A known deal counts in no standings: the table must be casual."
+
+
+def verify_casual(options: Options, known_deal: str | None) -> None:
+    """Check that a known deal is played for no standings.
+
+    Raises:
+        CommandRefused: it would be rated.
+
+    """
+    if known_deal is not None and not options.casual:
+        raise CommandRefused(Reason.BAD_OPTION, RATED_DEAL)
+
+
 MAX_ILLEGAL_PLAYS: Final = 15
 ILLEGAL_PLAYS_SPAN_US: Final = 2_000_000
 ILLEGAL_PLAYS_WAIT_US: Final = 2_000_000
@@ -284,6 +298,7 @@ class Commands:
             raise CommandRefused(Reason.NOT_NOW, "Options can be changed only between matches.")
         options = self._view.options.changed_by(command.options)
         verify_options(options)
+        verify_casual(options, self._view.known_deal)
         for state in self._seating.active().values():
             if why := why_impossible(options, state.handicap):
                 text = f"{state.name} has a handicap that would not fit: {why[0].lower()}{why[1:]}"

@@ -4,14 +4,15 @@ The server draws its secret first and publishes its commitment. Players publish 
 of their own. When the hand is to be dealt, all of these are fixed; only then do players reveal their bytes.
 If bytes are not revealed in time, the draw is void: the hand is drawn again, with new bytes from everybody,
 and whoever did not reveal sits it out. Otherwise withholding bytes would be a free choice between two deals.
-Players who are away when the hand is committed have no part in its draw, and are dealt to. Times are
-microseconds on the caller's monotonic clock.
+Players who are away when the hand is committed have no part in its draw, and are dealt to. A known deal takes
+no contributions: its secrets follow from its seed. Times are microseconds on the caller's monotonic clock.
 """
 
 from collections.abc import Iterator, Mapping
 from typing import Final
 
 from racing_demon_protocol.engine.commit_reveal import commitment, contribution_hash, next_draw_id
+from racing_demon_protocol.engine.deal import hand_secret
 from racing_demon_protocol.enums import Phase, Reason
 from racing_demon_protocol.errors import CommandRefused, InconsistentEvent
 from racing_demon_protocol.games import declare
@@ -92,6 +93,7 @@ class Contributions:
         _, hand_id = self._next_hand()
         is_stale = view.next_shuffle is not None and view.next_shuffle.hand_id != hand_id
         is_wanted = view.next_shuffle is None and self._wanted and bool(self._seating.people())
+        is_wanted = is_wanted and view.known_deal is None
         if is_stale or is_wanted:
             self._draw(hand_id)
             self._log.emit(ev.Prepared, hand_id=hand_id, commitment=commitment(self.secret, hand_id))
@@ -129,6 +131,7 @@ class Contributions:
             hand_id=hand_id,
             commitment=commitment(self.secret, hand_id),
             within_ms=within_ms,
+            known_deal=self._view.known_deal,
         )
 
     def draw_again(self, at: int) -> None:
@@ -169,8 +172,14 @@ class Contributions:
     def _draw(self, hand_id: str) -> None:
         """Draw the secret of a hand, unless it was drawn before."""
         if self._hand_id != hand_id:
-            self._hand_id, self.secret = hand_id, next(self._secrets)
+            self._hand_id, self.secret = hand_id, self._new_secret()
             self._drawn.append((hand_id, self.secret))
+
+    def _new_secret(self) -> bytes:
+        """Return the secret of the next hand: that of the known deal, or one that nobody knows."""
+        if (deal := self._view.known_deal) is not None:
+            return hand_secret(bytes.fromhex(deal), self._next_hand()[0])
+        return next(self._secrets)
 
     # After a restart or a full disk.
 

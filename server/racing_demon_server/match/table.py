@@ -17,7 +17,7 @@ from racing_demon_protocol.wire.options import Options
 
 from .bans import Ban
 from .checkpoint import Checkpoint
-from .commands import Commands, WhoLacks, verify_options
+from .commands import Commands, WhoLacks, verify_casual, verify_options
 from .contributions import Contributions
 from .event_log import EventLog
 from .hand_clock import HandClock
@@ -82,6 +82,7 @@ class Table:
         options: its options.
         secrets: yields 32 secret bytes for each hand.
         contributions: whether players may contribute to the deals.
+        known_deal: the seed of all hands, in hexadecimal, for a table on a given deal.
         may_add_bot: returns whether one more bot may play.
 
     Raises:
@@ -89,17 +90,20 @@ class Table:
 
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what a table has from the start
         self,
         code: str,
         options: Options,
         secrets: Iterator[bytes],
         *,
         contributions: bool = True,
+        known_deal: str | None = None,
         may_add_bot: Callable[[], bool] = lambda: True,
     ) -> None:
         verify_options(options)
+        verify_casual(options, known_deal)
         self.view = TableState(code, options)
+        self.view.known_deal = known_deal
         self._log = EventLog(self.view)
         self._seating = Seats(self._log, may_add_bot)
         self.seat_tokens = self._seating.seat_tokens

@@ -147,7 +147,15 @@ class TableService:
             text = f"Too many tables from your address: the next one may be opened in {wait}."
             raise CommandRefused(Reason.TOO_FAST, text)
 
-    def open(self, address: str, options: Options, lock: Passphrase, *, listed: bool = True) -> Room:
+    def open(
+        self,
+        address: str,
+        options: Options,
+        lock: Passphrase,
+        *,
+        listed: bool = True,
+        known_deal: str | None = None,
+    ) -> Room:
         """Open a table for an address, which :meth:`count_table` has counted.
 
         Raises:
@@ -156,7 +164,9 @@ class TableService:
         """
         self.check_opening(address)
         return self.registry.open(
-            options, lock, address, self.context.addresses.budget(address), listed=listed
+            *(options, lock, address, self.context.addresses.budget(address)),
+            listed=listed,
+            known_deal=known_deal,
         )
 
     def check_opening(self, address: str) -> None:
@@ -529,14 +539,16 @@ class TableHandler(Handler):
         return True
 
     def _create(self, request: cl.Create) -> None:
-        verify_understood(self.software, needed(request.options))
+        verify_understood(self.software, needed(request.options, request.known_deal))
         lock, self._new_lock = self._new_lock, None
         if lock is None:
             self._tables.count_table(self.address, self.arrived)
             lock = Passphrase(secrets.token_bytes(SALT_SIZE))
             if request.passphrase:
                 raise Unchecked(lock, request.passphrase)
-        room = self._tables.open(self.address, request.options, lock, listed=request.listed)
+        room = self._tables.open(
+            *(self.address, request.options, lock), listed=request.listed, known_deal=request.known_deal
+        )
         if request.seated:
             try:
                 self._join(room, request.name, secrets.token_hex(32))

@@ -23,7 +23,7 @@ from racing_demon_server.journal.clock_watermark import ClockWatermark, ShiftedC
 from racing_demon_server.journal.interface import Journal, JournalReader, StoredTable
 from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.journal.operations import Change, Operation
-from racing_demon_server.journal.reader import UnknownContents, options_of
+from racing_demon_server.journal.reader import UnknownContents, known_deal_of, options_of
 from racing_demon_server.journal.recovery import saved_state_of
 from racing_demon_server.journal.table_journal import TableJournal
 from racing_demon_server.match.table import SavedState
@@ -231,7 +231,7 @@ class Registry:
     def _may_add_bot(self) -> bool:
         return sum(room.bots for room in self._rooms.values()) < self._settings.max_bots
 
-    def open(
+    def open(  # noqa: PLR0913 - what a table has from the start
         self,
         options: Options,
         lock: Passphrase | None = None,
@@ -239,10 +239,12 @@ class Registry:
         budget: Budget | None = None,
         *,
         listed: bool = True,
+        known_deal: str | None = None,
     ) -> Room:
         """Open a room for a new table, for an address, whose budget pays for what nobody commands.
 
-        Without a lock, there is no passphrase. If it is not listed, only who knows its code finds it.
+        Without a lock, there is no passphrase. If it is not listed, only who knows its code finds it. A
+        known deal is the seed of all its hands.
 
         Raises:
             CommandRefused: the options cannot be played, or there are too many tables.
@@ -257,9 +259,17 @@ class Registry:
         seed = self._seed(self._opened)
         lock, journal = lock or Passphrase(secrets.token_bytes(SALT_SIZE)), self._table_journal()
         code = self._new_code(seed) if self._codes is None else self._codes(journal.number)
-        adding = self._adding(code, options, lock, wall_clock(), seed, journal, budget=budget, listed=listed)
-        room = finish(adding)
-        journal.open(code, self._opened, options, lock.salt, lock.hash, listed=listed)
+        room = finish(
+            self._adding(
+                *(code, options, lock, wall_clock(), seed, journal),
+                budget=budget,
+                listed=listed,
+                known_deal=known_deal,
+            )
+        )
+        journal.open(
+            *(code, self._opened, options, lock.salt, lock.hash), listed=listed, known_deal=known_deal
+        )
         self._openers[code] = address
         return room
 
@@ -337,9 +347,10 @@ class Registry:
             raise UnknownContents("another table has its code")
         lock, journal = Passphrase(stored.salt, stored.passphrase), self._table_journal(stored.id)
         seed = self._seed(stored.number)
-        listed = bool(stored.listed)
         yield from self._adding(
-            stored.code, options, lock, stored.opened_ms, seed, journal, saved_state, listed=listed
+            *(stored.code, options, lock, stored.opened_ms, seed, journal, saved_state),
+            listed=bool(stored.listed),
+            known_deal=known_deal_of(stored),
         )
 
     def adopt(  # noqa: PLR0913, PLR0917 - a table, its two times, and two defaults
@@ -386,6 +397,7 @@ class Registry:
         yield from self._adding(
             *(stored.code, options, lock, stored.opened_ms, seed, journal, saved_state, epoch),
             listed=bool(stored.listed),
+            known_deal=known_deal_of(stored),
         )
 
     # When the judging of a table fails.
@@ -509,11 +521,15 @@ class Registry:
         budget: Budget | None = None,
         *,
         listed: bool = True,
+        known_deal: str | None = None,
     ) -> Generator[None, None, Room]:
         """Add a room and return it; yield after each step of restoring it."""
         dealt = 0 if saved_state is None else len(saved_state.seeds)
         seeds = islice(self._seeds(seed), dealt, None)
-        initial = InitialState.of_new_table(code, options, seeds, self._context, locked=lock.hash is not None)
+        locked = lock.hash is not None
+        initial = InitialState.of_new_table(
+            code, options, seeds, self._context, locked=locked, known_deal=known_deal
+        )
         if saved_state is not None:
             log_of_table = initial.replay.add_each(encoded_events(saved_state.log))
             whispers = yield from initial.table.restoring(saved_state._replace(log=log_of_table))

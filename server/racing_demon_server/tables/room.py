@@ -169,8 +169,15 @@ class InitialState(NamedTuple):
     whispers: int = 0
 
     @classmethod
-    def of_new_table(
-        cls, code: str, options: Options, secrets: Iterator[bytes], context: RoomContext, *, locked: bool
+    def of_new_table(  # noqa: PLR0913 - what a table has from the start
+        cls,
+        code: str,
+        options: Options,
+        secrets: Iterator[bytes],
+        context: RoomContext,
+        *,
+        locked: bool,
+        known_deal: str | None = None,
     ) -> Self:
         """Return a new table.
 
@@ -180,13 +187,20 @@ class InitialState(NamedTuple):
             secrets: yields 32 secret bytes for each hand.
             context: what all rooms share.
             locked: whether it has a passphrase.
+            known_deal: the seed of all hands, where the deal is given.
 
         Raises:
             CommandRefused: the options cannot be played.
 
         """
-        contributions = context.settings.takes_contributions
-        table = Table(code, options, secrets, contributions=contributions, may_add_bot=context.may_add_bot)
+        table = Table(
+            code,
+            options,
+            secrets,
+            contributions=context.settings.takes_contributions,
+            known_deal=known_deal,
+            may_add_bot=context.may_add_bot,
+        )
         table.view.locked = locked
         return cls(table, ReplayBuffer(context.settings.kept_events))
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from racing_demon_client.links import table_link
 from racing_demon_client.shared.analysis_text import full, hashes, summary
 from racing_demon_client.shared.invitation import Invitation
-from racing_demon_client.shared.match_text import changes, comforts, hand_text, terms, title_text
+from racing_demon_client.shared.match_text import PHRASES, changes, comforts, hand_text, terms, title_text
 from racing_demon_client.shared.message_text import TOO_LONG, MessageText, duration
 from racing_demon_client.shared.option_text import total_word
 from racing_demon_client.shared.rules_text import brief, title_of
@@ -298,7 +298,8 @@ def _draw_qr(canvas: Canvas, lines: Sequence[str], room: int) -> None:
 
 def _differences(view: TableState, width: int, glyphs: Glyphs) -> list[tuple[str, Role]]:
     """Return what to know of the rules, and what differs from the preset, in a few lines."""
-    said = f" {glyphs.dot} ".join([*terms(view.options, len(view.seats)), *comforts(view.options)])
+    known = terms(view.options, len(view.seats), known_deal=view.known_deal is not None)
+    said = f" {glyphs.dot} ".join([*known, *comforts(view.options)])
     marked = "  ".join(
         f"{glyphs.differs} {change.text}" + (f" ({change.usual})" if change.usual else "")
         for change in changes(view.options)
@@ -455,7 +456,7 @@ def _own(page: Page) -> int | None:
 def _headline(view: TableState, own: int | None) -> str:
     """Return which hand is played, or how the last one and the match ended."""
     if _is_running(view):
-        return f"{hand_text(view.hand_number, view.options, ', ').capitalize()} is being played."
+        return f"{_hand(view, view.hand_number)} is being played."
     result = view.results[-1]
     if view.phase is Phase.OVER and view.winners:
         won = join_words([_name(view, winner, own) for winner in view.winners])
@@ -463,7 +464,13 @@ def _headline(view: TableState, own: int | None) -> str:
         if sides := sorted({teams[winner] for winner in view.winners if winner in teams}):
             won = f"{join_words([team_name(side) for side in sides])} ({won})"
         return f"The match is over: {won} won."
-    return f"{hand_text(result.hand, view.options, ', ').capitalize()}: {_ending(view, result, own)}"
+    return f"{_hand(view, result.hand)}: {_ending(view, result, own)}"
+
+
+def _hand(view: TableState, hand: int) -> str:
+    """Return which hand of a match this is, to begin a sentence."""
+    known = f", {PHRASES['known']}" if view.known_deal is not None else ""
+    return hand_text(hand, view.options, ", ").capitalize() + known
 
 
 def _ending(view: TableState, result: HandResult, own: int | None) -> str:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from textwrap import wrap
 from typing import Final
 
-from racing_demon_client.shared.match_text import hand_text, name_text
+from racing_demon_client.shared.match_text import PHRASES, hand_text, name_text
 from racing_demon_client.shared.message_text import duration
 from racing_demon_client.shared.pile_names import MAX_COLUMNS, is_racelike
 from racing_demon_client.shared.rules_text import brief
@@ -155,6 +155,8 @@ def _draw_header(canvas: Canvas, scene: Scene, glyphs: Glyphs) -> None:
         if view.hand_number and not scene.alone
         else ""
     )
+    if view.known_deal is not None:
+        hand += f" {glyphs.between} {PHRASES['known']}"
     clock = f" {glyphs.between} {duration(scene.elapsed_ms)}" if scene.board is not None else ""
     if clock and view.time_limit_ms is not None:
         clock += f" of {duration(view.time_limit_ms)}"

@@ -77,11 +77,12 @@ class Hello(Message):
 class Create(Message):
     """Open a table and become its host, as a player or, with ``seated`` false, as a spectator.
 
-    With a passphrase, others must know it to join. The server never reveals it.
+    With a passphrase, others must know it to join. The server never reveals it. A table with a
+    ``known_deal`` must be casual; it takes no contributions, and everybody sees that its cards are known.
     """
 
     TAG: ClassVar[int] = 2
-    LATER: ClassVar[int] = 1
+    LATER: ClassVar[int] = 2
     name: Name
     options: Options = Options()
     """The options that differ from their defaults."""
@@ -90,12 +91,15 @@ class Create(Message):
     passphrase: Passphrase = ""
     listed: Annotated[bool, Field(strict=True)] = True
     """Whether the table is in lists and announcements; if not, only who knows its code finds it."""
+    known_deal: Hash | None = None
+    """The seed of all hands of the table, for a deal that is given: see *Known deals*."""
 
     @model_serializer(mode="plain")
     def to_array(self) -> list[Any]:
         """Return the fields in order, with only the options that differ from their defaults."""
         options = self.options.model_dump(exclude_defaults=True)
-        return trimmed([self.name, options, self.seated, self.passphrase, self.listed], later(type(self)))
+        values = [self.name, options, self.seated, self.passphrase, self.listed, self.known_deal]
+        return trimmed(values, later(type(self)))
 
 
 class Join(Message):

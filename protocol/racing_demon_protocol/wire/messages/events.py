@@ -140,16 +140,20 @@ class Committed(Event):
 
     ``commitment`` is the SHA-256 over the server's 32 secret bytes and ``hand_id`` in UTF-8. Hand 1 begins a
     new match. Contributors have ``within_ms`` to reveal their bytes; then the cards are dealt.
+
+    On a known deal the secret follows from ``known_deal``, and the cards are known already.
     """
 
     TAG: ClassVar[int] = 87
-    LATER: ClassVar[int] = 1
+    LATER: ClassVar[int] = 2
     hand: Annotated[int, Field(strict=True, ge=1, le=1_000)]
     """The number of the hand in its match, from 1."""
     hand_id: HandId
     commitment: Commitment
     within_ms: Milliseconds = 0
     """For how long contributions may be revealed, in milliseconds."""
+    known_deal: Hash | None = None
+    """The seed of all hands of the table, where the deal is given; ``None`` where nobody knows it."""
 
 
 class Dealt(Event):

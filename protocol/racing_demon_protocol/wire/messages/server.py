@@ -193,7 +193,7 @@ class Snapshot(Message):
     """
 
     TAG: ClassVar[int] = 66
-    LATER: ClassVar[int] = 12
+    LATER: ClassVar[int] = 13
     seq: Seq
     """The number of the last event that is part of this."""
     code: Code
@@ -251,6 +251,8 @@ class Snapshot(Message):
     """For each seat of the hand, how often it shifted its stock since its last redeal; or empty."""
     entry_closed: Annotated[bool, Field(strict=True)] = False
     """Whether the host lets nobody new take a seat."""
+    known_deal: Hash | None = None
+    """The seed of all hands of the table, where the deal is given; ``None`` where nobody knows it."""
 
 
 class Accepted(Message):
