@@ -47,39 +47,46 @@ Keys = Annotated[str, Field(max_length=MAX_KEYS_LENGTH), AfterValidator(shown)]
 
 
 class PlayerSettings(BaseModel):
-    """A player's settings. The text below a field becomes its comment in the file."""
+    """A player's settings: see :data:`MEANINGS`."""
 
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", validate_default=True, use_attribute_docstrings=True
-    )
+    model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
 
     name: Annotated[str, Field(max_length=MAX_NAME_LENGTH), AfterValidator(shown), AfterValidator(_seen)] = ""
-    """Your name at the table; if empty, your login name."""
     palette: PaletteName = "auto"
-    """The colors. "auto" follows your terminal; "mono" uses none."""
     glyphs: GlyphSet = "auto"
-    """The characters for cards and frames; with "ascii" suits are letters."""
     density: DensitySetting = "auto"
-    """The size of cards; with "auto" the largest that fits."""
     keys: Keyboard = "qwerty"
-    """Your keyboard's layout; "left-handed" is QWERTY with the waste on the left."""
     motion: Switch = True
-    """Whether changes flash and big words appear."""
     mark_red: Switch = False
-    """Whether red cards are also drawn reversed, to tell them apart without color."""
     sound: Switch = True
-    """Whether the terminal's bell rings at the signal, after a lost race, and at "Demon!"."""
     mouse: Switch = True
-    """Whether the mouse plays cards; if not, it selects text in your terminal as usual."""
     volume: Annotated[int, Field(strict=True, ge=0, le=MAX_VOLUME)] = 1
-    """Which plays are reported: 0 only your own, 1 also plays to the foundations, 2 all."""
     advice: Annotated[int, Field(strict=True, ge=0, le=MAX_ADVICE)] = MAX_ADVICE
-    """In how many more hands a line says what helps, where the table allows hints; 0 for none."""
     remember: Switch = True
-    """Whether servers at home, which suggest it, may remember you; if not, you are a guest."""
     bindings: Annotated[dict[ActionId, Keys], Field(max_length=MAX_BINDINGS)] = {}
-    """Your own keys for actions, separated by spaces. They replace the layout's keys; empty means no key."""
 
+
+MEANINGS: Final = {
+    "name": "Your name at the table; if empty, your login name.",
+    "palette": 'The colors. "auto" follows your terminal; "mono" uses none.',
+    "glyphs": 'The characters for cards and frames; with "ascii" suits are letters.',
+    "density": 'The size of cards; with "auto" the largest that fits.',
+    "keys": 'Your keyboard\'s layout; "left-handed" is QWERTY with the waste on the left.',
+    "motion": "Whether changes flash and big words appear.",
+    "mark_red": "Whether red cards are also drawn reversed, to tell them apart without color.",
+    "sound": 'Whether the terminal\'s bell rings at the signal, after a lost race, and at "Demon!".',
+    "mouse": "Whether the mouse plays cards; if not, it selects text in your terminal as usual.",
+    "volume": "Which plays are reported: 0 only your own, 1 also plays to the foundations, 2 all.",
+    "advice": "In how many more hands a line says what helps, where the table allows hints; 0 for none.",
+    "remember": "Whether servers at home, which suggest it, may remember you; if not, you are a guest.",
+    "bindings": (
+        "Your own keys for actions, separated by spaces. They replace the layout's keys; empty means no key."
+    ),
+}
+"""What each setting is for: its comment in the file.
+
+Pydantic would find such texts below the fields, and read this file for them at every start of a program.
+"""
 
 ALLOWED: Final = {
     "name": f"up to {MAX_NAME_LENGTH} printable characters, or nothing",
@@ -294,7 +301,7 @@ def _block(key: str, value: Any) -> str:
     """Return a new setting as text, with its comment above it."""
     from tomlkit import dumps  # noqa: PLC0415 - takes 50 ms to import, and only writing needs it
 
-    said = f"{PlayerSettings.model_fields[key].description}\nAllowed: {_allowed(key)}."
+    said = f"{MEANINGS[key]}\nAllowed: {_allowed(key)}."
     comment = [f"# {line}" for paragraph in said.splitlines() for line in wrap(paragraph, 78)]
     return "\n".join([*comment, dumps({key: value})])
 

@@ -1,7 +1,6 @@
 """The command ``racing-demon-server``: runs a server for tables."""
 
 import argparse
-import gc
 import json
 import logging
 import os
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from racing_demon_protocol.constants import DEFAULT_PORT
+from racing_demon_protocol.loading import uncollected
 
 from .arguments import (
     MAX_CODE_LETTERS,
@@ -114,8 +114,9 @@ def main(
     argv = list(sys.argv[1:] if argv is None else argv)
     extensions = load_extensions()
     if argv[:1] == ["journal"]:
-        from racing_demon_server.journal.cli import ServerParts  # noqa: PLC0415 - it needs no server
-        from racing_demon_server.journal.cli import main as journals  # noqa: PLC0415
+        with uncollected():
+            from racing_demon_server.journal.cli import ServerParts  # noqa: PLC0415 - it needs no server
+            from racing_demon_server.journal.cli import main as journals  # noqa: PLC0415
 
         loaded()
         return journals(argv[1:], ServerParts(_unrestorable, partial(_results, extensions)), extensions)
@@ -123,7 +124,8 @@ def main(
         if argv[:1] == [extension.COMMAND]:
             return extension.main(argv[1:])
     if is_admin or (argv and argv[0] in MODERATION):
-        from racing_demon_server.moderation.cli import main as moderate  # noqa: PLC0415 - it needs no server
+        with uncollected():
+            from racing_demon_server.moderation.cli import main as moderate  # noqa: PLC0415 - it needs no server
 
         loaded()
         return moderate(argv, is_admin=is_admin)
@@ -131,13 +133,11 @@ def main(
     arguments = parser.parse_args(argv)
     if contradiction := next(_contradictions(arguments, extensions), None):
         parser.error(contradiction)
-    gc.disable()  # loaded modules stay; collecting them would take a tenth of the start-up time
-    with without_modules("rich"):  # structlog uses it for tracebacks, which our logs format themselves
-        from .ops import logs  # noqa: PLC0415 - a --help needs no server
-    from . import processes, server  # noqa: F401, PLC0415 - before the collector works again
+    with uncollected():
+        with without_modules("rich"):  # structlog uses it for tracebacks, which our logs format themselves
+            from .ops import logs  # noqa: PLC0415 - a --help needs no server
+        from . import processes, server  # noqa: F401, PLC0415 - before the collector works again
 
-    gc.freeze()
-    gc.enable()
     loaded()
     logs.set_up(arguments.log_level, arguments.log_format)
     return _code(arguments, lambda: _serve(arguments, extensions))

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from racing_demon_client.errors import SettingsRefused
 from racing_demon_client.settings import (
+    MEANINGS,
     DensitySetting,
     GlyphSet,
     Keyboard,
@@ -130,9 +131,9 @@ def test_a_new_file_explains_every_setting(path: Path) -> None:
     """Whoever opens the file finds all settings, over each what it is for and what is allowed."""
     assert PlayerSettings(name="Ann") == save(path, name="Ann")
     blocks = path.read_text(encoding="utf-8").split("\n\n")[1:]
-    for block, (key, field) in zip(blocks, PlayerSettings.model_fields.items(), strict=True):
+    for block, key in zip(blocks, PlayerSettings.model_fields, strict=True):
         said = block.replace("\n# ", " ").removeprefix("# ")
-        assert said.startswith(f"{field.description} Allowed: ")
+        assert said.startswith(f"{MEANINGS[key]} Allowed: ")
         assert re.search(rf"\n(\[{key}\]|{key} = .+)\n?$", said)
 
 

@@ -78,6 +78,7 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_protocol.wire.presets import PRESETS
 
 from .arguments import watches
+from .loading import terminal_program
 
 WATCHED_TALLY_MS: Final = 5_000
 """The pause between hands of a match of bots; --speed shortens it."""
@@ -455,9 +456,7 @@ async def welcome(arguments: argparse.Namespace) -> int:
             "racing-demon: this needs a terminal. racing-demon --help lists the commands that do not.\n"
         )
         return 2
-    from racing_demon_client.terminal.app import run  # noqa: PLC0415
-
-    return await run(None, arguments)
+    return await terminal_program()(None, arguments)
 
 
 async def _take_part(opened: OpenedTable, arguments: argparse.Namespace, greeting: list[str]) -> None:
@@ -498,9 +497,7 @@ async def _attend(opened: OpenedTable, arguments: argparse.Namespace) -> None:
 async def _run_terminal(
     opened: OpenedTable, arguments: argparse.Namespace, recorder: Recorder | None
 ) -> None:
-    from racing_demon_client.terminal.app import run  # noqa: PLC0415 - Textual takes a third of a second to import
-
-    if code := await run(opened, arguments, recorder):
+    if code := await terminal_program()(opened, arguments, recorder):
         sys.exit(code)  # which a host's table outlives
 
 

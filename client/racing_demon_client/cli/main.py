@@ -7,6 +7,8 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from io import TextIOWrapper
 from typing import Any
 
+from racing_demon_protocol.loading import uncollected
+
 from .arguments import parse
 
 RECORDS = frozenset({"record", "replay", "scores", "verify"})
@@ -31,14 +33,16 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
         from racing_demon_client.net.transport import AUTHORITY  # noqa: PLC0415 - few name one
 
         os.environ[AUTHORITY] = arguments.ca
-    import asyncio  # noqa: PLC0415 - --help does not need it
+    with uncollected():
+        import asyncio  # noqa: PLC0415 - --help does not need it
 
-    from racing_demon_client.errors import exit_code  # noqa: PLC0415
-    from racing_demon_protocol.errors import RacingDemonError  # noqa: PLC0415
-    from racing_demon_protocol.formatting import printable  # noqa: PLC0415
+        from racing_demon_client.errors import exit_code  # noqa: PLC0415
+        from racing_demon_protocol.errors import RacingDemonError  # noqa: PLC0415
+        from racing_demon_protocol.formatting import printable  # noqa: PLC0415
 
     try:
-        act = _commands(arguments.command)[arguments.command]
+        with uncollected():
+            act = _commands(arguments.command)[arguments.command]
         loaded()
         code = asyncio.run(act(arguments))
         sys.stdout.flush()  # report write errors now, not at exit

@@ -61,6 +61,8 @@ from racing_demon_protocol.records.standings import (
 from racing_demon_protocol.records.summary import MatchSummary, summarize
 from racing_demon_protocol.records.verify import HandName, VerificationReport, verify
 
+from .loading import terminal_program
+
 if TYPE_CHECKING:
     from racing_demon_client.net.results import ServerStandings, StandingsRow
     from racing_demon_client.records.timeline import Timeline
@@ -415,9 +417,7 @@ async def replay(arguments: argparse.Namespace) -> int:
         client.seek_to(arguments.at)
     seat = None if arguments.seat is None else _seat(timeline, arguments.seat)
     if wants_terminal(arguments):
-        from racing_demon_client.terminal.app import run  # noqa: PLC0415 - Textual takes a third of a second to import
-
-        return await run(OpenedTable(client, "replayed"), arguments, watched=seat)
+        return await terminal_program()(OpenedTable(client, "replayed"), arguments, watched=seat)
     typed = sys.stdin if is_terminal() else None
     if typed is not None:
         write("? lists the commands.")
