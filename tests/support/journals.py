@@ -23,7 +23,7 @@ from racing_demon_server.journal.writer import DurableJournal
 from racing_demon_server.server import rising_clock
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry, unrestorable
-from tests.support.servers import PATIENCE, Peer, Served, start, timeout
+from tests.support.servers import PATIENCE, SHORT, Peer, Served, start, timeout
 
 
 @asynccontextmanager
@@ -55,9 +55,9 @@ async def journaled_in(store: Store, *, patience: float = math.inf, **settings: 
         await asyncio.to_thread(journal.close)
 
 
-async def play_match(url: str, *, bots: int = 2, hands: int = 1) -> str:
-    """Let bots play a match, watched by a host without a seat, and return the table's code."""
-    async with Peer.hosting(url, seated=False, hands=hands) as host:
+async def play_match(url: str, *, bots: int = 2, hands: int = 1, **options: Any) -> str:
+    """Let bots play a short match, watched by a host without a seat, and return the table's code."""
+    async with Peer.hosting(url, seated=False, hands=hands, **{**SHORT, **options}) as host:
         for _ in range(bots):
             await host.ask(cl.AddBot, level="hard")
         await host.ask(cl.Start)

@@ -9,7 +9,7 @@ from racing_demon_protocol.wire.messages.handicap import Handicap
 from racing_demon_protocol.wire.messages.server import CaughtUp, Challenge, Devices, Identified
 from racing_demon_protocol.wire.options import Options
 from racing_demon_protocol.wire.player_proof import ProofFacts, player_proof
-from tests.support.servers import Peer
+from tests.support.servers import SHORT, Peer
 
 SOFTWARE: Final = announced("test", REMEMBERS, FORGETS, PROVES)
 SECRETS: Final = [f"{number:064x}" for number in range(1, 9)]
@@ -64,7 +64,8 @@ async def play_together(host: Peer, guest: Peer, **options: Any) -> None:
 
 async def play_alone(peer: Peer, name: str, says: str = "", ahead: int = 0, **options: Any) -> None:
     """Play a match against a bot until everybody is stuck; perhaps say something, or begin ahead."""
-    await peer.enter(cl.Create(name=name, options=Options(hands=1, countdown_ms=0, **options)))
+    chosen = Options(**{**SHORT, "hands": 1, "countdown_ms": 0, **options})
+    await peer.enter(cl.Create(name=name, options=chosen))
     await peer.until(CaughtUp)
     await peer.ask(cl.AddBot, level="hard")
     if ahead:

@@ -38,6 +38,8 @@ from tests.support.ports import port_of
 
 NEWEST: Final = announced("test")
 """What a client says of itself that understands all extensions."""
+SHORT: Final[dict[str, Any]] = {"game": "classic", "reserve": 4}
+"""Options with which bots have played a hand after a few plays, where it is enough that one has ended."""
 PATIENCE: Final = 60.0
 """Seconds after which a test that waits in vain fails. No test is meant to take so long."""
 MAX_SECONDS: Final = amount(100, 900)

@@ -14,7 +14,7 @@ import pytest
 from tests.support.effort import amount, more_when_long, usually
 
 HANDS = amount(1, 3)
-BOTS = amount(4, 8)
+BOTS = amount(2, 8)
 NO_SUITS = usually(1, [([], {"LC_ALL": "C"}), ([], {"PYTHONIOENCODING": "latin-1"}), (["--ascii"], {})])
 
 
@@ -36,7 +36,7 @@ async def racing_demon(*arguments: str, stdin: bytes = b"", **surroundings: str)
 
 async def test_without_a_terminal_bots_play_a_match_to_its_end() -> None:
     """`play` without a terminal plays a match of bots, prints its tally, and ends with 0."""
-    code, output, complaints = await racing_demon("play", "--hands", "2", "--speed", "300")
+    code, output, complaints = await racing_demon("play", "--bots", "2", "--hands", "2", "--speed", "300")
 
     assert (code, complaints) == (0, "")
     assert re.search(r"^hand +1 +2   total\n.* won\n", output, re.MULTILINE)

@@ -32,7 +32,7 @@ from tests.support.processes import CLIENT, Ended, Here, server_process, started
 from tests.support.relay import WELCOME, babbling
 from tests.support.servers import PATIENCE, Closing, Peer, serving, timeout
 
-QUICK = ("--bots", "2", "--hands", "1", "--speed", "500")
+QUICK = ("--game=classic", "--option=reserve=4", "--bots=2", "--hands=1", "--speed=500")
 FULL = Path("/dev/full")
 
 

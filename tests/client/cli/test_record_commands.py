@@ -265,7 +265,7 @@ async def test_the_journal_is_listed_and_exported(journal: Path, tmp_path: Path,
     path, new = await kept(journal), str(tmp_path / "all.jsonl")
     told = await here("record", "list", "--journal", path)
     assert len(told.out.splitlines()) == 2
-    assert "racing-demon, 1 hand: Ada, Bob" in told.out
+    assert "classic, 1 hand: Ada, Bob" in told.out
     rows = [
         json.loads(line)
         for line in (await here("record", "list", "--json", "--journal", path)).out.splitlines()

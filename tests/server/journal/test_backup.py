@@ -52,14 +52,14 @@ async def served(tmp_path: Path) -> AsyncIterator[Served]:
 async def test_matches_are_listed(tmp_path: Path, served: Served, capsys: pytest.CaptureFixture[str]) -> None:
     """While the server runs: each match with its players, its hands, and whether it was finished."""
     code = await play_match(served.url, bots=2, hands=2)
-    async with Peer.hosting(served.url, game="classic") as ann:
+    async with Peer.hosting(served.url, game="racing-demon") as ann:
         await ann.ask(cl.AddBot, level="easy")
         await ann.ask(cl.Start)
         await ann.until(ev.Signalled)
         journal = tmp_path / "journal.sqlite"
         first, second = map(json.loads, lines(capsys, "list", "--json", "--journal", journal))
         told = lines(capsys, "list", "--journal", journal)
-    assert ("1.1", code, "racing-demon", 2, True) == (
+    assert ("1.1", code, "classic", 2, True) == (
         first["id"],
         first["code"],
         first["game"],
@@ -68,7 +68,7 @@ async def test_matches_are_listed(tmp_path: Path, served: Served, capsys: pytest
     )
     assert (first["seats"], first["bots"]) == ({"0": "Ada", "1": "Bob"}, [0, 1])
     assert first["started_ms"] < first["ended_ms"]
-    assert ("2.1", ann.code, "classic", 0, False, None) == (
+    assert ("2.1", ann.code, "racing-demon", 0, False, None) == (
         second["id"],
         second["code"],
         second["game"],

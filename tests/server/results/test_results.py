@@ -23,7 +23,7 @@ from racing_demon_server.journal.sqlite.database import reading
 from tests.support.journals import play_match, put_back
 from tests.support.restartable_server import RestartableServer
 from tests.support.results import get, page_with, results_of, standings_with, status_of
-from tests.support.servers import Peer
+from tests.support.servers import SHORT, Peer
 from tests.support.whole_servers import whole_server
 
 FAST: Final[dict[str, Any]] = {"bot_speed": 100, "standings": StandingsAccess.OPEN, "lists_tables": True}
@@ -33,7 +33,7 @@ async def test_a_result_is_made_hand_by_hand(tmp_path: Path) -> None:
     """The first hand of a match that goes on is in the standings, and its players are given its link."""
     journal = tmp_path / "journal.sqlite"
     async with whole_server(journal, **FAST) as (server, _):
-        async with Peer.hosting(server.url, seated=False, hands=2, tally_ms=600_000) as host:
+        async with Peer.hosting(server.url, seated=False, hands=2, tally_ms=600_000, **SHORT) as host:
             for _ in range(2):
                 await host.ask(cl.AddBot, level="hard")
             await host.ask(cl.Start)
@@ -100,7 +100,7 @@ async def test_a_kill_loses_and_doubles_no_result(tmp_path: Path) -> None:
     journal = tmp_path / "journal.sqlite"
     async with RestartableServer.started(journal, "--bot-speed=100", "--standings=open") as server:
         for _ in range(2):
-            async with Peer.hosting(server.url, seated=False, hands=1) as host:
+            async with Peer.hosting(server.url, seated=False, hands=1, **SHORT) as host:
                 for _ in range(2):
                     await host.ask(cl.AddBot, level="hard")
                 await host.ask(cl.Start)
@@ -115,7 +115,7 @@ async def test_who_may_not_see_learns_nothing(tmp_path: Path) -> None:
     """Closed standings, guessed links and wrong tokens are answered like pages that do not exist."""
     journal = tmp_path / "journal.sqlite"
     async with whole_server(journal, bot_speed=100) as (server, _):
-        async with Peer.hosting(server.url, seated=False, hands=1, spectators=False) as host:
+        async with Peer.hosting(server.url, seated=False, hands=1, spectators=False, **SHORT) as host:
             for _ in range(2):
                 await host.ask(cl.AddBot, level="hard")
             await host.ask(cl.Start)
@@ -142,7 +142,8 @@ async def test_who_may_not_see_learns_nothing(tmp_path: Path) -> None:
 async def test_a_link_to_a_result_opens_no_table(tmp_path: Path, lists: bool, listed: bool) -> None:
     """Whoever has it learns no code of a table that no list names, before it is closed."""
     async with whole_server(tmp_path / "journal.sqlite", **FAST | {"lists_tables": lists}) as (server, _):
-        create = cl.Create(name="Ann", seated=False, listed=listed, options=Options(hands=1, countdown_ms=0))
+        options = Options(hands=1, countdown_ms=0, **SHORT)
+        create = cl.Create(name="Ann", seated=False, listed=listed, options=options)
         async with Peer.entered(server.url, create) as host:
             for _ in range(2):
                 await host.ask(cl.AddBot, level="hard")
