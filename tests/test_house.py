@@ -11,7 +11,7 @@ import inspect
 import re
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from types import FunctionType
@@ -82,6 +82,12 @@ def _trees() -> dict[str, ast.Module]:
     return found
 
 
+@cache
+def _nodes() -> dict[str, list[ast.AST]]:
+    """Return all nodes of each module: to walk a tree takes longer than what is asked of its nodes."""
+    return {path: list(ast.walk(tree)) for path, tree in _trees().items()}
+
+
 def _module(path: str) -> str:
     return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
@@ -92,9 +98,9 @@ def _is_private(name: str) -> bool:
     return name.startswith("_") and not name.endswith("_")
 
 
-def _own_names(tree: ast.AST) -> Iterator[str]:
-    """Yield every name with an underscore that a module itself gives to something."""
-    for node in ast.walk(tree):
+def _own_names(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """Yield every name that a module itself, or a class, gives to something."""
+    for node in nodes:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             yield node.name
         elif isinstance(node, ast.Attribute | ast.Name) and isinstance(node.ctx, ast.Store):
@@ -121,8 +127,8 @@ def _lengths() -> dict[str, int]:
 def _homonyms() -> dict[str, list[str]]:
     """Return the files of each name that several public classes have."""
     homes = defaultdict(list)
-    for path, tree in _trees().items():
-        for node in ast.walk(tree):
+    for path, nodes in _nodes().items():
+        for node in nodes:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 homes[node.name].append(path)
     return {name: paths for name, paths in homes.items() if len(paths) > 1}
@@ -163,14 +169,15 @@ def test_every_package_lists_what_it_offers(distribution: str) -> None:
         assert (path, wrong, unlisted) == (path, [], set())
 
 
-def _foreign_names(tree: ast.Module) -> Iterator[str]:
+def _foreign_names(path: str) -> Iterator[str]:
     """Yield each private name that is used on an object other than its class's own."""
     homes: dict[int, set[str]] = {}
-    for cls in [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]:
-        names = set(_own_names(cls))
-        homes |= {id(node): names for node in ast.walk(cls)}
-    module = {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
-    for node in ast.walk(tree):
+    for cls in [node for node in _nodes()[path] if isinstance(node, ast.ClassDef)]:
+        inside = list(ast.walk(cls))
+        names = set(_own_names(inside))
+        homes |= {id(node): names for node in inside}
+    module = {node.name for node in _trees()[path].body if isinstance(node, ast.ClassDef)}
+    for node in _nodes()[path]:
         if not isinstance(node, ast.Attribute) or not _is_private(node.attr) or node.attr in DOCUMENTED:
             continue
         is_own_object = isinstance(node.value, ast.Name) and node.value.id in {"self", "cls"} | module
@@ -180,11 +187,11 @@ def _foreign_names(tree: ast.Module) -> Iterator[str]:
 
 def _reaches() -> dict[str, set[str]]:
     """Return the private names that each file uses on objects that are not its own, or spells as text."""
-    own = {name for tree in _trees().values() for name in _own_names(tree)} | DOCUMENTED
+    own = {name for nodes in _nodes().values() for name in _own_names(nodes)} | DOCUMENTED
     reaches: dict[str, set[str]] = defaultdict(set)
-    for path, tree in _trees().items():
-        reaches[path] |= set(_foreign_names(tree))
-        for node in ast.walk(tree):
+    for path, nodes in _nodes().items():
+        reaches[path] |= set(_foreign_names(path))
+        for node in nodes:
             if isinstance(node, ast.Attribute) and _is_private(node.attr) and node.attr not in own:
                 reaches[path].add(node.attr)
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and DUNDER.match(node.value):
