@@ -25,7 +25,7 @@ def _features(game: Game) -> set[object]:
     return chosen | {type(part) for part in (game.mechanic, *game.specials, *game.groups)}
 
 
-def _covering(features: Mapping[str, set[object]]) -> frozenset[str]:
+def covering(features: Mapping[str, set[object]]) -> frozenset[str]:
     """Return names that have all features among them: always the one next that has most of the rest."""
     left, chosen = set[object]().union(*features.values()), set[str]()
     while left:
@@ -35,7 +35,7 @@ def _covering(features: Mapping[str, set[object]]) -> frozenset[str]:
     return frozenset(chosen)
 
 
-TYPICAL: Final = {Options().game} | _covering({name: _features(game) for name, game in GAMES.items()})
+TYPICAL: Final = {Options().game} | covering({name: _features(game) for name, game in GAMES.items()})
 """The usual game, and games that have every mechanic, special rule, kind of pile, deal, race and goal."""
 
 

@@ -28,7 +28,7 @@ from tests.support.effort import LONG, amount
 from tests.support.matches import log_of, options_of
 from tests.support.moves import follow
 from tests.support.tables import MS, SECOND, Sitting
-from tests.support.typical import BUILDING_GAMES, TYPICAL
+from tests.support.typical import BUILDING_GAMES, TYPICAL, covering
 
 PLAYS: Final = 40
 """In hands of games that stand for others."""
@@ -45,8 +45,9 @@ HOUSE_RULES: Final[tuple[dict[str, Any], ...]] = (
 """Options of hands that are played besides one of each game."""
 POSITIONS: Final = amount(2, 30)
 """Of each game."""
-RECORDED: Final = [name for name in GAMES if LONG or name in TYPICAL]
-"""Games of which whole hands are written down."""
+KINDS: Final = covering({name: {type(game.mechanic), game.racing} for name, game in GAMES.items()})
+RECORDED: Final = [name for name in GAMES if LONG or name in KINDS]
+"""Games of which whole hands are written down: one of each mechanic and each kind of race at least."""
 MAX_CARDS: Final = 5
 EVERY: Final = 40
 """After so many events a match's state is written down, and a snapshot of it."""

@@ -66,7 +66,7 @@ def apart(one: PileRect, other: PileRect) -> bool:
 @for_each("size", SIZES[:2], ids=["small", "medium"])
 def test_what_is_free_is_seen_and_answers(game: str, size: tuple[int, int]) -> None:
     """At many moments: each top is on the screen, each pile answers the pointer, each key is named."""
-    for table in moments(game, amount(1, 3), 40, 10):
+    for table in moments(game, amount(1, 3), 40, amount(20, 10)):
         player = Alone(table)
         canvas = player.draw(size)
         text = "\n".join(rows_of(canvas))
