@@ -58,12 +58,14 @@ OPTION: Final = (
 )
 OF_MENUS: Final = (
     cl.CloseEntry,
+    cl.EndMatch,
     cl.Kick,
     cl.Mute,
     cl.Pause,
     cl.Relaying,
     cl.Say,
     cl.SetHandicap,
+    cl.SetLastHand,
     cl.SetTeam,
     cl.StandIn,
 )

@@ -21,7 +21,7 @@ const REASONS = {
   time_up: "Time is up",
   too_long: "No hand may have more plays",
   abandoned: "Everybody has left the hand",
-  closed: "The table was closed",
+  closed: "The match was ended",
 };
 
 /** @param {string} reason */
@@ -337,13 +337,16 @@ export function lengthText({ target, hands, match_score: score }) {
  * Which hand of a match this is: "hand 3 · first to 100", "hand 3 of 5" or "one hand".
  * @param {number} hand
  * @param {Record<string, any>} options
+ * @param {number} [last] the number of the hand that the host has made the last
  */
-export const handText = (hand, options) =>
-  options.target !== null && options.hands === MAX_HANDS
-    ? `${filled(PHRASES.hand, hand)} · ${lengthText(options)}`
-    : options.hands === 1
-      ? PHRASES.one
-      : filled(PHRASES.of, hand, options.hands);
+export const handText = (hand, options, last = 0) =>
+  last && last <= hand
+    ? `${filled(PHRASES.hand, hand)} · ${PHRASES.last}`
+    : options.target !== null && options.hands === MAX_HANDS
+      ? `${filled(PHRASES.hand, hand)} · ${lengthText(options)}`
+      : options.hands === 1
+        ? PHRASES.one
+        : filled(PHRASES.of, hand, options.hands);
 
 /**
  * Announcements of events; an empty one is not made.
@@ -355,6 +358,12 @@ const SENTENCES = {
   connected: ({ seat, connected }, { who, own }) =>
     seat === own ? "" : `${who(seat)} ${connected ? "is back" : "has lost the connection"}.`,
   entry_closed: ({ closed }) => `The table is ${closed ? "" : "un"}locked.`,
+  last_hand_set: ({ hand }, { table }) =>
+    hand === 0
+      ? "The match goes on after this hand."
+      : hand === table.handNumber
+        ? "This is the last hand."
+        : "The next hand is the last.",
   paused: () => "The hand is paused.",
   continued: () => "The hand goes on.",
   hand_over: ({ reason, out }, { who }) =>

@@ -68,6 +68,11 @@ export const LATER = {
   whatHappened: "What happened?",
   sendReport: "Send",
   reported: "Your report is on its way.",
+  lastHand: "Make this the last hand",
+  noLastHand: "Go on after this hand",
+  endMatch: "End the match now",
+  endMatchText: "It counts as it stands, and whoever leads has won.",
+  endIt: "End it",
   lockTable: "Lock the table",
   unlockTable: "Unlock the table",
   listTable: "Let everybody find the table",
@@ -179,10 +184,11 @@ export const LATER = {
   loading: "Loading…",
   onThisDevice: "On this device",
   noStandings: "This server shows no standings. It may show them to players whom it remembers.",
-  matchesCount: (/** @type {number} */ ended, /** @type {number} */ running, /** @type {number} */ casual) =>
+  matchesCount: (/** @type {Record<string, number>} */ { matches, unfinished, casual, early }) =>
     [
-      ended === 1 ? "One match" : `${ended || "No"} matches`,
-      ...(running > 0 ? [`${running} not finished`] : []),
+      matches === 1 ? "One match" : `${matches || "No"} matches`,
+      ...(unfinished > 0 ? [`${unfinished} not finished`] : []),
+      ...(early > 0 ? [`${early} ended early, and not rated`] : []),
       ...(casual > 0 ? [`${casual} casual not counted`] : []),
     ].join(", "),
   standingsColumns: ["Player", "Won", "A hand", "Rating", "Form"],

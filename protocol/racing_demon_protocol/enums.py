@@ -128,7 +128,7 @@ class EndReason(StrEnum):
     ABANDONED = "abandoned"
     """Everybody left."""
     CLOSED = "closed"
-    """The table was closed during the hand."""
+    """The host ended the match during the hand, or the table was closed."""
 
 
 class CloseCode(IntEnum):

@@ -15,8 +15,8 @@ from tests.support.servers import Closing, Peer, serving
 
 
 @pytest.mark.long
-async def test_a_host_locks_the_table_and_removes_a_spectator(browser: Browser) -> None:
-    """Both are in the menu, and fit the smallest phone; the table that is locked says so to newcomers."""
+async def test_a_host_keeps_order_and_ends_the_match(browser: Browser) -> None:
+    """The lock, spectators, the last hand and the end are in the menu, and fit the smallest phone."""
     small = {"width": 320, "height": 568}
     async with serving() as served, phone(browser, served.origin, viewport=small) as ann:
         code = await ann.create("Ann")
@@ -40,6 +40,17 @@ async def test_a_host_locks_the_table_and_removes_a_spectator(browser: Browser) 
             await ann.page.locator("#sheet-items button", has_text="Remove").tap()
             assert await eve.closed() == Closing(4007, "The host has removed you from the table.")
         await ann.page.get_by_text("Nobody is watching.").wait_for()
+        await ann.page.tap("#sheet-close")
+        await ann.deal()
+        await ann.until_playing()
+        await ann.page.tap("#table .menu")
+        await ann.page.get_by_role("button", name="Make this the last hand").tap()
+        await wait_until(lambda: room.shown.view.last_hand == 1)
+        await ann.page.tap("#table .menu")
+        await ann.page.get_by_role("button", name="End the match now").tap()
+        await ann.page.get_by_role("button", name="End it").tap()
+        await ann.page.locator(".tally").wait_for()
+        assert room.shown.view.winners == (0,)
         assert ann.complaints == []
 
 

@@ -143,7 +143,7 @@ async def test_a_match_that_its_owner_ends_is_over(tmp_path: Path) -> None:
             assert end.closed
             assert end.winners
             assert (await ann.closed()).code == 1001
-            await ben.line("the table is closed, and the match ends here: .* won")
+            await ben.line("the match was ended early: .* won")
             assert "Traceback" not in (await ben.end()).err
     places = ((str(kept), (str(kept),)), ("1.1", ("--journal", str(journal))))
     for match, where in places[: amount(1, 2)]:

@@ -47,6 +47,7 @@ function shown(table, at) {
     called: table.called,
     locked: table.locked,
     entry_closed: table.entryClosed,
+    last_hand: table.lastHand,
     results: table.results.map((each) => [
       each.hand,
       each.seats,

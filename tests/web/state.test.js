@@ -87,6 +87,15 @@ test("a table that is locked is unlocked by the next event", () => {
   assert.equal(table.entryClosed, false);
 });
 
+test("a match that the host ends with a hand is followed by one that goes on", () => {
+  const table = tableOf("Ann", "Ben");
+  deal(table, 1);
+  apply(table, "last_hand_set", { hand: 1 });
+  assert.equal(table.lastHand, 1);
+  deal(table, 1);
+  assert.equal(table.lastHand, 0);
+});
+
 test("one person alone is waited for between hands", () => {
   const table = tableOf("Ann");
   deal(table, 1, 0);

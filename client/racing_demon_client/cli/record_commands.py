@@ -380,6 +380,7 @@ def server_table(found: "ServerStandings", own: str) -> list[str]:
         "",
         f"matches: {found.matches}{unfinished}",
         *_left_out(found.casual),
+        *_unrated(found.early),
         "a hand: average points per hand; out: times out; races: won-lost;",
         "rating: a cautious estimate of strength; ?: before ten matches against five people",
     ]
@@ -535,6 +536,7 @@ def as_table(standings: Standings, ratings: Ratings, *, knows_players: bool = Fa
         "",
         f"matches: {standings.matches}{unfinished}",
         *_left_out(standings.casual),
+        *_unrated(standings.early),
         "a hand: average points per hand; out: times out; races: won-lost;",
         "by: median margin of lost races; row: matches won in a row, now/most;",
         "rating: a cautious estimate of strength; (easy) and the like: a bot's level;",
@@ -590,6 +592,7 @@ def as_json(standings: Standings, ratings: Ratings, *, knows_players: bool = Fal
             "matches": standings.matches,
             "unfinished": standings.unfinished,
             "casual": standings.casual,
+            "early": standings.early,
             "on_trust": standings.on_trust,
             "by": "player" if knows_players else "name",
             "players": [_fields(row, ratings.get(row.key.identity)) for row in standings.rows],
@@ -606,6 +609,11 @@ def as_json(standings: Standings, ratings: Ratings, *, knows_players: bool = Fal
 def _left_out(casual: int) -> list[str]:
     """Return the line that says how many casual matches do not count; none without such a match."""
     return [f"not counted: {pluralize(casual, 'casual match', 'casual matches')}"] if casual else []
+
+
+def _unrated(early: int) -> list[str]:
+    """Return the line that says how many matches were ended early; none without such a match."""
+    return [f"ended early, and not rated: {pluralize(early, 'match', 'matches')}"] if early else []
 
 
 def _team_lines(rows: Sequence[TeamStanding]) -> list[str]:

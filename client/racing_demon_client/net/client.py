@@ -23,7 +23,7 @@ from racing_demon_protocol.engine.commit_reveal import SEED_SIZE
 from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.errors import CommandRefused, InconsistentEvent, InvalidGame
 from racing_demon_protocol.table.state import TableState
-from racing_demon_protocol.wire.capabilities import HANDICAPS, LISTS, MODERATION, NEEDED_BY, TEAMS
+from racing_demon_protocol.wire.capabilities import HANDICAPS, LISTS, MODERATION, NEEDED_BY, RETURNS, TEAMS
 from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages import client as cl
@@ -53,6 +53,8 @@ EXTENSION_OF: Final[dict[type[cl.Command], str]] = {
     cl.SetHandicap: HANDICAPS,
     cl.SetTeam: TEAMS,
     cl.CloseEntry: MODERATION,
+    cl.EndMatch: RETURNS,
+    cl.SetLastHand: RETURNS,
     cl.ListSpectators: MODERATION,
     cl.ListTable: LISTS,
     cl.RemoveSpectator: MODERATION,

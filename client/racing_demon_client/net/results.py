@@ -76,6 +76,7 @@ class ServerStandings(BaseModel):
     rows: Annotated[list[StandingsRow], Field(max_length=MAX_ROWS)]
     teams: Annotated[list[TeamRow], Field(max_length=MAX_ROWS)] = []
     casual: Count = 0
+    early: Count = 0
 
 
 async def fetch_standings(address: str, query: Mapping[str, Any], token: str = "") -> ServerStandings | None:

@@ -44,6 +44,8 @@ HELP: Final = f"""\
  /hello    say "hello" to the table
  react thanks         or well_played, oh_no, laugh, hurry, sorry
  pause, go            pause the hand for everybody, and resume it (host)
+ last, notlast        this hand, or else the next, ends the match; or not (host)
+ endmatch             end the match now, as it stands (host; asks first)
  kick 3, makehost 3   kick seat 3, or make it the host (host)
  unban Bob            let Bob back in after a kick (host)
  lock, unlock         let nobody new take a seat, or let them again (host)
@@ -90,6 +92,9 @@ class TextCommand(Enum):
     KICK = "kick"
     UNBAN = "unban"
     INTERNET = "internet"
+    LAST = "last"
+    NOT_LAST = "notlast"
+    END_MATCH = "endmatch"
     LOCK = "lock"
     UNLOCK = "unlock"
     LIST = "list"

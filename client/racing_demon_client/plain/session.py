@@ -8,7 +8,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from types import FrameType
-from typing import Final, TextIO
+from typing import Final, NamedTuple, TextIO
 
 from racing_demon_client.errors import ConnectionFailed
 from racing_demon_client.links import person_page
@@ -17,7 +17,7 @@ from racing_demon_client.records.recorder import Recorder
 from racing_demon_client.records.verifier import Verifier
 from racing_demon_client.saved_people import folded
 from racing_demon_client.shared.analysis_text import analysis_lines, hashes, summary
-from racing_demon_client.shared.message_text import LISTED, MessageText, Write, kick_question
+from racing_demon_client.shared.message_text import END_QUESTION, LISTED, MessageText, Write, kick_question
 from racing_demon_client.shared.trackers import (
     BestPlayThrottle,
     DeviceTracker,
@@ -59,6 +59,8 @@ COMMANDS: Final[dict[TextCommand, tuple[type[cl.Command], dict[str, bool]]]] = {
     TextCommand.UNREADY: (cl.Ready, {"ready": False}),
     TextCommand.PAUSE: (cl.Pause, {}),
     TextCommand.GO_ON: (cl.Pause, {"paused": False}),
+    TextCommand.LAST: (cl.SetLastHand, {}),
+    TextCommand.NOT_LAST: (cl.SetLastHand, {"last": False}),
     TextCommand.LOCK: (cl.CloseEntry, {}),
     TextCommand.UNLOCK: (cl.CloseEntry, {"closed": False}),
     TextCommand.LIST: (cl.ListTable, {}),
@@ -81,6 +83,13 @@ ENDS: Final = "You host this table, so it ends for everybody."
 SEAT_NUMBERS: Final = frozenset("12345678")
 """The words for seats."""
 VOLUMES: Final = ("only your own plays", "plays to the foundations", "everything")
+
+
+class _Question(NamedTuple):
+    """A question to the user: what to do after a yes, which may fail, and what to say if it is not done."""
+
+    do: Callable[[], Awaitable[bool]]
+    otherwise: str
 
 
 class FeedVolume:
@@ -181,7 +190,7 @@ class _Player:
         self._device_tracker = DeviceTracker()
         self._hints = HintFinder()
         self._choices = BestPlayThrottle()
-        self._to_kick: SeatState | None = None
+        self._question: _Question | None = None
         self._ends_with_us = opened.ends_with_us
         self._internet = opened.internet
         self._was_warned = False
@@ -342,6 +351,7 @@ class _Player:
             TextCommand.PROOF: lambda _: self._compare(),
             TextCommand.INTERNET: lambda _: self._turn_tunnel(),
             TextCommand.KICK: self._ask_before_kick,
+            TextCommand.END_MATCH: lambda _: self._ask_before_the_end(),
             TextCommand.UNBAN: self._unban,
             TextCommand.REMOVE: self._remove_spectator,
             TextCommand.REPORT: self._report,
@@ -377,19 +387,44 @@ class _Player:
         if state is None or self._client.seat in {None, seat} or self._client.seat != view.host:
             await self._send(cl.Kick, {"seat": seat})
             return
-        self._to_kick = state
-        self._write(f"{kick_question(state, f'unban {printable(state.name)}')} Type yes to do it.")
+
+        async def kick() -> bool:
+            now = self._client.view.seats.get(seat)
+            if now is None or now.name != state.name:  # another player may have the seat now
+                return False
+            await self._send(cl.Kick, {"seat": seat})
+            return True
+
+        self._ask(kick_question(state, f"unban {printable(state.name)}"), kick, "Nobody was kicked.")
+
+    async def _ask_before_the_end(self) -> None:
+        """Ask the host for confirmation; the server refuses what is not allowed."""
+        client = self._client
+        seen = client.view.seq  # the answer may come when the next match is being played
+
+        async def end() -> bool:
+            await self._send(cl.EndMatch, {"seen": seen})
+            return True
+
+        if client.seat is None or client.seat != client.view.host:
+            await end()
+        else:
+            self._ask(END_QUESTION, end, "The match goes on.")
+
+    def _ask(self, text: str, do: Callable[[], Awaitable[bool]], otherwise: str) -> None:
+        """Ask a question, whose answer is the next line."""
+        self._question = _Question(do, otherwise)
+        self._write(f"{text} Type yes to do it.")
 
     async def _answers(self, line: str) -> bool:
-        """Return whether a line answers the question about a kick, and carry the answer out."""
-        state, self._to_kick = self._to_kick, None
-        if state is None:
+        """Return whether a line answers the question that was asked, and carry the answer out."""
+        question, self._question = self._question, None
+        if question is None:
             return False
-        answer, now = line.strip().lower(), self._client.view.seats.get(state.seat)
-        if answer in {"y", "yes"} and now is not None and now.name == state.name:
-            await self._send(cl.Kick, {"seat": state.seat})
+        answer = line.strip().lower()
+        if answer in {"y", "yes"} and await question.do():
             return True
-        self._write("Nobody was kicked.")
+        self._write(question.otherwise)
         return answer in {"", "n", "no", "y", "yes"}
 
     async def _unban(self, wanted: str) -> None:

@@ -23,6 +23,7 @@ PHRASES: Final = {
     "hands": "{} hands",
     "hand": "hand {}",
     "of": "hand {} of {}",
+    "last": "the last hand",
     "turn_one": "one card at a time",
     "turn": "{} cards at a time",
     "hints": "hints on",
@@ -77,8 +78,18 @@ def length_text(options: Options) -> str:
     return goal if is_open(options) else PHRASES["within"].format(goal, options.hands)
 
 
-def hand_text(hand: int, options: Options, between: str = DOT) -> str:
-    """Return which hand of a match this is: ``hand 3 · first to 100``, ``hand 3 of 5`` or ``one hand``."""
+def hand_text(hand: int, options: Options, between: str = DOT, last_hand: int = 0) -> str:
+    """Return which hand of a match this is: ``hand 3 · first to 100``, ``hand 3 of 5`` or ``one hand``.
+
+    Args:
+        hand: the hand's number.
+        options: the table's options.
+        between: what stands between the two parts.
+        last_hand: the number of the hand that the host has made the last; 0 without one.
+
+    """
+    if 0 < last_hand <= hand:
+        return PHRASES["hand"].format(hand) + between + PHRASES["last"]
     if options.hands == 1:
         return PHRASES["one"]
     if not is_open(options):

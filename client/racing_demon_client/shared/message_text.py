@@ -66,6 +66,9 @@ def spectator_text(state: SpectatorState) -> str:
     return f"spectator {state.spectator} {since}{people}"
 
 
+END_QUESTION: Final = "End the match now? It counts as it stands, and whoever leads has won."
+
+
 def kick_question(state: SeatState, unban: str) -> str:
     """Return the question that the host confirms before a kick.
 
@@ -242,7 +245,9 @@ class MessageText:
             self.player_name(state.seat) + (f" ({handicap})" if handicap else "") for state, handicap in there
         )
         people = people or "nobody"
-        hand = f"{hand_text(message.hand, message.options, ', ')}, " if message.hand else ""
+        hand = (
+            f"{hand_text(message.hand, message.options, ', ', message.last_hand)}, " if message.hand else ""
+        )
         game = printable(title_of(message.options.game))
         casual = f"{called('casual')}, " if message.options.casual else ""
         casual += f"{PHRASES['known']}, " if message.known_deal is not None else ""
@@ -277,7 +282,8 @@ class MessageText:
         people = [self.player_name(each.seat) for each in self._view.contributions]
         shuffled = f", shuffled by {join_words([*people, 'the server'])}" if people else ""
         known = f", {PHRASES['known']}" if event.known_deal is not None else ""
-        return f"{hand_text(event.hand, self._view.options, ', ')}{shuffled}{known}"
+        hand = hand_text(event.hand, self._view.options, ", ", self._view.last_hand)
+        return f"{hand}{shuffled}{known}"
 
     def _prepared(self, event: ev.Prepared) -> str:
         view = self._view
@@ -353,6 +359,12 @@ class MessageText:
     def _entry_closed(self, event: ev.EntryClosed) -> str:
         return "the table is locked: nobody new can take a seat" if event.closed else "the table is unlocked"
 
+    def _last_hand_set(self, event: ev.LastHandSet) -> str:
+        if not event.hand:
+            return "the match goes on after this hand"
+        which = "this" if event.hand == self._view.hand_number else "the next"
+        return f"{which} hand is the last one of the match"
+
     def _spectator_list(self, message: SpectatorList) -> str:
         there = "; ".join(map(spectator_text, message.spectators))
         return f"watching: {there}" if there else "nobody is watching"
@@ -393,7 +405,7 @@ class MessageText:
             EndReason.STUCK: "everybody is stuck",
             EndReason.TIME_UP: TOO_LONG if self._view.is_early(event.elapsed_ms) else "the time is up",
             EndReason.ABANDONED: "everybody has left",
-            EndReason.CLOSED: "the table is closed",
+            EndReason.CLOSED: "the match was ended",
         }[event.reason]
         handicaps = self._view.hand.handicaps if self._view.hand is not None else ()
         points = ", ".join(
@@ -409,5 +421,5 @@ class MessageText:
         won = sorted({teams[seat] for seat in event.winners if seat in teams})
         if won:
             winners = f"{join_words([team_name(team) for team in won])} ({winners})"
-        why = "the table is closed, and the match ends here" if event.closed else "the match is over"
+        why = "the match was ended early" if event.closed else "the match is over"
         return f"{why}: {winners} won"

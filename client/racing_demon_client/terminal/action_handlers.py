@@ -6,7 +6,7 @@ from typing import Any, Protocol
 from textual.screen import Screen
 from textual.worker import Worker
 
-from racing_demon_client.shared.message_text import LISTED, kick_question
+from racing_demon_client.shared.message_text import END_QUESTION, LISTED, kick_question
 from racing_demon_client.shared.rules_text import WIDTH, rules_of
 from racing_demon_client.sources.solo import load_scores, score_lines, statistics_path
 from racing_demon_protocol.enums import BotLevel, Phase
@@ -200,16 +200,18 @@ class ActionHandlers:
 
     def action_players(self) -> None:
         """Ask for an action on a player."""
+        asks: dict[type[cl.Command], Callable[[int | None], None]] = {
+            cl.EndMatch: self._ask_end,
+            cl.Kick: self._kick,
+            cl.Report: self._ask_report,
+            cl.SetHandicap: self._ask_handicap,
+        }
 
         def chosen(action: PlayerAction | None) -> None:
             if action is None:
                 return
-            if action.command is cl.Kick and action.seat is not None:
-                self._kick(action.seat)
-            elif action.command is cl.Report:
-                self._ask_report(action.seat)
-            elif action.command is cl.SetHandicap and action.seat is not None:
-                self._ask_handicap(action.seat)
+            if action.command in asks:
+                asks[action.command](action.seat)
             elif action.command is not None:
                 self._session.send(action.command, **action.fields)
                 if action.command is cl.ListTable:
@@ -231,19 +233,29 @@ class ActionHandlers:
             chosen,
         )
 
-    def _kick(self, seat: int) -> None:
+    def _kick(self, seat: int | None) -> None:
         """Kick a player after the host has confirmed it."""
-        state = self._session.client.view.seats.get(seat)
+        state = None if seat is None else self._session.client.view.seats.get(seat)
         if state is None:
             return
 
         def answered(does_it: bool | None) -> None:
-            now = self._session.client.view.seats.get(seat)
+            now = self._session.client.view.seats.get(state.seat)
             if does_it and now is not None and now.name == state.name:  # another player may have the seat now
-                self._session.send(cl.Kick, seat=seat)
+                self._session.send(cl.Kick, seat=state.seat)
 
         text = screen_text(kick_question(state, "l in this list"))
         self._app.open_dialog(QuestionScreen(text, "Kick", "Cancel"), answered)
+
+    def _ask_end(self, _seat: int | None) -> None:
+        """End the match after the host has confirmed it."""
+        seen = self._session.client.view.seq  # the answer may come when the next match is being played
+
+        def answered(does_it: bool | None) -> None:
+            if does_it:
+                self._session.send(cl.EndMatch, seen=seen)
+
+        self._app.open_dialog(QuestionScreen(END_QUESTION, "End it", "Play on"), answered)
 
     def _ask_report(self, seat: int | None) -> None:
         """Ask what there is to report about a player, or the table, and send it."""
@@ -257,16 +269,16 @@ class ActionHandlers:
         whom = "this table" if state is None else screen_text(state.name)
         self._app.open_dialog(ReportScreen(whom), answered)
 
-    def _ask_handicap(self, seat: int) -> None:
+    def _ask_handicap(self, seat: int | None) -> None:
         """Ask for a player's handicap, and set it."""
         client = self._session.client
-        state = client.view.seats.get(seat)
+        state = None if seat is None else client.view.seats.get(seat)
         if state is None:
             return
 
         def answered(handicap: Handicap | None) -> None:
             if handicap is not None:
-                self._session.send(cl.SetHandicap, seat=seat, handicap=handicap)
+                self._session.send(cl.SetHandicap, seat=state.seat, handicap=handicap)
 
         self._app.open_dialog(HandicapScreen(state, is_own=client.seat != client.view.host), answered)
 

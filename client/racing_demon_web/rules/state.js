@@ -124,6 +124,7 @@ export class TableState {
     /** The seed of all hands, where the deal is given. @type {string | null} */
     this.knownDeal = null;
     this.entryClosed = false;
+    this.lastHand = 0;
     /** What the hand's clock showed, and when. */
     this.elapsedMs = 0;
     this.elapsedAt = 0;
@@ -327,6 +328,7 @@ const REDUCERS = {
     table.locked = fields.locked;
     table.knownDeal = fields.known_deal;
     table.entryClosed = fields.entry_closed;
+    table.lastHand = fields.last_hand;
     table.waiting = fields.waiting;
     setClock(table, fields.elapsed_ms, now);
     const handMs = table.results[table.results.length - 1]?.elapsedMs ?? 0;
@@ -390,6 +392,7 @@ const REDUCERS = {
       table.results = [];
       table.departed = new Map();
       table.winners = [];
+      table.lastHand = 0;
       table.seats = new Map([...table.seats].filter(([, state]) => !state.left));
     }
     table.handNumber = hand;
@@ -485,6 +488,9 @@ const REDUCERS = {
   },
   entry_closed(table, { closed }) {
     table.entryClosed = closed;
+  },
+  last_hand_set(table, { hand }) {
+    table.lastHand = hand;
   },
   unbanned(table, { name }) {
     table.banned = table.banned.filter((other) => other !== name);

@@ -135,6 +135,7 @@ export class Menus {
         ),
       );
     }
+    if (isHost && !table.isBetweenMatches) items.push(...this.#ends(table));
     if (table.results.length) items.push(button(LATER.tally, () => this.#tally()));
     if (table.isBetweenMatches) items.push(button(LATER.savePreset, () => this.#savePreset(table.options)));
     if (isHost) {
@@ -150,6 +151,23 @@ export class Menus {
     }
     items.push(button(LATER.report, () => this.#report(session)));
     return items;
+  }
+
+  /**
+   * How the host ends the match.
+   * @param {import("../rules/state.js").TableState} table
+   */
+  #ends({ lastHand, seq: seen }) {
+    return [
+      button(lastHand ? LATER.noLastHand : LATER.lastHand, () =>
+        this.send("set_last_hand", { last: !lastHand, seen }),
+      ),
+      button(LATER.endMatch, () =>
+        this.dialog.ask(LATER.endMatch, LATER.endMatchText, LATER.endIt, () =>
+          this.send("end_match", { seen }),
+        ),
+      ),
+    ];
   }
 
   /**

@@ -213,7 +213,7 @@ export class Pages {
     const [found, ownId] = await Promise.all([askAsPlayer(`/v1/standings?${query}`), ownPlayer()]);
     if (own !== this.#asked) return;
     if (!found) return this.#draw(LATER.standings, [element("p", "", LATER.noStandings), ...hereItems]);
-    const count = LATER.matchesCount(found.matches, found.unfinished, found.casual);
+    const count = LATER.matchesCount(found);
     this.#draw(LATER.standings, [
       this.#filters(),
       element("p", "", count),

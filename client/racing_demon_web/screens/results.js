@@ -82,7 +82,7 @@ export const proofSummary = ({ proof, isSound }) => (!proof ? "" : isSound ? LAT
 export function outcome(table) {
   const { reason, elapsedMs } = table.results[table.results.length - 1];
   const isEarly = reason === "time_up" && elapsedMs < table.timeLimitMs;
-  const hand = LATER.handAfter(handText(table.handNumber, table.options), clock(elapsedMs));
+  const hand = LATER.handAfter(handText(table.handNumber, table.options, table.lastHand), clock(elapsedMs));
   const known = table.knownDeal ? [PHRASES.known] : [];
   return [isEarly ? `${endText("too_long")}. ${hand}` : hand, ...known].join(" · ");
 }

@@ -368,7 +368,7 @@ export class TableScreen {
     if (isCountdown) time = WORDS.startsIn(left);
     else if (table.phase === "shuffling") time = WORDS.isShuffling;
     const known = table.knownDeal ? [PHRASES.known] : [];
-    const parts = [time, handText(table.handNumber, table.options), ...known, table.code];
+    const parts = [time, handText(table.handNumber, table.options, table.lastHand), ...known, table.code];
     if (table.paused) parts.push(WORDS.isPaused);
     if (session?.isHalted) parts.push(WORDS.diskWaits);
     if (session && session.pingMs > 0 && session.seat !== null) parts.push(`${session.pingMs} ms`);

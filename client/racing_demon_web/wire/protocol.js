@@ -10,7 +10,7 @@ export const VERSION = 1;
 export const SUBPROTOCOL = "racing-demon.v1+json";
 export const WEBSOCKET_PATH = "/v1";
 /** The extensions that the page understands. */
-export const EXTENSIONS = ["house-rules", "handicaps", "teams", "programs", "moderation", "casual", "known-deals"];
+export const EXTENSIONS = ["house-rules", "handicaps", "teams", "programs", "moderation", "casual", "known-deals", "returns"];
 /** The options that servers leave out at these defaults. @type {Record<string, any>} */
 export const LATER_OPTIONS = {
   win_lead: null,
@@ -54,6 +54,7 @@ export const PHRASES = {
   hands: "{} hands",
   hand: "hand {}",
   of: "hand {} of {}",
+  last: "the last hand",
   turn_one: "one card at a time",
   turn: "{} cards at a time",
   hints: "hints on",
@@ -118,7 +119,7 @@ export const FROM_CLIENT = {
 export const FROM_SERVER = {
   64: {name: "versions", fields: "oldest newest software", defaults: {software: ""}},
   65: {name: "seated", fields: "code seat token counter epoch", defaults: {seat: null, token: null, counter: 0, epoch: ""}},
-  66: {name: "snapshot", fields: "seq code options host phase seats hand hand_id commitment hand_seats piles redeals elapsed_ms called results winners paused locked came liberties progress since departed banned shuffle next_shuffle handicaps waiting shifts entry_closed known_deal", defaults: {hand: 0, hand_id: "", commitment: null, hand_seats: [], piles: [], redeals: [], elapsed_ms: 0, called: null, results: [], winners: [], paused: false, locked: false, came: [], liberties: [], progress: [], since: [], departed: [], banned: [], shuffle: null, next_shuffle: null, handicaps: [], waiting: [], shifts: [], entry_closed: false, known_deal: null}},
+  66: {name: "snapshot", fields: "seq code options host phase seats hand hand_id commitment hand_seats piles redeals elapsed_ms called results winners paused locked came liberties progress since departed banned shuffle next_shuffle handicaps waiting shifts entry_closed known_deal last_hand", defaults: {hand: 0, hand_id: "", commitment: null, hand_seats: [], piles: [], redeals: [], elapsed_ms: 0, called: null, results: [], winners: [], paused: false, locked: false, came: [], liberties: [], progress: [], since: [], departed: [], banned: [], shuffle: null, next_shuffle: null, handicaps: [], waiting: [], shifts: [], entry_closed: false, known_deal: null, last_hand: 0}},
   67: {name: "accepted", fields: "counter seq"},
   68: {name: "refused", fields: "counter reason text by late_us pile top", defaults: {by: null, late_us: 0, pile: -1, top: -1}},
   69: {name: "pong", fields: "stamp"},
@@ -163,5 +164,6 @@ export const FROM_SERVER = {
   110: {name: "handicap_set", fields: "seq seat handicap"},
   111: {name: "seat_signalled", fields: "seq seat"},
   112: {name: "entry_closed", fields: "seq closed"},
+  113: {name: "last_hand_set", fields: "seq hand"},
   128: {name: "server_notice", fields: "text"},
 };

@@ -16,4 +16,6 @@ Object.assign(FROM_CLIENT, {
   remove_spectator: {tag: 33, fields: "counter spectator"},
   report: {tag: 34, fields: "counter text seat", defaults: {seat: null}},
   list_table: {tag: 35, fields: "counter"},
+  end_match: {tag: 36, fields: "counter seen", defaults: {seen: 0}},
+  set_last_hand: {tag: 37, fields: "counter last seen", defaults: {last: true, seen: 0}},
 });

@@ -58,7 +58,8 @@ def ratings(summaries: Iterable[MatchSummary]) -> dict[Key, Rating]:
 class RatedPlayers:
     """All ratings, to which matches are added in the order in which they end.
 
-    Void, casual, unfinished and solo matches do not count, nor do those with a handicap or a bot that adapts.
+    Void, casual, unfinished and solo matches do not count, nor do those with a handicap or a bot that adapts,
+    nor those that were ended early: otherwise a host who leads could stop.
     """
 
     def __init__(self) -> None:
@@ -145,7 +146,7 @@ def _scores(summary: MatchSummary) -> dict[tuple[Key, ...], float]:
     them counts.
     """
     adapts = any(player.bot == BotLevel.ADAPTIVE for player in summary.players)
-    if not (summary.finished and summary.counts) or adapts or summary.handicaps:
+    if not (summary.finished and summary.counts) or summary.early or adapts or summary.handicaps:
         return {}
     totals, winners = side_points(summary), corrected_winners(summary)
     best = max(totals.values(), default=0)

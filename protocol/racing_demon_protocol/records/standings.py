@@ -177,7 +177,7 @@ class Standings:
     ``matches`` were finished; of ``unfinished`` ones only the hands count. ``on_trust`` hands rest in part on
     the server's word: see :class:`.summary.HandSummary`. ``handicapped`` matches count, and are not rated.
     ``teams`` are the rows of teams, best first; their players have rows of their own, too. ``casual`` matches
-    were left out.
+    were left out. ``early`` ones were ended before they were played out: they count, and are not rated.
     """
 
     rows: list[Standing]
@@ -188,6 +188,7 @@ class Standings:
     handicapped: list[HandicappedMatch] = field(default_factory=list)
     teams: list[TeamStanding] = field(default_factory=list)
     casual: int = 0
+    early: int = 0
 
 
 def select_matches(
@@ -297,7 +298,7 @@ class StandingsTotal:
         self._corrected: list[_Corrected] = []
         self._handicapped: list[tuple[str, list[tuple[Key, Handicap]]]] = []
         self._last_names: dict[str, str] = {}
-        self._matches = self._unfinished = self._on_trust = self._casual = 0
+        self._matches = self._unfinished = self._on_trust = self._casual = self._early = 0
 
     def add(self, summary: MatchSummary) -> None:
         """Add a match."""
@@ -316,6 +317,7 @@ class StandingsTotal:
         _add_teams(self._teams, summary)
         self._matches += summary.finished
         self._unfinished += not summary.finished
+        self._early += summary.early
         self._on_trust += sum(hand.on_trust for hand in summary.hands)
         if summary.handicaps:
             self._handicapped.append(_handicapped(summary))
@@ -365,6 +367,7 @@ class StandingsTotal:
             handicapped,
             sorted(of_teams, key=lambda row: (-row.wins, -row.points_a_hand, row.players)),
             self._casual + more._casual,
+            self._early + more._early,
         )
 
 

@@ -22,7 +22,7 @@ from .analysis import HandHistory, HistoryTracker
 from .format import Correction, Record, TimedMessage, next_state
 from .verify import HandName, VerificationReport, verify
 
-VERSION: Final = 10
+VERSION: Final = 11
 """Incremented with every change of summaries or of their computation; then all are recomputed."""
 
 IN_MATCH: Final = DEALT | {Phase.SHUFFLING, Phase.TALLY}
@@ -82,8 +82,9 @@ class MatchSummary(_Part):
 
     ``preset`` names the preset that its options belong to; empty if there is none. ``promises`` are the
     commitments of the recorded hands: two records of one match have some in common. ``spectators``: whether
-    others might watch. ``casual``: whether the table kept it out of standings.
-    ``known_deal``: whether everybody could know its cards; such a match is always casual.
+    others might watch. ``casual``: whether the table kept it out of standings. ``early``: whether it was
+    ended before it was played out. ``known_deal``: whether everybody could know its cards; such a match is
+    always casual.
     """
 
     id: str = ""
@@ -102,6 +103,7 @@ class MatchSummary(_Part):
     spectators: bool = True
     casual: bool = False
     known_deal: bool = False
+    early: bool = False
 
     @property
     def counts(self) -> bool:
@@ -159,6 +161,7 @@ class Summarizer:
         self._match = ""
         self._started_ms: int | None = None
         self._is_on = False
+        self._is_early = False
 
     def apply(self, entry: TimedMessage) -> list[MatchSummary]:
         """Apply the next message of the table, and return the summaries of matches that end with it.
@@ -182,6 +185,7 @@ class Summarizer:
             # Without what only an analysis needs: a match may have very many hands.
             self._histories[self._history.hand.hand] = replace(self._history.hand, made=[], unused=())
         elif isinstance(message, ev.MatchOver):
+            self._is_early = message.closed
             ended += self.rest()
             self._is_on = False
         return ended
@@ -210,6 +214,7 @@ class Summarizer:
         if message.commitment and message.commitment not in self._promises:
             self._promises.append(message.commitment)
         self._is_on = True
+        self._is_early = False
 
     def _summary(self, view: TableState, name: str, ended_ms: int | None) -> MatchSummary:
         counting = [result for result in view.results if self._counts(result)]
@@ -245,6 +250,7 @@ class Summarizer:
             spectators=view.options.spectators,
             casual=view.options.casual or view.known_deal is not None,
             known_deal=view.known_deal is not None,
+            early=self._is_early,
         )
 
     def _counts(self, result: HandResult) -> bool:

@@ -204,6 +204,7 @@ class _RecordVerifier:
             expect(event, event.winners in {winners, former}, "the winners are others")
             expect(event, bool(view.results), "no hand was played")
             self._report.matches += 1
+            self._match_over = True
         elif isinstance(event, ev.Committed):
             expect(event, not self._match_over or event.hand == 1, "the match was over")
 

@@ -173,6 +173,7 @@ def match_winners(view: TableState) -> tuple[int, ...] | None:
     options = view.options
     played_out = (
         len(view.results) >= options.hands
+        or 0 < view.last_hand <= len(view.results)
         or (options.target is not None and best >= options.target)
         or (options.win_lead is not None and _lead(view, winners) >= options.win_lead)
     )

@@ -15,7 +15,7 @@ from racing_demon_protocol.engine.visibility import may_see, redacted, reset_to_
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.errors import InconsistentEvent
 from racing_demon_protocol.games import declare
-from racing_demon_protocol.wire.capabilities import HANDICAPS, MODERATION, PROGRAMS, TEAMS, needed
+from racing_demon_protocol.wire.capabilities import HANDICAPS, MODERATION, PROGRAMS, RETURNS, TEAMS, needed
 from racing_demon_protocol.wire.messages import FROM_SERVER, name_of
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.handicap import NO_HANDICAP, Handicap
@@ -180,6 +180,7 @@ class TableState:
         redrawn_for: the seats for which the hand is drawn anew after a void draw; ``None`` in its first draw.
             Snapshots omit them.
         entry_closed: whether the host lets nobody new take a seat.
+        last_hand: the number of the hand with which the match ends because the host wants it; 0 if none.
         called: the seats that called "Demon!" in this hand, if the table requires that.
         results: the tally, hand by hand.
         winners: the winners of the match, once it is over.
@@ -205,6 +206,7 @@ class TableState:
         "hand_number",
         "host",
         "known_deal",
+        "last_hand",
         "locked",
         "next_shuffle",
         "options",
@@ -244,6 +246,7 @@ class TableState:
         self.locked = False
         self.known_deal: str | None = None
         self.entry_closed = False
+        self.last_hand = 0
         self.waiting: tuple[int, ...] = ()
 
     def apply(self, event: ev.Event) -> None:
@@ -340,6 +343,7 @@ class TableState:
             TEAMS: any(result.teams for result in self.results),
             PROGRAMS: any(state.program for state in self.seats.values()),
             MODERATION: self.entry_closed,
+            RETURNS: bool(self.last_hand),
         }
         return needed(self.options, self.known_deal).union(word for word, is_used in used.items() if is_used)
 
@@ -453,6 +457,7 @@ class TableState:
         state.banned = self.banned
         state.called = self.called
         state.entry_closed = self.entry_closed
+        state.last_hand = self.last_hand
         state.commitment = self.commitment
         state.hand_id = self.hand_id
         state.hand_number = self.hand_number
@@ -516,6 +521,7 @@ class TableState:
             shifts=self._by_seat(board.shifts) if board and board.shifts else (),
             entry_closed=self.entry_closed,
             known_deal=self.known_deal,
+            last_hand=self.last_hand,
         )
 
     def _by_seat(self, counts: Mapping[int, int]) -> tuple[int, ...]:
@@ -564,6 +570,7 @@ class TableState:
         self.locked = snapshot.locked
         self.entry_closed = snapshot.entry_closed
         self.known_deal = snapshot.known_deal
+        self.last_hand = snapshot.last_hand
         if any(len(result.seats) != len(result.points) for result in self.results):
             raise InconsistentEvent("a tally has points for other seats")
         if any(len(result.teams) not in {0, len(result.seats)} for result in self.results):
@@ -690,6 +697,7 @@ class TableState:
             self.results.clear()
             self.departed.clear()
             self.winners = ()
+            self.last_hand = 0
             self.seats = {seat: state for seat, state in self.seats.items() if not state.left}
         self.redrawn_for = self._without(self.seats_to_deal, ()) if self.is_draw_void else None
         seats = self.seated()
@@ -778,6 +786,11 @@ class TableState:
 
     def _entry_closed(self, event: ev.EntryClosed) -> None:
         self.entry_closed = event.closed
+
+    def _last_hand_set(self, event: ev.LastHandSet) -> None:
+        if self.between_matches:
+            raise InconsistentEvent("a last hand where no match is played")
+        self.last_hand = event.hand
 
     def _match_over(self, event: ev.MatchOver) -> None:
         self.phase = Phase.OVER

@@ -57,6 +57,8 @@ CASUAL: Final = "casual"
 """The extension for matches that count in no standings: the option ``casual``."""
 KNOWN_DEALS: Final = "known-deals"
 """The extension for tables on a given deal: ``known_deal`` of ``create``, ``committed`` and snapshots."""
+RETURNS: Final = "returns"
+"""The extension for last hands: ``set_last_hand`` and its event. Servers with it know ``end_match``, too."""
 EXTENSIONS: Final = {
     HOUSE_RULES: "house rules",
     HANDICAPS: "handicaps",
@@ -65,6 +67,7 @@ EXTENSIONS: Final = {
     MODERATION: "a lock against newcomers",
     CASUAL: "casual matches",
     KNOWN_DEALS: "a known deal",
+    RETURNS: "last hands",
 }
 """The extensions that this version understands, and what people call them; both ends announce them."""
 NEEDED_BY: Final = {
@@ -82,7 +85,8 @@ NEEDED_BY: Final = {
 """The extension that each option belongs to, for those that older clients do not know."""
 EXTENDED: Final[Mapping[type[Message], Callable[[Any], bool]]] = {
     **dict.fromkeys(
-        (ev.EntryClosed, ev.HandicapSet, ev.SeatSignalled, ev.StockShifted, ev.TeamSet), lambda _: True
+        (ev.EntryClosed, ev.HandicapSet, ev.LastHandSet, ev.SeatSignalled, ev.StockShifted, ev.TeamSet),
+        lambda _: True,
     ),
     ev.Committed: lambda committed: committed.known_deal is not None,
     ev.Dealt: lambda dealt: bool(dealt.handicaps),

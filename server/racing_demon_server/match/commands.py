@@ -17,7 +17,7 @@ from racing_demon_protocol.games import declare
 from racing_demon_protocol.table.handicaps import is_harder, why_impossible
 from racing_demon_protocol.table.state import IN_HAND
 from racing_demon_protocol.table.suggestions import best_play
-from racing_demon_protocol.wire.capabilities import HANDICAPS, MODERATION, in_words, needed
+from racing_demon_protocol.wire.capabilities import HANDICAPS, MODERATION, RETURNS, in_words, needed
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused
@@ -390,6 +390,20 @@ class Commands:
         elif command.paused and not self._view.paused:
             self._lifecycle.pauses.pause_for_host(self._view.host, self._now)
 
+    def _end_match(self, command: cl.EndMatch) -> None:
+        self._verify_hand(command.seen)
+        self._lifecycle.end_match(self._now)
+
+    def _set_last_hand(self, command: cl.SetLastHand) -> None:
+        self._verify_hand(command.seen)
+        view = self._view
+        if view.between_matches:
+            raise CommandRefused(Reason.NOT_NOW, "No match is being played.")
+        number = (view.hand_number + (view.phase is Phase.TALLY)) if command.last else 0
+        if view.last_hand != number:
+            self._verify_understood({RETURNS} - view.extensions)
+            self._log.emit(ev.LastHandSet, hand=number)
+
     def _make_host(self, command: cl.MakeHost) -> None:
         self._seating.make_host(self._seating.person(command.seat))
 
@@ -495,6 +509,8 @@ _HOSTS: Final[dict[type[cl.Command], Callable[..., None]]] = {
     cl.Unban: Commands._unban,
     cl.CloseEntry: Commands._close_entry,
     cl.Pause: Commands._pause_or_resume,
+    cl.EndMatch: Commands._end_match,
+    cl.SetLastHand: Commands._set_last_hand,
     cl.MakeHost: Commands._make_host,
     cl.StandIn: Commands._stand_in,
     cl.Mute: Commands._mute,

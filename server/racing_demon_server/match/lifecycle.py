@@ -9,8 +9,8 @@ from typing import Final
 
 from racing_demon_protocol.constants import MAX_PLAYS
 from racing_demon_protocol.engine.dealer import Dealer
-from racing_demon_protocol.enums import EndReason, Phase
-from racing_demon_protocol.errors import InconsistentEvent
+from racing_demon_protocol.enums import EndReason, Phase, Reason
+from racing_demon_protocol.errors import CommandRefused, InconsistentEvent
 from racing_demon_protocol.games import declare
 from racing_demon_protocol.table.scoring import hand_points, leaders, match_winners
 from racing_demon_protocol.table.state import DEALT, hand_rules
@@ -422,14 +422,33 @@ class MatchLifecycle:
         self.pauses.reset()
         self._next_deal_at = at + self._view.options.tally_ms * 1_000
 
+    def end_match(self, at: int) -> None:
+        """End the match early, because the host wants it. It counts as it stands.
+
+        Raises:
+            CommandRefused: none is played, or nothing counts yet.
+
+        """
+        view = self._view
+        if view.between_matches:
+            raise CommandRefused(Reason.NOT_NOW, "No match is being played.")
+        if not (view.results or view.in_hand):
+            raise CommandRefused(Reason.NOT_NOW, "Nothing counts before the first hand has begun.")
+        if self.hand is not None and view.paused and not view.in_hand:
+            self.pauses.resume(self.hand, at)
+        self.close(at)
+        self._contributions.prepare()
+
     def close(self, at: int) -> None:
         """End the match, because the table closes. It counts as it stands."""
         view, hand = self._view, self.hand
+        is_cut = False
         if hand is not None and view.in_hand:
             out = view.called if view.phase is Phase.GRACE else hand.first_out
-            self._end_hand(hand, EndReason.CLOSED if out is None else EndReason.OUT, out, at)
+            is_cut = out is None
+            self._end_hand(hand, EndReason.CLOSED if is_cut else EndReason.OUT, out, at)
         if view.results and not view.between_matches:
-            is_early = match_winners(view) is None
+            is_early = is_cut or match_winners(view) is None
             self._log.emit(ev.MatchOver, winners=leaders(view)[0], closed=is_early)
 
     def _check_match(self) -> None:

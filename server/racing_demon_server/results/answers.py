@@ -56,6 +56,7 @@ def standings_json(  # noqa: PLR0913 - what is shown, and to whom
         "matches": found.matches,
         "unfinished": found.unfinished,
         "casual": found.casual,
+        "early": found.early,
         "page": query.page,
         "pages": max(1, -(-len(rows) // ROWS)),
         "rows": [{**standing_row(row, rated.rating(row.key)), "met_ms": met(row)} for row in rows[shown]],

@@ -276,11 +276,17 @@ async def test_the_host_keeps_order_by_words() -> None:
         await terminal.answer("pause", "^you paused the hand$")
         await terminal.answer("t", "^refused: The hand is paused")
         await terminal.answer("go", "^the hand resumes$")
+        await terminal.answer("last", "^this hand is the last one of the match$")
+        await terminal.answer("notlast", "^the match goes on after this hand$")
+        await terminal.answer("endmatch", "^End the match now[?].* Type yes to do it[.]$")
+        await terminal.answer("no", "^The match goes on[.]$")
         await terminal.answer("kick", "^Name a seat by its number")
         await terminal.answer("kick 9", "^Name a seat by its number")
         await terminal.answer("kick 2", "^Kick Ben[?] .*[(]unban Ben[)][.] Type yes to do it[.]$")
         await terminal.answer("yes", "^Ben was kicked by the host$")
         assert ben.seat == 1
+        await terminal.answer("endmatch", "^End the match now[?]")
+        await terminal.answer("yes", "^the match was ended early: ")
 
 
 async def test_sending_away_is_asked_once_more() -> None:
@@ -604,7 +610,7 @@ async def test_standings_are_told_when_the_table_goes() -> None:
                         await asyncio.sleep(0.01)
                 await server.stop()
                 for each, name in ((terminal, "you"), (aside, "Ann")):
-                    await each.until("the table is closed, and the match ends here: .* won")
+                    await each.until("the match was ended early: .* won")
                     await each.until(rf"{name} +\d+ +\d+")
                 await timeout(PATIENCE, watching)
                 with pytest.raises(TableEnded):

@@ -13,7 +13,7 @@ from racing_demon_client.terminal.screens.dialogs import QuestionScreen, ReportS
 from racing_demon_client.terminal.screens.handicap import HandicapScreen
 from racing_demon_client.terminal.screens.players import PlayersScreen
 from racing_demon_client.terminal.screens.table import TableScreen
-from racing_demon_protocol.enums import Reaction
+from racing_demon_protocol.enums import Phase, Reaction
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_server.journal.sqlite.database import reports_of
@@ -308,8 +308,8 @@ async def test_spectators_go_round() -> None:
                 assert not model.rotate_if_due(now + 60_000)
 
 
-async def test_the_host_locks_the_table_and_removes_a_spectator() -> None:
-    """Both are keys in the list of the players, which shows who watches."""
+async def test_the_host_keeps_order_and_ends_the_match() -> None:
+    """A lock, spectators, the last hand and the end are keys in the list of the players."""
     async with serving() as served:
         client = await Client.create(served.url, "Ann", SLOW)
         async with sitting(client, "hosted") as player, await Client.watch(served.url, client.code):
@@ -326,6 +326,16 @@ async def test_the_host_locks_the_table_and_removes_a_spectator() -> None:
             assert refused(player) == "Spectators have no seat. Press k to remove this one for an hour."
             await player.pilot.press("k")
             await wait(player.pilot, lambda: client.watchers == 0)
+            await player.pilot.press("escape")
+            await deal(player)
+            await at_players(player, "Ann")
+            await player.pilot.press("f")
+            await wait(player.pilot, lambda: client.view.last_hand == 1)
+            await at_players(player, "Ann")
+            await player.pilot.press("e")
+            await wait(player.pilot, lambda: isinstance(player.app.screen, QuestionScreen))
+            await player.pilot.press("enter")
+            await wait(player.pilot, lambda: client.view.phase is Phase.OVER)
 
 
 async def test_a_player_is_reported_to_the_operator(tmp_path: Path) -> None:

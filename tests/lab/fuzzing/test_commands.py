@@ -155,6 +155,8 @@ FIELDS: dict[type[cl.Command], dict[str, st.SearchStrategy[Any]]] = {
     cl.Say: {"text": st.text(min_size=1, max_size=MAX_CHAT_LENGTH)},
     cl.React: {"reaction": st.sampled_from(Reaction)},
     cl.CloseEntry: {"closed": st.booleans()},
+    cl.EndMatch: {"seen": hand},
+    cl.SetLastHand: {"last": st.booleans(), "seen": hand},
     cl.Mute: {"seat": seats, "muted": st.booleans()},
     cl.StandIn: {"seat": seats},
     cl.Kick: {"seat": seats},

@@ -162,6 +162,7 @@ def shown(view: TableState, elapsed_ms: int) -> Shown:
         "called": view.called,
         "locked": view.locked,
         "entry_closed": view.entry_closed,
+        "last_hand": view.last_hand,
         "results": [_plain(each) for each in view.results],
         "winners": view.winners,
         "hand_seats": view.hand_seats,
@@ -210,6 +211,8 @@ CHANGES: Final[Sequence[tuple[type[cl.Command], Mapping[str, Any]]]] = (
     (cl.CloseEntry, {"closed": True}),
     (cl.CloseEntry, {"closed": False}),
     (cl.Unban, {"name": "P1"}),
+    (cl.SetLastHand, {"last": True}),
+    (cl.EndMatch, {}),
 )
 
 

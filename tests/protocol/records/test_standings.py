@@ -3,6 +3,7 @@
 import os
 import random
 from collections import Counter, defaultdict
+from dataclasses import replace
 from itertools import islice, permutations
 from pathlib import Path
 from typing import Any, Final
@@ -78,6 +79,21 @@ def test_a_match_with_a_handicap_counts_and_is_not_rated() -> None:
     assert (found.matches, ratings([digest])) == (1, {})
     assert total_points(digest) == {0: -43, 1: -63, 2: -16}
     assert {row.key.name: row.points for row in found.rows} == {"Ann": -43, "Ben": -55, "Cat": -16}
+
+
+def test_a_match_that_was_ended_early_counts_and_is_not_rated() -> None:
+    """The last event says so: whoever leads could otherwise stop, and have it rated."""
+    whole = simulated(1)
+    *before, last = whole.entries
+    assert isinstance(last.message, ev.MatchOver)
+    cut = replace(last, message=last.message.model_copy(update={"closed": True}))
+    (played_out,), (early,) = (
+        summarize([record]) for record in (whole, replace(whole, entries=[*before, cut]))
+    )
+    assert (standings([played_out]).early, len(ratings([played_out])) > 0) == (0, True)
+    found = standings([early])
+    assert (found.matches, found.early, ratings([early])) == (1, 1, {})
+    assert [row.points for row in found.rows] == [row.points for row in standings([played_out]).rows]
 
 
 def counted(records: list[Record]) -> dict[tuple[str, str], Counter[str]]:

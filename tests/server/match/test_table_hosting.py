@@ -20,6 +20,8 @@ HOSTS: dict[type[cl.Command], dict[str, object]] = {
     cl.Mute: {"seat": 2},
     cl.Unban: {"name": "Ben"},
     cl.CloseEntry: {},
+    cl.EndMatch: {},
+    cl.SetLastHand: {},
     cl.SetTeam: {"seat": 2, "team": 0},
     cl.SetHandicap: {"seat": 2, "handicap": Handicap(delay_s=5)},
 }

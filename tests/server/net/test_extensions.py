@@ -11,7 +11,7 @@ from racing_demon_protocol.wire.capabilities import NEEDED_BY, needed
 from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
-from racing_demon_protocol.wire.messages.events import Joined, MatchOver, OptionsSet
+from racing_demon_protocol.wire.messages.events import Joined, MatchOver, OptionsSet, Signalled
 from racing_demon_protocol.wire.messages.handicap import Handicap
 from racing_demon_protocol.wire.messages.server import Accepted, Refused, Seated, Snapshot
 from racing_demon_protocol.wire.options import LATER, Options
@@ -119,6 +119,20 @@ async def test_the_host_is_told_who_lacks_an_extension() -> None:
         await wait_until(lambda: not served.registry.room(ann.code).broadcast.spectators)
         assert isinstance(await ann.ask(cl.SetOptions, options=house_rules), Accepted)
         assert ann.view.options.win_lead == 50
+
+
+async def test_a_match_with_an_old_client_has_no_last_hand_and_can_be_ended() -> None:
+    """The host is told who would not understand a last hand; that a match was ended everybody understands."""
+    async with serving() as served, Peer.hosting(served.url) as ann:
+        join = cl.Join(code=ann.code, name="Ben")
+        async with OldClient.entered(served.url, join, Encoding.JSON) as ben:
+            await ann.ask(cl.Start)
+            await ann.until(Signalled)
+            refused = await ann.ask(cl.SetLastHand)
+            assert isinstance(refused, Refused)
+            assert (refused.reason, "Last hands: Ben" in refused.text) == (Reason.BAD_OPTION, True)
+            assert isinstance(await ann.ask(cl.EndMatch), Accepted)
+            assert (await ben.until(MatchOver)).closed
 
 
 async def test_an_old_client_at_a_table_with_handicaps() -> None:

@@ -470,7 +470,7 @@ def _headline(view: TableState, own: int | None) -> str:
 def _hand(view: TableState, hand: int) -> str:
     """Return which hand of a match this is, to begin a sentence."""
     known = f", {PHRASES['known']}" if view.known_deal is not None else ""
-    return hand_text(hand, view.options, ", ").capitalize() + known
+    return hand_text(hand, view.options, ", ", view.last_hand).capitalize() + known
 
 
 def _ending(view: TableState, result: HandResult, own: int | None) -> str:
@@ -483,7 +483,7 @@ def _ending(view: TableState, result: HandResult, own: int | None) -> str:
         EndReason.STUCK: "everybody was stuck",
         EndReason.TIME_UP: TOO_LONG if view.is_early(result.elapsed_ms) else "the time was up",
         EndReason.ABANDONED: "everybody had left",
-        EndReason.CLOSED: "the table was closed",
+        EndReason.CLOSED: "the match was ended early",
         EndReason.OUT: "somebody went out",
     }
     return why[result.reason] + after + "."

@@ -150,13 +150,11 @@ def _draw_header(canvas: Canvas, scene: Scene, glyphs: Glyphs) -> None:
     if scene.rules is not None and not scene.alone:
         title = name_text(view.options)  # a preset's, which is short
     x = canvas.put(1, 0, cut(title, MAX_TITLE, glyphs), Role.ACCENT | Highlight.STRONG)
-    hand = (
-        f" {glyphs.between} {hand_text(view.hand_number, view.options, f' {glyphs.between} ')}"
-        if view.hand_number and not scene.alone
-        else ""
-    )
+    hand, between = "", f" {glyphs.between} "
+    if view.hand_number and not scene.alone:
+        hand = between + hand_text(view.hand_number, view.options, between, view.last_hand)
     if view.known_deal is not None:
-        hand += f" {glyphs.between} {PHRASES['known']}"
+        hand += between + PHRASES["known"]
     clock = f" {glyphs.between} {duration(scene.elapsed_ms)}" if scene.board is not None else ""
     if clock and view.time_limit_ms is not None:
         clock += f" of {duration(view.time_limit_ms)}"

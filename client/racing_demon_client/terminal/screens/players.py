@@ -111,6 +111,8 @@ class PlayersScreen(Dialog[PlayerAction]):
         Binding("t", "take('team')", "other team"),
         Binding("l", "take('unban')", "let back in"),
         Binding("c", "lock", "lock the table"),
+        Binding("f", "last", "the final hand"),
+        Binding("e", "end", "end the match"),
         Binding("p", "publish", "put the table into the lists"),
         Binding("r", "report", "report"),
     ]
@@ -153,6 +155,8 @@ class PlayersScreen(Dialog[PlayerAction]):
                 yield Button("Other team (t)", id="team", compact=True)
                 yield Button("Let in (l)", id="unban", compact=True)
                 yield Button("Lock (c)", id="lock", classes="hosts", compact=True)
+                yield Button("Final hand (f)", id="last", classes="hosts match", compact=True)
+                yield Button("End match (e)", id="end", classes="hosts match", compact=True)
                 yield Button("Report (r)", id="report", compact=True)
                 yield Button("Back", id="back", compact=True)
             yield Label("", id="keys", markup=False)
@@ -176,7 +180,10 @@ class PlayersScreen(Dialog[PlayerAction]):
             title.update("Players: the table is locked" if view.entry_closed else "Players")
         for lock in self.query("#lock").results(Button):
             lock.label = "Unlock (c)" if view.entry_closed else "Lock (c)"
+        for last in self.query("#last").results(Button):
+            last.label = "Go on (f)" if view.last_hand else "Final hand (f)"
         self.query(".hosts").set(display=self._is_host)
+        self.query(".match").set(display=self._is_host and not view.between_matches)
         self.query("#publish").set(display=self._is_host and not self._is_listed())
         self.query("#team").set(display=view.options.teams is not None)
         self.query("#unban").set(display=self._is_host and bool(view.banned))
@@ -195,6 +202,8 @@ class PlayersScreen(Dialog[PlayerAction]):
         """Return the keys, two a line, for a terminal too small for buttons."""
         lock = "c unlock table" if self._view().entry_closed else "c lock table"
         keys = ["k kick", "h make host", "b bot stands in", "m mute", lock] if self._is_host else []
+        if self._is_host and not self._view().between_matches:
+            keys += ["f go on" if self._view().last_hand else "f final hand", "e end match"]
         keys += ["p list table"] * (self._is_host and not self._is_listed())
         keys += ["d handicap", *["t other team"] * (self._view().options.teams is not None)]
         keys += ["r report"]
@@ -229,6 +238,10 @@ class PlayersScreen(Dialog[PlayerAction]):
             self.action_back()
         elif event.button.id == "lock":
             self.action_lock()
+        elif event.button.id == "last":
+            self.action_last()
+        elif event.button.id == "end":
+            self.action_end()
         elif event.button.id == "publish":
             self.action_publish()
         elif event.button.id == "report":
@@ -238,9 +251,19 @@ class PlayersScreen(Dialog[PlayerAction]):
 
     def action_lock(self) -> None:
         """Answer with the command that locks the table, or unlocks it."""
+        self._answer_as_host(cl.CloseEntry, closed=not self._view().entry_closed)
+
+    def action_last(self) -> None:
+        """Answer with the command that makes this hand, or the next one, the match's last; or not."""
+        self._answer_as_host(cl.SetLastHand, last=not self._view().last_hand)
+
+    def action_end(self) -> None:
+        """Answer with the command that ends the match."""
+        self._answer_as_host(cl.EndMatch)
+
+    def _answer_as_host(self, command: type[cl.Command], **fields: Any) -> None:
         if self._is_host:
-            fields = {"closed": not self._view().entry_closed}
-            self.dismiss(PlayerAction(None, cl.CloseEntry, fields))
+            self.dismiss(PlayerAction(None, command, fields))
         else:
             self.query_one("#wrong", Label).update(ONLY_THE_HOST)
 

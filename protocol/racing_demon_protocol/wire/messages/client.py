@@ -342,6 +342,31 @@ class Pause(Command):
     seen: Seen = 0
 
 
+class EndMatch(Command):
+    """End the match now. For the host. ``seen`` is as in :class:`Stuck`.
+
+    A hand that is being played counts as it stands, and all leaders share the win: ``match_over`` says
+    ``closed``. The table goes on, and the next deal begins a new match. It is refused before anything counts.
+    Only servers with the word ``returns`` know it.
+    """
+
+    TAG: ClassVar[int] = 36
+    seen: Seen = 0
+
+
+class SetLastHand(Command):
+    """Make the hand that is being played, or else the next one, the match's last; or not. For the host.
+
+    A tie after it is resolved as the option ``tie_break`` says. ``seen`` is as in :class:`Stuck`. It is
+    possible only where everybody connected has the word ``returns``: see *Extensions*.
+    """
+
+    TAG: ClassVar[int] = 37
+    last: Annotated[bool, Field(strict=True)] = True
+    """Whether the match ends with this hand, or else with the next one."""
+    seen: Seen = 0
+
+
 class MakeHost(Command):
     """Make another player the host. For the host."""
 
@@ -469,7 +494,7 @@ class ListTable(Command):
     TAG: ClassVar[int] = 35
 
 
-HAND_COMMANDS: Final = Stuck, Call, Ready, Start, Pause
+HAND_COMMANDS: Final = Stuck, Call, Ready, Start, Pause, EndMatch, SetLastHand
 """The commands, beside plays, that are meant for the current hand, or the deal after it."""
 
 PLAYS: Final = PlayCards, PlayBest

@@ -238,14 +238,25 @@ class HandOver(Event):
 class MatchOver(Event):
     """The match is over; several winners share it.
 
-    ``closed``: the table was closed before the match ended, and this is where it stood.
+    ``closed``: the match was ended early, by the host or with its table, and this is where it stood.
     """
 
     TAG: ClassVar[int] = 94
     winners: tuple[Seat, ...]
     """The seats that have won the match; several share it. Empty while it goes on."""
     closed: Annotated[bool, Field(strict=True)] = False
-    """Whether the table was closed before the match was played out; this is where it stood."""
+    """Whether the match was ended before it was played out; this is where it stood."""
+
+
+class LastHandSet(Event):
+    """The host has said which hand is the match's last: the one that is being played, or the next one.
+
+    A tie after it is resolved as the option ``tie_break`` says.
+    """
+
+    TAG: ClassVar[int] = 113
+    hand: Annotated[int, Field(strict=True, ge=0, le=1_000)]
+    """The number of the match's last hand; 0 where the match goes on as its options say."""
 
 
 class Said(Event):

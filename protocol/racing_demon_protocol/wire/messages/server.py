@@ -189,11 +189,11 @@ class Snapshot(Message):
     contributions to the seed of the current or last hand, and ``next_shuffle`` those to the next one.
     ``entry_closed`` tells whether the host lets nobody new take a seat, unlike ``locked``.
     ``handicaps`` are those of the hand, rows ``handicap`` in the order of ``hand_seats``; those in ``seats``
-    count for the next one.
+    count for the next one. ``last_hand`` is the ``hand`` of the last ``last_hand_set``.
     """
 
     TAG: ClassVar[int] = 66
-    LATER: ClassVar[int] = 13
+    LATER: ClassVar[int] = 14
     seq: Seq
     """The number of the last event that is part of this."""
     code: Code
@@ -253,6 +253,8 @@ class Snapshot(Message):
     """Whether the host lets nobody new take a seat."""
     known_deal: Hash | None = None
     """The seed of all hands of the table, where the deal is given; ``None`` where nobody knows it."""
+    last_hand: Annotated[int, Field(strict=True, ge=0, le=1_000)] = 0
+    """The number of the match's last hand; 0 where the match goes on as its options say."""
 
 
 class Accepted(Message):
