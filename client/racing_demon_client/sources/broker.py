@@ -12,12 +12,15 @@ import os
 import re
 import ssl
 from collections import deque
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from typing import Final
 from urllib.parse import urlsplit
 
 import aiomqtt
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
 from pydantic import ValidationError
 
 from racing_demon_client.errors import ConnectionFailed
@@ -41,6 +44,11 @@ KEEPALIVE: Final = 4
 MAX_QUEUED: Final = 2_000
 """The maximum number of queued messages. More are dropped, and the next snapshot makes up for them."""
 
+MAX_PACKET: Final = MAX_SERVER_FRAME + 4_096
+"""The most bytes of a message that a broker may send: an event or a snapshot, and its topic."""
+OTHER_VERSION: Final = 132
+"""A broker's answer if it does not know this version of MQTT."""
+
 # Silence the library's log: users see exceptions and notices instead.
 _silent = logging.getLogger("racing_demon_client.mqtt")
 _silent.setLevel(logging.CRITICAL + 1)
@@ -54,9 +62,19 @@ async def connected(url: str) -> AsyncIterator[aiomqtt.Client]:
         ConnectionFailed: it cannot be reached, refused the connection, or the connection was lost.
 
     """
-    client = _client(url)
+    make = _client(url)
+    longest = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
+    longest.MaximumPacketSize = MAX_PACKET
     with explained(url):
-        async with client:
+        async with AsyncExitStack() as stack:
+            try:  # in this version a broker keeps what is too long to itself
+                client = make(protocol=aiomqtt.ProtocolVersion.V5, properties=longest)
+                await stack.enter_async_context(client)
+            except aiomqtt.MqttCodeError as error:
+                if getattr(error.rc, "value", None) != OTHER_VERSION:
+                    raise
+                client = make(protocol=aiomqtt.ProtocolVersion.V311)
+                await stack.enter_async_context(client)
             yield client
 
 
@@ -70,7 +88,17 @@ def explained(url: str) -> Iterator[None]:
         raise ConnectionFailed(text) from None
 
 
-def _client(url: str) -> aiomqtt.Client:
+class ShortMessages(asyncio.Queue[aiomqtt.Message]):
+    """Messages that wait, but for those that are too long, whatever the broker was asked for."""
+
+    def put_nowait(self, item: aiomqtt.Message) -> None:
+        """Add a message that is not too long."""
+        if len(payload_of(item)) <= MAX_PACKET:
+            super().put_nowait(item)
+
+
+def _client(url: str) -> Callable[..., aiomqtt.Client]:
+    """Return what makes a client, for a version of the protocol."""
     try:
         address = parse_broker(url, os.environ)
         tls = ssl.create_default_context(cafile=address.ca) if address.tls else None
@@ -78,7 +106,8 @@ def _client(url: str) -> aiomqtt.Client:
         raise ConnectionFailed(f"The broker's address is invalid: {error}.") from None
     except OSError as error:
         raise ConnectionFailed(f"The certificate file cannot be used: {error.strerror}.") from None
-    return aiomqtt.Client(
+    return partial(
+        aiomqtt.Client,
         address.host,
         address.port,
         username=address.user,
@@ -86,6 +115,7 @@ def _client(url: str) -> aiomqtt.Client:
         tls_context=tls,
         timeout=ANSWER_SECONDS,
         keepalive=KEEPALIVE,
+        queue_type=ShortMessages,
         max_queued_incoming_messages=MAX_QUEUED,
         logger=_silent,
     )

@@ -7,10 +7,13 @@ import secrets
 import socket
 import ssl
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from typing import Final, cast
 
 import aiomqtt
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
 
 from racing_demon_protocol.discovery.broker_address import BrokerAddress
 
@@ -24,6 +27,11 @@ KEEPALIVE: Final = 4
 TIDY_SECONDS: Final = 3.0
 """How long after connecting the broker may send its retained messages."""
 MAX_INCOMING: Final = 10_000
+MAX_PACKET: Final = 70_000
+"""The most bytes of a message that a broker may send, which is longer than any of ours. Anybody who may write
+to it may have left more below our topics, which would take minutes and much memory to read."""
+OTHER_VERSION: Final = 132
+"""A broker's answer if it does not know this version of MQTT."""
 
 OFFLINE: Final = b"offline"
 ONLINE: Final = b"online"
@@ -101,26 +109,11 @@ async def connected(address: BrokerAddress, topics: Topics) -> AsyncIterator[Bro
         OSError: the file of certificates cannot be read.
 
     """
-    client = aiomqtt.Client(
-        address.host,
-        address.port,
-        username=address.user,
-        password=address.password,
-        # Always the same client id: a broker then ends an earlier connection, and publishes its last will,
-        # before it accepts the new one.
-        identifier=f"rd-{topics.node}",
-        will=aiomqtt.Will(topics.status, OFFLINE, 1, retain=True),
-        tls_context=tls_context(address),
-        timeout=PATIENCE,
-        keepalive=KEEPALIVE,
-        max_queued_incoming_messages=MAX_INCOMING,
-        logger=_silent,
-    )
-    try:
-        async with client:
-            yield BrokerConnection(client, topics)
-    finally:
-        _cut(client)
+    # Always the same client id: a broker then ends an earlier connection, and publishes its last will,
+    # before it accepts the new one.
+    will = aiomqtt.Will(topics.status, OFFLINE, 1, retain=True)
+    async with _open(address, f"rd-{topics.node}", will) as client:
+        yield BrokerConnection(client, topics)
 
 
 async def connection_problem(address: BrokerAddress) -> str:
@@ -128,23 +121,46 @@ async def connection_problem(address: BrokerAddress) -> str:
 
     The name is a random one, so that a server that runs keeps its connection.
     """
-    client = aiomqtt.Client(
+    try:
+        async with _open(address, f"rd-{secrets.token_hex(8)}"):
+            return ""
+    except (aiomqtt.MqttError, OSError) as error:
+        return str(error)
+
+
+@asynccontextmanager
+async def _open(
+    address: BrokerAddress, identifier: str, will: aiomqtt.Will | None = None
+) -> AsyncIterator[aiomqtt.Client]:
+    """Connect with MQTT 5, in which a broker keeps what is too long to itself; with 3.1.1 if it must be."""
+    longest = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
+    longest.MaximumPacketSize = MAX_PACKET
+    make = partial(
+        aiomqtt.Client,
         address.host,
         address.port,
         username=address.user,
         password=address.password,
-        identifier=f"rd-{secrets.token_hex(8)}",
+        identifier=identifier,
+        will=will,
         tls_context=tls_context(address),
         timeout=PATIENCE,
+        keepalive=KEEPALIVE,
+        max_queued_incoming_messages=MAX_INCOMING,
         logger=_silent,
     )
-    try:
-        async with client:
-            return ""
-    except (aiomqtt.MqttError, OSError) as error:
-        return str(error)
-    finally:
-        _cut(client)
+    async with AsyncExitStack() as stack:
+        client = make(protocol=aiomqtt.ProtocolVersion.V5, properties=longest)
+        stack.callback(_cut, client)
+        try:
+            await stack.enter_async_context(client)
+        except aiomqtt.MqttCodeError as error:
+            if getattr(error.rc, "value", None) != OTHER_VERSION:
+                raise
+            client = make(protocol=aiomqtt.ProtocolVersion.V311)
+            stack.callback(_cut, client)
+            await stack.enter_async_context(client)
+        yield client
 
 
 def _cut(client: aiomqtt.Client) -> None:

@@ -5,11 +5,11 @@ Names of people appear in payloads only, never in topics.
 
 import json
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from racing_demon_protocol.discovery.directory import VERSION
 from racing_demon_protocol.engine.commit_reveal import match_of
-from racing_demon_protocol.enums import EndReason
+from racing_demon_protocol.enums import EndReason, Phase
 from racing_demon_protocol.games import GAMES, seats_of
 from racing_demon_protocol.table import scoring
 from racing_demon_protocol.table.state import TableState
@@ -20,9 +20,37 @@ from racing_demon_server.tables.disclosure import is_open, team_rows
 from .topics import Sensor, Topics
 
 
-def record(view: TableState, node: str, urls: Sequence[str]) -> bytes:
-    """Return the directory's record of a table: a :class:`~.mqtt.discovery.directory.Listed`."""
-    totals = scoring.totals(view)
+class ShownProgress(NamedTuple):
+    """How far a match is: what a record tells no sooner than spectators see it.
+
+    Attributes:
+        phase: what the table does.
+        hand: the number of the hand.
+        totals: of each seat, over the finished hands.
+
+    """
+
+    phase: Phase
+    hand: int
+    totals: dict[int, int]
+
+    @classmethod
+    def of(cls, view: TableState) -> "ShownProgress":
+        """Return how far the match of a table is."""
+        return cls(view.phase, view.hand_number, dict(scoring.totals(view)))
+
+
+def record(view: TableState, node: str, urls: Sequence[str], shown: ShownProgress | None = None) -> bytes:
+    """Return the directory's record of a table: a :class:`~.mqtt.discovery.directory.Listed`.
+
+    Args:
+        view: the table as it is, for those who want to join.
+        node: the server's name.
+        urls: where the table can be joined.
+        shown: how far its match is for spectators, if they see that later.
+
+    """
+    progress = shown or ShownProgress.of(view)
     there = {seat: state for seat, state in sorted(view.seats.items()) if not state.left}
     named = there if is_open(view) else {}
     taken = len(there if view.between_matches else view.seats)
@@ -34,8 +62,8 @@ def record(view: TableState, node: str, urls: Sequence[str]) -> bytes:
             "urls": list(urls),
             "game": view.options.game,
             "title": GAMES[view.options.game].title,
-            "phase": view.phase.value,
-            "hand": view.hand_number,
+            "phase": progress.phase.value,
+            "hand": progress.hand,
             "hands": view.options.hands,
             "target": view.options.target,
             "taken": len(there),
@@ -49,7 +77,7 @@ def record(view: TableState, node: str, urls: Sequence[str]) -> bytes:
                     "name": state.name,
                     "bot": state.bot,
                     "host": seat == view.host,
-                    "total": totals[seat],
+                    "total": progress.totals.get(seat, 0),
                 }
                 for seat, state in named.items()
             ],

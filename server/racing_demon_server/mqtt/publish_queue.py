@@ -8,6 +8,7 @@ until they are due, and no message of that table overtakes them.
 """
 
 import heapq
+from collections import deque
 from collections.abc import Sequence
 from enum import IntEnum
 from itertools import count
@@ -26,6 +27,8 @@ MAX_WAITING: Final = 5_000
 """The most events, snapshots and similar messages that wait."""
 MAX_RESULTS: Final = 4_000
 """The most results, and removals of tables, that wait."""
+MAX_PROGRESS: Final = 64
+"""The most steps of a table's match that wait for its record; the oldest are left out."""
 AT_ONCE: Final = 0
 """The due time of messages without a delay."""
 
@@ -98,6 +101,7 @@ class PublishQueue:
         self._marked: dict[tuple[str, Topic], int] = {}
         self._built_at: dict[tuple[str, Topic], int] = {}
         self._retained_there: dict[str, bytes] = {}
+        self._progress: dict[str, deque[tuple[int, payloads.ShownProgress]]] = {}
         self._results: list[_Waiting] = []
         self._line: list[_Waiting] = []
 
@@ -111,6 +115,9 @@ class PublishQueue:
         """Add a new table."""
         code = self._codes[table] = table.settled.code
         self._tables[code] = table
+        # What a table that comes back has played just now may not be shown yet.
+        due = now + (table.hold_us() if table.settled.seq else 0)
+        self._progress[code] = deque([(due, payloads.ShownProgress.of(table.settled))])
         self._mark_all_changed(code, now)
 
     def close(self, table: CommittedTable) -> None:
@@ -118,7 +125,7 @@ class PublishQueue:
         code = self._codes.pop(table, None)
         if code is None or self._tables[code] is not table:  # opened again, restored
             return
-        del self._tables[code]
+        del self._tables[code], self._progress[code]
         self._due = [entry for entry in self._due if entry[1] != code]
         heapq.heapify(self._due)
         for part in Topic:
@@ -142,10 +149,30 @@ class PublishQueue:
                 self._enqueue(code, event, now)
                 self._add_results(code, payloads.results(state, event), now)
         if not all(isinstance(event, ev.Played | ev.Said) for event in events):
+            self._note_progress(code, payloads.ShownProgress.of(state), now)
             self._mark_changed(code, Topic.RECORD, now)
         self._mark_changed(code, Topic.STATE, now)
         is_dealt = any(isinstance(event, ev.Dealt) for event in events)
         self._mark_changed(code, Topic.SNAPSHOT, now, at_once=is_dealt)
+
+    def _note_progress(self, code: str, progress: payloads.ShownProgress, now: int) -> None:
+        """Note how far a table's match is, for when spectators see it."""
+        steps = self._progress[code]
+        if steps[-1][1] != progress:
+            steps.append((now + self._tables[code].hold_us(), progress))
+        if len(steps) > MAX_PROGRESS:
+            del steps[1]  # the first one is shown
+
+    def _shown_progress(self, code: str, now: int) -> payloads.ShownProgress | None:
+        """Return how far spectators see a table's match; ``None`` if they see nothing of it yet."""
+        steps = self._progress[code]
+        while len(steps) > 1 and steps[1][0] <= now:
+            steps.popleft()
+        waiting = next((due for due, _ in steps if due > now), None)
+        if waiting is not None:
+            self._mark_changed(code, Topic.RECORD, waiting)
+        due, progress = steps[0]
+        return progress if due <= now else None
 
     def _add_results(self, code: str, results: Sequence[payloads.Result], now: int) -> None:
         for kind, payload in results:
@@ -239,7 +266,7 @@ class PublishQueue:
         del self._marked[code, part]
         self._built_at[code, part] = now
         topic, payload = self._part(code, part, now)
-        if self._retained_there.get(topic) == payload:
+        if payload is None or self._retained_there.get(topic) == payload:
             return []
         self._retained_there[topic] = payload
         if not payload:
@@ -251,12 +278,15 @@ class PublishQueue:
         self._enqueue(code, message, now)
         return []
 
-    def _part(self, code: str, part: Topic, now: int) -> tuple[str, bytes]:
-        """Return the topic and payload of a retained message."""
+    def _part(self, code: str, part: Topic, now: int) -> tuple[str, bytes | None]:
+        """Return the topic and payload of a retained message; ``None`` if what is there stays for now."""
         table, topics = self._tables[code], self._topics
         match part:
             case Topic.RECORD:
-                return topics.table(code), payloads.record(table.settled, topics.node, self.urls)
+                progress = self._shown_progress(code, now)
+                if progress is None:
+                    return topics.table(code), None
+                return topics.table(code), payloads.record(table.settled, topics.node, self.urls, progress)
             case Topic.STATE:
                 return topics.table(code, "state"), payloads.state(table.view)
         if part in SENSORS:

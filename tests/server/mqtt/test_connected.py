@@ -36,7 +36,7 @@ async def test_a_node_has_its_name_its_account_and_a_short_silence(tmp_path: Pat
                     pass
         async with connected(parse_broker(broker.url.replace("//", "//ann:s3cret@"), {}), TOPICS) as link:
             await link.publish_status(b"online")
-            await broker.says("as rd-hall (p2, c1, k4, u'ann')")
+            await broker.says("as rd-hall (p5, c1, k4, u'ann')")
 
 
 async def test_whoever_takes_a_node_s_place_has_its_will_told(tmp_path: Path) -> None:
@@ -68,6 +68,42 @@ async def test_what_a_broker_sends_is_bounded_and_the_library_logs_nothing(
         await client.unsubscribe("a")
         assert len(client.messages) == 3
     assert caplog.records == []
+
+
+async def test_what_is_longer_than_ours_stays_at_the_broker(tmp_path: Path) -> None:
+    """Whoever may write there cannot fill a server's memory, or keep it from telling what happens."""
+    short, last = TOPICS.table("bcdf"), "last"
+    sizes = {TOPICS.table("zzzz"): 1_000_000, short: 60_000}
+    async with Broker.running(tmp_path) as broker:
+        address, heard = parse_broker(broker.url, {}), list[str]()
+        async with connected(address, TOPICS) as link:
+            await link.send([Outgoing(topic, bytes(size), 1, retain=True) for topic, size in sizes.items()])
+            for topic in (*sizes, last):
+                await link._client.subscribe(topic)
+            await link.send([Outgoing(last, b"")])  # it comes behind what was retained
+            async for message in link._client.messages:
+                heard.append(message.topic.value)
+                if heard[-1] == last:
+                    break
+    assert heard == [short, last]
+
+
+async def test_a_broker_that_knows_no_newer_version_is_used() -> None:
+    """It refuses MQTT 5 as the older standard says, and is asked once more."""
+    versions = list[int]()
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        asked = await reader.read(1_000)
+        versions.append(asked[asked.index(b"MQTT") + 4])
+        writer.write(b"\x20\x02\x00" + (b"\x00" if versions[-1] == 4 else b"\x01"))
+        if versions[-1] == 4:
+            await reader.read()
+        writer.close()
+
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        async with connected(parse_broker(f"mqtt://127.0.0.1:{port}", {}), TOPICS):
+            assert versions == [5, 4]
 
 
 async def test_a_broker_with_a_certificate_of_its_own_is_reached(tmp_path: Path) -> None:

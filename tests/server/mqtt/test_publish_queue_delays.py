@@ -2,8 +2,11 @@
 
 import json
 
+from racing_demon_protocol.table import scoring
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.options import Options
+from racing_demon_server.mqtt.publish_queue import PublishQueue
+from racing_demon_server.mqtt.topics import Topics
 from tests.support.cases import for_each
 from tests.support.publish_queue_harness import TABLE, QueueHarness
 from tests.support.tables import MS, SECOND
@@ -41,6 +44,43 @@ def test_a_delayed_table_is_seen_later() -> None:
     assert harness.topics() == []
     harness.now += MS
     assert set(harness.topics()) == {"/events", "/snapshot", "/state"}
+
+
+def test_a_record_tells_how_far_a_match_is_with_the_delay() -> None:
+    """Who sits there, and whether others can join, is told at once; phase, hand and totals are not."""
+    harness = QueueHarness(game="classic", hands=1, countdown_ms=0, reserve_card=-2, watch_delay_ms=3_000)
+    harness.join()
+    harness.play_out()
+    assert progress_told(harness) == [(1, "lobby", 0, [0])]
+    harness.now += 2_999 * MS
+    assert progress_told(harness) == []
+    harness.now += MS
+    assert progress_told(harness)[-1:] == [(1, "over", 1, [-26])]
+
+
+def test_a_table_that_comes_back_tells_no_more_of_its_match_than_spectators_see() -> None:
+    """What was played just before a restart comes with the delay; until then the old record stays."""
+    before = QueueHarness(hands=1, countdown_ms=0, watch_delay_ms=3_000)
+    before.join()
+    before.play_out()
+    queue = before.queue = PublishQueue(Topics("a1"), homeassistant=False)
+    queue.open(before.feed, before.now)
+    before.obey(
+        cl.SetOptions, options=Options(hands=1, countdown_ms=0, watch_delay_ms=3_000, late_join=False)
+    )
+    queue.restart(before.now)
+    assert progress_told(before) == []
+    before.now += 3 * SECOND
+    assert progress_told(before)[-1:] == [(1, "over", 1, list(scoring.totals(before.table.view).values()))]
+
+
+def progress_told(harness: QueueHarness) -> list[tuple[int, str, int, list[int]]]:
+    """Return seats, phase, hand and totals of the records that are due now."""
+    found = [json.loads(each.payload) for each in harness.sent() if each.topic == TABLE]
+    return [
+        (each["taken"], each["phase"], each["hand"], [player["total"] for player in each["players"]])
+        for each in found
+    ]
 
 
 @for_each("delay_ms", [0, 1_000])
