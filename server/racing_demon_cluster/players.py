@@ -1,5 +1,6 @@
 """The players of a cluster, in its database, so that somebody is one player at all servers."""
 
+import hmac
 import secrets
 from collections.abc import Iterator
 from typing import Final
@@ -30,6 +31,7 @@ class PostgresPlayers(SideStore, PlayersStore):
     def __init__(self, url: str, node: int, keys: ClusterKeys) -> None:
         super().__init__(url, node, PLAYERS_LOCK, waits=True)
         self._keys, self.token_keys = keys, keys.derived(b"tokens")
+        self._user_keys = keys.derived(b"users")
         with self.transaction():
             sql = "INSERT INTO player_server SELECT ?1 WHERE NOT EXISTS (SELECT 1 FROM player_server)"
             self.rows(sql, secrets.token_hex(32))
@@ -42,6 +44,15 @@ class PostgresPlayers(SideStore, PlayersStore):
     def sealings(self, secret: bytes) -> Iterator[bytes]:
         """Yield all ways in which the database may keep a secret, while the cluster's key is changed."""
         return self._keys.sealings(secret)
+
+    def user_marks(self, user: bytes) -> Iterator[bytes]:
+        """Yield marks by which nobody finds out a user's name without the cluster's key.
+
+        The last is of earlier versions, until the user's next visit.
+        """
+        for key in self._user_keys:
+            yield hmac.digest(key, user, "sha256")
+        yield from super().user_marks(user)
 
     def opened(self, kept: bytes) -> bytes:
         """Return a secret that the database has kept.

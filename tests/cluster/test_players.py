@@ -1,6 +1,7 @@
 """Players in a database: behind the fence of the server that writes them, and with its key."""
 
 import contextlib
+import hashlib
 import json
 import time
 from collections.abc import Callable
@@ -15,7 +16,7 @@ from racing_demon_cluster.seed_encryption import ClusterKeys
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.wire.player_proof import secret_hash
 from racing_demon_server.journal.interface import Fenced, JournalReader, JournalUnusable
-from racing_demon_server.players.directory import FOR_HTTP, Directory, Guess
+from racing_demon_server.players.directory import FOR_HTTP, Directory, Guess, SignedIn
 from racing_demon_server.players.store import Seating
 from racing_demon_server.results.worker import ResultsWorker
 from tests.support.postgres import KEY, Postgres
@@ -92,6 +93,34 @@ def test_a_device_that_is_used_needs_no_older_key(
         assert Directory(alone).of_token(token, NOW, FOR_HTTP) is None
         with pytest.raises(JournalUnusable, match="another cluster key"):
             alone.device(unused)
+
+
+def test_a_user_of_a_sign_in_proxy_has_no_name_in_a_dump(
+    servers: Postgres, name: str, opened: Callable[..., PostgresStore]
+) -> None:
+    """Nobody can try names at a copy of the database; who was kept otherwise is so until the next visit."""
+    url, node, new, ann = servers.url(name), opened("n1").node, b"n" * 32, SignedIn("ann@example.org")
+    plain = hashlib.sha256(ann.encode()).hexdigest()[:39]
+    with contextlib.ExitStack() as stack:
+        old, both, alone = [
+            stack.enter_context(contextlib.closing(PostgresPlayers(url, node, ClusterKeys(keys))))
+            for keys in ([KEY], [new, KEY], [new])
+        ]
+
+        def visit(players: PostgresPlayers) -> int:
+            with players.transaction():
+                return Directory(players).sign_in(ann, "Ann", NOW, bytes(range(48))).number
+
+        number = visit(old)
+        assert plain not in servers.dump(name)
+        kept = f"UPDATE devices SET label = chr(1) || '{plain}'"  # noqa: S608 - a test's own
+        servers.sql(kept, name)
+        for players in (old, both, alone):
+            known = Directory(players).signed_in(ann)
+            assert known is not None
+            assert visit(players) == number
+            assert plain not in servers.dump(name)
+    assert servers.sql("SELECT count(*) FROM players", name) == [(1,)]
 
 
 def test_a_device_is_split_off_in_a_database(

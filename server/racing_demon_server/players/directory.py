@@ -76,11 +76,6 @@ class SignedIn(str):
         except UnicodeError:
             return str(self)
 
-    @property
-    def label(self) -> str:
-        """What the device of this user is called."""
-        return SIGNED_IN + hashlib.sha256(self.encode()).hexdigest()[: MAX_LABEL - len(SIGNED_IN)]
-
 
 class TokenUse(NamedTuple):
     """What a token is for.
@@ -206,16 +201,24 @@ class Directory:
             CommandRefused: no more players can be remembered.
 
         """
-        device = self.signed_in(who)
+        device, (label, *_) = self.signed_in(who), self._labels(who)
         if device is None:
             # Its key is nobody's secret, so that only the proxy's word makes somebody this player.
-            _, device = self.enroll(name, randomness[16:], who.label, at_ms, randomness[:16])
+            _, device = self.enroll(name, randomness[16:], label, at_ms, randomness[:16])
+        elif device.label != label:
+            device = self._store.call_device(device, label)
         self.see(device, at_ms)
         return device
 
     def signed_in(self, who: SignedIn) -> Device | None:
         """Return the device of somebody who has signed in before; ``None`` for somebody new."""
-        return self._store.device_called(who.label)
+        found = map(self._store.device_called, self._labels(who))
+        return next((device for device in found if device is not None), None)
+
+    def _labels(self, who: SignedIn) -> list[str]:
+        """Return what the device of somebody may be called who has signed in, first how new ones are."""
+        marks = self._store.user_marks(who.encode())
+        return [SIGNED_IN + mark.hex()[: MAX_LABEL - len(SIGNED_IN)] for mark in marks]
 
     def identify(self, player: str, number: int, proof: str, challenge: ChallengeFacts) -> Device:
         """Return the device whose proof answers a challenge.

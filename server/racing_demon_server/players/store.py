@@ -4,6 +4,7 @@ Several processes or servers write the same store. Whoever reads before writing 
 of which there is one at a time.
 """
 
+import hashlib
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -164,6 +165,10 @@ class PlayersStore(Protocol):
     def opened(self, kept: bytes) -> bytes:
         """Return what was sealed."""
 
+    def user_marks(self, user: bytes) -> Iterable[bytes]:
+        """Return all marks by which somebody may be kept who signs in at a proxy, first that of new ones."""
+        return (hashlib.sha256(user).digest(),)
+
     def tidy(self) -> None:
         """Leave nothing of what was deleted, as far as that is a server's business; called often."""
 
@@ -264,6 +269,11 @@ class PlayersStore(Protocol):
         """Keep a device's key as new ones are kept: the key that it was sealed with may end."""
         sql = "UPDATE devices SET device_key = ?1 WHERE number = ?2 AND device_key <> ?1"
         self.rows(sql, self.sealed(device.key), device.number)
+
+    def call_device(self, device: Device, label: str) -> Device:
+        """Call a device something else."""
+        self.rows("UPDATE devices SET label = ?1 WHERE number = ?2", label, device.number)
+        return device._replace(label=label)
 
     def add_device(self, player: str, key: bytes, label: str, at_ms: int, linked: Linked) -> Device:
         """Add a device with a key that no other has."""

@@ -1,5 +1,6 @@
 """People who sign in at a proxy: believed where the operator has named it, and from nobody else."""
 
+import hashlib
 import json
 from functools import partial
 from pathlib import Path
@@ -9,7 +10,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Devices
 from racing_demon_server.enums import StandingsAccess
 from racing_demon_server.match.names import INSTEAD
-from racing_demon_server.players.directory import ID_LENGTH, SignedIn
+from racing_demon_server.players.directory import ID_LENGTH, SIGNED_IN
 from tests.server.players.test_players import has_matches, players
 from tests.support.people import SECRETS, enrolled, play_alone
 from tests.support.results import HasUrl, get, page_with
@@ -116,7 +117,12 @@ async def test_no_device_passes_for_a_sign_in(tmp_path: Path) -> None:
     journal = tmp_path / "journal.sqlite"
     async with whole_server(journal, **NAMED, **OPEN) as (server, _):
         async with Peer.connect(server.url) as eve:
-            await enrolled(eve, "Eve", SECRETS[0], device=SignedIn("ann@example.org").label)
+            await enrolled(
+                eve,
+                "Eve",
+                SECRETS[0],
+                device=f"{SIGNED_IN}{hashlib.sha256(b'ann@example.org').hexdigest()[:39]}",
+            )
             await eve.say(cl.ListDevices())
             assert [each.label for each in (await eve.until(Devices)).devices] != ["sign-in"]
         await played(server, "ann@example.org", name="Ann")
