@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from racing_demon_server.journal.interface import Fenced, Store
 from racing_demon_server.journal.writer import DurableJournal
 from racing_demon_server.moderation.bans import ServerBan, ServerBans
+from racing_demon_server.moderation.requests import obey
 from racing_demon_server.net.handler import ServerContext
 from racing_demon_server.net.table_service import TableService
 from racing_demon_server.players.store import PlayersStore
@@ -78,8 +79,9 @@ class ClusterServer(TableServer):
             bans.share(all_bans)
             self.disconnect_banned()
 
-        self.shared_bans = PostgresBans(self._cluster.database, self._store.node, share)
-        resources.push_async_callback(self.shared_bans.close)
+        ordered = partial(obey, self.registry)
+        self.shared_moderation = PostgresBans(self._cluster.database, self._store.node, share, ordered)
+        resources.push_async_callback(self.shared_moderation.close)
         return bans
 
     def open_service(self, context: ServerContext) -> TableService:
@@ -127,7 +129,9 @@ class ClusterServer(TableServer):
     def open_results(self, store: Store, resources: AsyncExitStack) -> ResultsKeeper:
         """Return the keeper of the results, which are in the database."""
         open_players = None if self._players is None else self.open_players_store
-        open_workers = partial(_open_workers, self._cluster.database, self._store, open_players)
+        open_workers = partial(
+            _open_workers, self._cluster.database, self._store, open_players, self.wall_clock_ms
+        )
         prune = None
         if self.settings.keep_days is not None:
             retention = Retention(self._cluster.database, self._store.node, self.settings.keep_days)
@@ -157,7 +161,10 @@ class ClusterServer(TableServer):
 
 
 def _open_workers(
-    database: str, store: PostgresStore, open_players: Callable[[], PlayersStore] | None
+    database: str,
+    store: PostgresStore,
+    open_players: Callable[[], PlayersStore] | None,
+    now_ms: Callable[[], int],
 ) -> "tuple[ResultsMaker, ResultsWorker]":
     """Open the results for both threads, once the port is open."""
     # They take a while to load.
@@ -165,8 +172,9 @@ def _open_workers(
     from racing_demon_server.results.worker import ResultsWorker  # noqa: PLC0415
 
     first, second = (None if open_players is None else open_players() for _ in range(2))
-    maker = ResultsMaker(PostgresResults(database, store.node), store.reading, JOURNAL, first)
-    return maker, ResultsWorker(PostgresResults(database, store.node), store.reading, JOURNAL, second)
+    made, answered = (PostgresResults(database, store.node) for _ in range(2))
+    maker = ResultsMaker(made, store.reading, JOURNAL, first, now_ms=now_ms)
+    return maker, ResultsWorker(answered, store.reading, JOURNAL, second, now_ms=now_ms)
 
 
 def open_store(settings: ServerSettings, cluster: ClusterSettings) -> PostgresStore:

@@ -35,7 +35,7 @@ from racing_demon_server.journal.writer import DurableJournal
 from racing_demon_server.moderation.bans import ServerBans
 from racing_demon_server.moderation.control_socket import RequestFailed, serving_operator
 from racing_demon_server.moderation.reports import MAX_REPORTS, Reports, count_open
-from racing_demon_server.moderation.requests import OperatorRequests, SharedBans, TunnelRequests
+from racing_demon_server.moderation.requests import OperatorRequests, SharedModeration, TunnelRequests
 from racing_demon_server.net.gateway import Gateway, url_of
 from racing_demon_server.net.handler import MetricsHooks, ServerContext, Service
 from racing_demon_server.net.table_service import TableService
@@ -256,7 +256,7 @@ class TableServer(Server):
     Attributes:
         journal: keeps the tables.
         registry: all tables.
-        shared_bans: keeps the bans that several servers share; ``None`` for a server alone.
+        shared_moderation: keeps the bans that several servers share; ``None`` for a server alone.
 
     Args:
         settings: the server's.
@@ -276,7 +276,7 @@ class TableServer(Server):
         self._announcers: Sequence[Announcer] = ()
         self._webhooks: Sequence[WebhookSender] = ()
         self._results: ResultsKeeper | None = None
-        self.shared_bans: SharedBans | None = None
+        self.shared_moderation: SharedModeration | None = None
         self._players: PlayersKeeper | None = None
         self._upkeep: Upkeep | None = None
         self.journal: Journal
@@ -342,6 +342,10 @@ class TableServer(Server):
         """Return the seconds since 1970, by the clock that says how long codes and sign-ins last."""
         return time.time()
 
+    def wall_clock_ms(self) -> int:
+        """Return the same in milliseconds."""
+        return int(self.wall_clock() * 1_000)
+
     def lacks(self) -> list[str]:
         """Return what should be there and cannot be used. The log says why; this is shown to everybody."""
         lacking = {
@@ -377,8 +381,8 @@ class TableServer(Server):
 
         """
         if operated is None:
-            return ServerBans(None, time.time)
-        return ServerBans(bans_of(operated), time.time, shared=shared_bans_of(operated))
+            return ServerBans(None, self.wall_clock)
+        return ServerBans(bans_of(operated), self.wall_clock, shared=shared_bans_of(operated))
 
     def _lock_control(self, resources: AsyncExitStack) -> Path | None:
         """Lock the file by which the operator's commands find this server, and return it, if there is one.
@@ -406,7 +410,7 @@ class TableServer(Server):
                 store,
                 self.journal_name,
                 is_suggested=suggested,
-                now_ms=lambda: int(self.wall_clock() * 1_000),
+                now_ms=self.wall_clock_ms,
             )
         except JournalUnusable as error:
             log.error("no players are remembered", extra={"why": str(error)})
@@ -463,7 +467,7 @@ class TableServer(Server):
                 self.disconnect_banned,
                 players=self._players,
                 tunnel=tunnel,
-                shared_bans=self.shared_bans,
+                shared=self.shared_moderation,
             )
             await resources.enter_async_context(serving_operator(operated, asked.answer))
         if switch is not None and self.settings.tunnel_port is not None:

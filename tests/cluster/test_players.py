@@ -3,7 +3,6 @@
 import contextlib
 import hashlib
 import json
-import time
 from collections.abc import Callable
 
 import psycopg
@@ -172,15 +171,19 @@ def test_who_asks_for_it_is_forgotten_at_all_servers(
 def test_an_added_device_is_a_guest_in_a_database_until_it_is_trusted(
     servers: Postgres, name: str, opened: Callable[..., PostgresStore]
 ) -> None:
-    """Its token names nobody to the results of any server, until it is trusted; a phone's names Ann."""
-    url, keys, now = servers.url(name), ClusterKeys([KEY]), time.time_ns() // 1_000_000
+    """Its token names nobody to the results of any server, until it is trusted; a phone's names Ann.
+
+    It is valid by the clock of all servers, whatever the time of this machine is.
+    """
+    url, keys, now = servers.url(name), ClusterKeys([KEY]), 1_700_000_000_000
     with contextlib.ExitStack() as stack:
         one, other = [
             stack.enter_context(contextlib.closing(PostgresPlayers(url, opened(node).node, keys)))
             for node in ("n1", "n2")
         ]
         file = stack.enter_context(contextlib.closing(PostgresResults(url, opened("n3").node)))
-        worker, directory = ResultsWorker(file, unread, JOURNAL, other), Directory(one)
+        worker = ResultsWorker(file, unread, JOURNAL, other, now_ms=lambda: now)
+        directory = Directory(one)
         with one.transaction():
             ann, phone = directory.enroll("Ann", KEYS[0], "", now, bytes(range(16)))
             code = directory.new_code(phone, now, bytes(16))

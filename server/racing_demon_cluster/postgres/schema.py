@@ -305,6 +305,14 @@ MIGRATIONS: Final = (
         PRIMARY KEY (kind, subject)
     );
     """,
+    """
+    CREATE TABLE operator_orders (
+        id bigserial PRIMARY KEY,
+        at bigint NOT NULL,
+        kind text NOT NULL,
+        text text NOT NULL
+    );
+    """,
 )
 """The statements that make each version of the layout from the one before. Only add to them.
 
@@ -322,8 +330,9 @@ writers who continue from the same event always collide; ``writer`` is the incar
 ``results``: what is remembered of matches, as in :mod:`~racing_demon_server.results.file`;
 ``tables.has_results``: whether a closed table has all of them. ``pruned``: tables that were deleted, but
 for their logs. ``players`` and what follows: as in :mod:`~racing_demon_server.players.file`, with keys and
-codes encrypted. ``server_bans``: the operator's, for all servers. ``beats`` and ``listings``: for the servers
-of a cluster; the last is rebuilt after a crash.
+codes encrypted. ``server_bans``: the operator's, for all servers. ``operator_orders``: what all servers
+shall do with all tables, and when that was said. ``beats`` and ``listings``: for the servers of a cluster;
+the last is rebuilt after a crash.
 """
 
 VERSION: Final = len(MIGRATIONS)

@@ -58,7 +58,8 @@ EXAMPLES: Final = f"""examples:
   racing-demon-server tables                             list the tables of the server that runs
   racing-demon-server tables KQXW                        list who is at a table, and from where
   racing-demon-server close KQXW --reason "spam"         end a table, and tell everybody there why
-  racing-demon-server close --all                        end all tables
+  racing-demon-server close --all                        end all tables of this server
+  racing-demon-server close --all --cluster              end those of all servers of its cluster
   racing-demon-server new-tables off                     let nobody open a table until new-tables on
   racing-demon-server say "Restart at 22:30"             tell everybody at all tables something
   racing-demon-server ban 203.0.113.0/24 --for 7d        refuse a network's connections for a week
@@ -189,6 +190,8 @@ def _address(address: str | None) -> str:
 def _close(arguments: argparse.Namespace) -> int:
     if arguments.all is (arguments.code is not None):
         return fail(2, "name one table, or all of them with --all.")
+    if arguments.cluster and not arguments.all:
+        return fail(2, "--cluster goes with --all.")
     if arguments.all:
         return _close_all(arguments)
     asked = {"command": "close", "code": arguments.code, "reason": arguments.reason}
@@ -199,31 +202,47 @@ def _close(arguments: argparse.Namespace) -> int:
 
 
 def _close_all(arguments: argparse.Namespace) -> int:
-    if not (arguments.yes or is_confirmed(lambda: "End all tables of this server for good?")):
+    whose = "all servers of the cluster" if arguments.cluster else "this server"
+    if not (arguments.yes or is_confirmed(lambda: f"End all tables of {whose} for good?")):
         sys.stdout.write("no table is closed\n")
         return 0
-    answers = _ask_all(arguments.journal, command="close_all", reason=arguments.reason)
+    asked = {"text": arguments.reason, "everywhere": arguments.cluster}
+    answers = list(_ask_all(arguments.journal, command="close_all", **asked))
     sys.stdout.write(f"closed: {pluralize(sum(answer['closed'] for answer in answers), 'table')}\n")
+    _say_who_else(answers, "close theirs", "--cluster closes those of all")
     return 0
 
 
+def _say_who_else(answers: Sequence[Mapping[str, Any]], does: str, otherwise: str) -> None:
+    """Say what other servers of a cluster do, if there are any: the same in a moment, or nothing."""
+    if any(answer["shared"] for answer in answers):
+        sys.stdout.write(f"all other servers of the cluster {does} in a moment\n")
+    elif any(answer["has_others"] for answer in answers):
+        sys.stdout.write(f"this server alone; {otherwise}\n")
+
+
 def _new_tables(arguments: argparse.Namespace) -> int:
-    taken = arguments.whether == "on"
-    list(_ask_all(arguments.journal, command="new_tables", taken=taken))
+    asked = {"text": arguments.whether, "everywhere": not arguments.here}
+    answers = list(_ask_all(arguments.journal, command="new_tables", **asked))
     said = (
-        "tables can be opened again" if taken else "nobody opens a table from now on; open ones are played on"
+        "tables can be opened again"
+        if arguments.whether == "on"
+        else "nobody opens a table from now on; open ones are played on"
     )
     sys.stdout.write(f"{said}\n")
+    _say_who_else(answers, "do the same", "without --here it is for all")
     return 0
 
 
 def _say(arguments: argparse.Namespace) -> int:
-    answers = list(_ask_all(arguments.journal, command="say", text=arguments.text))
+    asked = {"text": arguments.text, "everywhere": not arguments.here}
+    answers = list(_ask_all(arguments.journal, command="say", **asked))
     tables, heard, older = (sum(answer[key] for answer in answers) for key in ("tables", "heard", "older"))
     people = pluralize(heard, "player or spectator", "players and spectators")
     sys.stdout.write(f"told: {people} at {pluralize(tables, 'table')}\n")
     if older:
         sys.stdout.write(f"not told, because their programs are too old: {older}\n")
+    _say_who_else(answers, "tell theirs", "without --here it is for all")
     return 0
 
 
@@ -627,12 +646,12 @@ def _parser(*, is_admin: bool) -> argparse.ArgumentParser:
     close = add("close", "end a table, and tell everybody there why", _close)
     close.add_argument("code", nargs="?", type=str.upper, metavar="CODE", help="the table's code")
     close.add_argument("--all", action="store_true", help="end all tables of this server")
+    close.add_argument(
+        "--cluster", action="store_true", help="with --all: end those of all servers of its cluster, too"
+    )
     close.add_argument("--yes", action="store_true", help="with --all: do not ask at a terminal")
     add_reason(close)
-    opening = add("new-tables", "let nobody open a table until you say so, or a restart", _new_tables)
-    opening.add_argument("whether", choices=["off", "on"])
-    say = add("say", "tell everybody at all tables something", _say)
-    say.add_argument("text", type=_notice, metavar="TEXT", help="what, in one line")
+    _add_orders(add)
     kick = add("kick", "take somebody's seat, for a minute at least", _kick)
     text = "a table's code, with a seat behind it; or a player, a device or an address, at all tables"
     kick.add_argument("who", metavar="WHO", help=text)
@@ -679,6 +698,18 @@ def _parser(*, is_admin: bool) -> argparse.ArgumentParser:
     reports.add_argument("--all", action="store_true", help="list those that are done, too")
     reports.add_argument("--done", metavar="ID", help="mark this report as done")
     return parser
+
+
+def _add_orders(
+    add: Callable[[str, str, Callable[[argparse.Namespace], int]], argparse.ArgumentParser],
+) -> None:
+    opening = add("new-tables", "let nobody open a table until you say so, or a restart", _new_tables)
+    opening.add_argument("whether", choices=["off", "on"])
+    say = add("say", "tell everybody at all tables something", _say)
+    say.add_argument("text", type=_notice, metavar="TEXT", help="what, in one line")
+    for command in (opening, say):
+        text = "only at this server; without it also at all others of its cluster"
+        command.add_argument("--here", action="store_true", help=text)
 
 
 def _add_players(players: argparse.ArgumentParser) -> None:

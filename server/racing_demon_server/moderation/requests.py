@@ -15,6 +15,10 @@ from .bans import ServerBan, ServerBans
 from .control_socket import ANSWER_SECONDS, Gone, RequestFailed
 
 ONLY_HOSTED: Final = "this server opens a tunnel only when it starts: start it with --tunnel"
+CLOSE_ALL: Final = "close_all"
+NEW_TABLES: Final = "new_tables"
+SAY: Final = "say"
+"""What may be ordered for all tables of a server, or of all servers that share them."""
 UNKNOWN: Final = "the server does not know this command: is it of another version?"
 KICKED: Final = "The server's operator has kicked you"
 CLOSED: Final = "The server's operator has closed this table"
@@ -33,8 +37,21 @@ class TunnelRequests(NamedTuple):
     seat_link: Callable[[str, bytes], str | None]
 
 
-class SharedBans(Protocol):
-    """The bans that several servers share."""
+class Order(NamedTuple):
+    """What the operator wants of all tables.
+
+    Attributes:
+        kind: :data:`CLOSE_ALL`, :data:`NEW_TABLES` or :data:`SAY`; others are of a newer version.
+        text: the reason; ``on`` or ``off``; or what is said.
+
+    """
+
+    kind: str
+    text: str
+
+
+class SharedModeration(Protocol):
+    """The bans that several servers share, and what all of them are ordered to do."""
 
     async def keep(self, ban: ServerBan) -> None:
         """Keep a ban, in place of an earlier one of the same subject.
@@ -52,8 +69,33 @@ class SharedBans(Protocol):
 
         """
 
+    async def order(self, order: Order) -> None:
+        """Let all other servers carry out an order, too.
+
+        Raises:
+            JournalUnusable: they cannot be told now.
+
+        """
+
     async def close(self) -> None:
         """Stop looking for what has changed."""
+
+
+def obey(registry: Registry, order: Order) -> None:
+    """Carry out what was ordered at another server."""
+    match order:
+        case Order(kind="close_all"):
+            for room in registry.rooms:
+                registry.close_table(room, _closing_text(order.text), lambda: None)
+        case Order(kind="new_tables"):
+            registry.takes_new = order.text == "on"
+        case Order(kind="say"):
+            for room in registry.rooms:
+                room.broadcast.notify(order.text)
+
+
+def _closing_text(reason: str) -> str:
+    return f"{CLOSED}: {reason}" if reason else f"{CLOSED}."
 
 
 class OperatorRequests:
@@ -65,7 +107,8 @@ class OperatorRequests:
         disconnect_banned: closes the connections of those who are banned, and returns how many there were.
         players: keeps the players; ``None`` if all are guests.
         tunnel: what may be asked of the tunnel; ``None`` where there can be none.
-        shared_bans: keeps the bans that several servers share; ``None`` if the command writes them.
+        shared: keeps the bans that several servers share, and tells them what is ordered; ``None`` for a
+            server alone, whose bans the command writes.
 
     """
 
@@ -77,14 +120,14 @@ class OperatorRequests:
         *,
         players: PlayersKeeper | None = None,
         tunnel: TunnelRequests | None = None,
-        shared_bans: SharedBans | None = None,
+        shared: SharedModeration | None = None,
     ) -> None:
         self._registry = registry
         self._players = players
         self._bans = bans
         self._disconnect_banned = disconnect_banned
         self._tunnel = tunnel
-        self._shared_bans = shared_bans
+        self._shared = shared
 
     async def answer(self, request: Mapping[str, Any], gone: Gone) -> Mapping[str, Any]:
         """Carry out a request, and return its answer. What is held ends when whoever asks has gone.
@@ -96,8 +139,8 @@ class OperatorRequests:
         match request:
             case {"command": "tables"}:
                 return {"tables": [_overview(room) for room in self._registry.rooms]}
-            case {"command": "close_all" | "new_tables" | "say"}:
-                return await self._ask_all_tables(request)
+            case {"command": "close_all" | "new_tables" | "say" as kind, "text": str(text)}:
+                return await self._order(Order(kind, text), everywhere=request.get("everywhere") is True)
             case {"code": str(code), "command": "table" | "close" | "kick"}:
                 return await self._ask_table(request, code)
             case {"command": "reload_bans" | "ban" | "unban"}:
@@ -126,20 +169,29 @@ class OperatorRequests:
                 return {"kicked": None if room is None else _kick(room, seat, reason)}
         return {"table": None if room is None else {**_overview(room), "there": _there(room)}}
 
-    async def _ask_all_tables(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
-        rooms = self._registry.rooms
-        match request:
-            case {"command": "close_all", "reason": str(reason)}:
-                await asyncio.gather(*(self._close(room, reason) for room in rooms))
-                return {"closed": len(rooms)}
-            case {"command": "new_tables", "taken": bool(taken)}:
-                self._registry.takes_new = taken
-                return {}
-            case {"command": "say", "text": str(text)}:
-                told = [room.broadcast.notify(text) for room in rooms]
-                heard, older = (sum(each[part] for each in told) for part in (0, 1))
-                return {"tables": len(rooms), "heard": heard, "older": older}
-        raise RequestFailed(UNKNOWN)
+    async def _order(self, order: Order, *, everywhere: bool) -> Mapping[str, Any]:
+        """Carry out an order here, and at all servers that share the tables if it is for all of them.
+
+        Raises:
+            RequestFailed: they cannot be told now, or what is ordered cannot be done.
+
+        """
+        shared, rooms = self._shared if everywhere else None, self._registry.rooms
+        if shared is not None:
+            try:
+                await shared.order(order)
+            except (JournalUnusable, Fenced) as error:
+                raise RequestFailed(f"{error} Nothing is done; --here is for this server alone.") from error
+        told = {"shared": shared is not None, "has_others": self._shared is not None}
+        if order.kind == CLOSE_ALL:
+            await asyncio.gather(*(self._close(room, order.text) for room in rooms))
+            return {**told, "closed": len(rooms)}
+        if order.kind == NEW_TABLES:
+            self._registry.takes_new = order.text == "on"
+            return told
+        numbers = [room.broadcast.notify(order.text) for room in rooms]
+        heard, older = (sum(each[part] for each in numbers) for part in (0, 1))
+        return {**told, "tables": len(rooms), "heard": heard, "older": older}
 
     async def _ask_players(self, request: Mapping[str, Any], gone: Gone) -> Mapping[str, Any]:
         """Answer what is asked about players; ``None`` or ``False`` if this server does not know the player.
@@ -207,8 +259,7 @@ class OperatorRequests:
 
     async def _close(self, room: Room, reason: str) -> None:
         closed = asyncio.Event()
-        text = f"{CLOSED}: {reason}" if reason else f"{CLOSED}."
-        self._registry.close_table(room, text, closed.set)
+        self._registry.close_table(room, _closing_text(reason), closed.set)
         try:
             await asyncio.wait_for(closed.wait(), ANSWER_SECONDS / 2)
         except TimeoutError:
@@ -216,7 +267,7 @@ class OperatorRequests:
 
     async def _ask_bans(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
         """Keep or lift a ban that several servers share, ``None`` if the command does; or read them anew."""
-        shared = self._shared_bans
+        shared = self._shared
         try:
             match request:
                 case {"command": "ban", "ban": dict(fields)}:

@@ -87,9 +87,15 @@ class ResultsMaker(PacedResults):
     """
 
     def __init__(
-        self, file: ResultsStore, reading: Reading, name: str, players: PlayersStore | None = None
+        self,
+        file: ResultsStore,
+        reading: Reading,
+        name: str,
+        players: PlayersStore | None = None,
+        *,
+        now_ms: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
     ) -> None:
-        super().__init__(file, reading, name, players)
+        super().__init__(file, reading, name, players, now_ms=now_ms)
         self._corrections = -1
         self._unknown = set[int]()
         self._reached: OrderedDict[int, Snapshot] = OrderedDict()
@@ -249,7 +255,7 @@ class ResultsMaker(PacedResults):
         together = {each.player for each in summary.players if each.player and each.seat in dealt_in}
         if len(together) > 1:
             with store.transaction():
-                Directory(store).finish_hand(together, time.time_ns() // 1_000_000)
+                Directory(store).finish_hand(together, self._now_ms())
 
     def _seat_again(self, player: str) -> None:
         """Write into results whose seats these were, at the tables of an id that is nobody's any more."""

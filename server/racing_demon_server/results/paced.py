@@ -1,7 +1,7 @@
 """A thread that works a little at a time, because while it works, no table gets the interpreter."""
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final, TypeVar
 
 from racing_demon_server.players.store import PlayersStore
@@ -29,11 +29,18 @@ class PacedResults:
         reading: opens the journal of this server, or of this process.
         name: the journal's name among those that share the results.
         players: keeps the players, for this thread; ``None`` if all are guests.
+        now_ms: returns the milliseconds since 1970, by which tokens end.
 
     """
 
     def __init__(
-        self, file: ResultsStore, reading: Reading, name: str, players: PlayersStore | None = None
+        self,
+        file: ResultsStore,
+        reading: Reading,
+        name: str,
+        players: PlayersStore | None = None,
+        *,
+        now_ms: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
     ) -> None:
         self.is_stopping = False
         self._rested = time.monotonic()
@@ -42,6 +49,7 @@ class PacedResults:
         self._known = Names(players, self._paced)
         self._reading = reading
         self._name = name
+        self._now_ms = now_ms
 
     def close(self) -> None:
         """Close the files."""

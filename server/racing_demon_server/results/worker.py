@@ -4,7 +4,7 @@ import json
 import math
 import time
 from collections import OrderedDict, deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
 
@@ -50,9 +50,15 @@ class ResultsWorker(PacedResults):
     """
 
     def __init__(
-        self, file: ResultsStore, reading: Reading, name: str, players: PlayersStore | None = None
+        self,
+        file: ResultsStore,
+        reading: Reading,
+        name: str,
+        players: PlayersStore | None = None,
+        *,
+        now_ms: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
     ) -> None:
-        super().__init__(file, reading, name, players)
+        super().__init__(file, reading, name, players, now_ms=now_ms)
         self.shared_seconds = 0.0
         self._totals: OrderedDict[Filter, _Total] = OrderedDict()
         self._identities = 0
@@ -235,7 +241,7 @@ class ResultsWorker(PacedResults):
         if isinstance(token, SignedIn):
             known = directory.signed_in(token)
             return "" if known is None else directory.canonical(known.player)
-        now = time.time_ns() // 1_000_000
+        now = self._now_ms()
         device = directory.of_token(token, now, FOR_HTTP)
         return "" if device is None or not device.is_trusted(now) else directory.canonical(device.player)
 
