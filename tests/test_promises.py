@@ -8,6 +8,7 @@ from typing import Final
 ROOT: Final = Path(__file__).parents[1]
 ROW: Final = re.compile(r"^\| ([^|]+) \| `(tests/[\w/]+\.py)::(\w+)` \|$", re.MULTILINE)
 ENTRY: Final = re.compile(r"^- ([^`]+?):\s+`(tests/[\w/]+\.py)::(\w+)`$", re.MULTILINE)
+NAMED: Final = re.compile(r"`(tests/[\w/]+\.py)(?:::(\w+))?`")
 LAST: Final = "## What the long run alone states"
 LONG: Final = "pytest.mark.long"
 
@@ -30,6 +31,16 @@ def test_each_promise_has_a_test_that_is_not_long() -> None:
         assert test in functions, f"{promise}: there is no {path}::{test}"
         marks += [ast.unparse(each) for each in functions[test].decorator_list]
         assert any(LONG in mark for mark in marks) == is_long, f"{promise}: {path}::{test}"
+
+
+def test_each_test_that_a_document_names_is_there() -> None:
+    """Whoever reads by which test something is shown can look at it."""
+    documents = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]
+    named = {found for each in documents for found in NAMED.findall(each.read_text("utf-8"))}
+    assert len(named) > 10
+    for path, test in named:
+        text = (ROOT / path).read_text("utf-8") if (ROOT / path).is_file() else ""
+        assert re.search(rf"^(async )?def {test}\b" if test else ".", text, re.MULTILINE), (path, test)
 
 
 FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
