@@ -273,6 +273,8 @@ class MessageText:
         return f"{self.player_name(event.seat)}: {'ready' if event.ready else 'not ready'}"
 
     def _hosted(self, event: ev.Hosted) -> str:
+        if event.seat is not None and event.seat == self._seat:
+            return "you are the host now: you deal, pause the hand, and keep order"
         return f"host: {self.player_name(event.seat)}"
 
     def _options_set(self, event: ev.OptionsSet) -> str:
