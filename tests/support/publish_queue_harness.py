@@ -24,8 +24,7 @@ class QueueHarness:
         self, max_waiting: int = 5_000, *, homeassistant: bool = False, locked: bool = False, **options: Any
     ) -> None:
         self.now = self._counter = 0
-        self.table = Table("BCDF", Options(**options), hand_seeds(bytes(32)))
-        self.table.view.locked = locked
+        self.table = Table("BCDF", Options(**options), hand_seeds(bytes(32)), locked=locked)
         self.feed = feed_of(self.table, lambda: self.now)
         self.queue = PublishQueue(Topics("a1"), homeassistant=homeassistant, max_waiting=max_waiting)
         self.queue.open(self.feed, 0)

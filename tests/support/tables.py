@@ -116,7 +116,7 @@ class Sitting:
         """Return a casual table on a given deal, before its first match; seat 0 is the host."""
         sitting = cls(casual=True, **options)
         sitting.table = Table("TEST", sitting.options, iter(()), known_deal=deal.hex())
-        sitting.mirror.known_deal = deal.hex()
+        sitting.mirror.record = sitting.mirror.record._replace(known_deal=deal.hex())
         for name in NAMES[:players]:
             sitting.join(name)
         return sitting

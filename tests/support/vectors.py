@@ -219,7 +219,7 @@ def _known() -> list[str]:
         for seat in (0, 1):
             sitting.events(seat, Stuck)
     begin = TableState("TEST", sitting.options)
-    begin.known_deal = sitting.mirror.known_deal
+    begin.record = begin.record._replace(known_deal=sitting.mirror.known_deal)
     return [_text(event) for event in (begin.snapshot(0), *sitting.log)]
 
 

@@ -210,8 +210,11 @@ def view_of(position: Position, **options: object) -> TableState:
     game = position.rules.game.name
     view = TableState("TEST", Options.model_validate({"game": game, **options}))
     view.hand = HandView(position.rules, position.board, {})
-    view.phase, view.hand_number = Phase.PLAYING, 1
-    view.seats = {seat: SeatState(seat=seat, name=SEAT_NAMES[seat]) for seat in position.rules.layout.seats}
+    view.record = view.record._replace(
+        phase=Phase.PLAYING,
+        hand_number=1,
+        seats={seat: SeatState(seat=seat, name=SEAT_NAMES[seat]) for seat in position.rules.layout.seats},
+    )
     return view
 
 

@@ -5,7 +5,7 @@ what the server decided.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, Final, NamedTuple, Self, TypeVar
 
 from racing_demon_protocol.engine.board import Board, Play
 from racing_demon_protocol.engine.commit_reveal import deal_seed, is_further_draw
@@ -36,6 +36,12 @@ IDENTICAL_LIMIT_MS: Final = 600_000
 """The default time limit of a hand of identical deals."""
 MAX_BANNED: Final = 32
 """The maximum number of banned names; beyond it, the oldest may return."""
+
+
+T = TypeVar("T")
+
+NONE: Final[Mapping[int, Any]] = {}
+"""Nobody yet, by seat."""
 
 
 class Progress(NamedTuple):
@@ -110,6 +116,24 @@ class HandView:
         progress = dict(zip(seats, reached, strict=False))
         return cls(rules, board, progress, handicaps=snapshot.handicaps)
 
+    def to_snapshot(self, board: Board) -> dict[str, Any]:
+        """Return the fields that a snapshot has of the hand, with this or another board."""
+        counted = {"liberties": board.liberties, "shifts": board.shifts}
+        fields: dict[str, Any] = {name: self._by_seat(counts) for name, counts in counted.items() if counts}
+        if board.came:
+            fields["came"] = tuple(board.came.get(pile.number, 0) for pile in board.piles)
+        return fields | {
+            "hand_seats": self.seats,
+            "piles": tuple(board.cards),
+            "redeals": self._by_seat(board.redeals),
+            "progress": tuple(each.reached for each in self.progress.values()),
+            "since": tuple(each.since for each in self.progress.values()),
+            "handicaps": self.handicaps,
+        }
+
+    def _by_seat(self, counts: Mapping[int, int]) -> tuple[int, ...]:
+        return tuple(counts.get(seat, 0) for seat in self.seats)
+
     @property
     def seats(self) -> tuple[int, ...]:
         """The seats that cards were dealt to, in the order of their layouts."""
@@ -157,97 +181,96 @@ def hand_rules(options: Options, seats: Sequence[int], handicaps: Sequence[Handi
     return make_rules(declare(options, len(seats)), seats, [each.heap for each in handicaps])
 
 
+class TableRecord(NamedTuple):
+    """All of a table but its cards: what plays do not change. Nobody changes a record; events replace it.
+
+    A field is declared here. One that :class:`.Snapshot` has, too, is sent with snapshots, and read from
+    them. The properties of :class:`TableState` say what the fields mean.
+    """
+
+    code: str
+    options: Options
+    host: int | None = None
+    phase: Phase = Phase.LOBBY
+    seats: Mapping[int, SeatState] = NONE
+    departed: Mapping[int, str] = NONE
+    banned: tuple[str, ...] = ()
+    gone: Mapping[int, str] = NONE
+    hand_number: int = 0
+    hand_id: str = ""
+    commitment: str | None = None
+    shuffle: Shuffle | None = None
+    next_shuffle: Shuffle | None = None
+    redrawn_for: tuple[int, ...] | None = None
+    entry_closed: bool = False
+    last_hand: int = 0
+    called: int | None = None
+    results: tuple[HandResult, ...] = ()
+    winners: tuple[int, ...] = ()
+    paused: bool = False
+    locked: bool = False
+    known_deal: str | None = None
+    waiting: tuple[int, ...] = ()
+
+    def to_snapshot(self) -> dict[str, Any]:
+        """Return the fields that a snapshot has, as they are there."""
+        fields = {name: value for name, value in self._asdict().items() if name in Snapshot.model_fields}
+        seats, departed = tuple(self.seats.values()), tuple(self.departed.items())
+        return fields | {"seats": seats, "departed": departed, "hand": self.hand_number}
+
+    @classmethod
+    def from_snapshot(cls, snapshot: Snapshot) -> Self:
+        """Return the record that a snapshot describes.
+
+        Raises:
+            InconsistentEvent: its tally does not fit its seats.
+
+        """
+        if any(len(result.seats) != len(result.points) for result in snapshot.results):
+            raise InconsistentEvent("a tally has points for other seats")
+        if any(len(result.teams) not in {0, len(result.seats)} for result in snapshot.results):
+            raise InconsistentEvent("a tally has teams for other seats")
+        fields = {name: getattr(snapshot, name) for name in cls._fields if name in Snapshot.model_fields}
+        seats, departed = {state.seat: state for state in snapshot.seats}, dict(snapshot.departed)
+        return cls(**fields | {"seats": seats, "departed": departed, "hand_number": snapshot.hand})
+
+    def with_seat(self, seat: int, **changes: Any) -> Self:
+        """Return this record with a change of a seat."""
+        changed = self.seats[seat].model_copy(update=changes)
+        return self._replace(seats={**self.seats, seat: changed})
+
+    def with_seats(self, seats: Iterable[int], **changes: Any) -> Self:
+        """Return this record with the same change of several seats."""
+        changed = {seat: self.seats[seat].model_copy(update=changes) for seat in seats}
+        return self._replace(seats={**self.seats, **changed}) if changed else self
+
+
 class TableState:
-    """The public state of one table at one moment.
+    """The public state of one table at one moment: a record, and the cards, which plays change.
 
     Attributes:
-        code: the table's code.
-        options: its options.
+        record: all but the cards.
         seq: the number of the last event applied.
-        host: the host's seat; ``None`` if the host is a spectator.
-        phase: the table's phase.
-        seats: the state of each taken seat.
-        departed: the names, by seat, of players who left since the match ended.
-        banned: the names of kicked players who may not return yet, newest last.
-        gone: the name of the last player of each seat that is free.
         hand: the cards of the current or last hand; ``None`` before the first deal, and after other options.
             Those of the last hand lie there until the next one is dealt.
-        hand_number: the number of the current or last hand of the match, from 1; 0 before the first.
-        hand_id: the id that the hand's commitment covers together with the secret.
-        commitment: the SHA-256 of the server's secret for that hand.
-        shuffle: the contributions to that hand's seed; ``None`` if nobody could contribute.
-        next_shuffle: the contributions to the next hand's seed so far; ``None`` before it is prepared.
-        redrawn_for: the seats for which the hand is drawn anew after a void draw; ``None`` in its first draw.
-            Snapshots omit them.
-        entry_closed: whether the host lets nobody new take a seat.
-        last_hand: the number of the hand with which the match ends because the host wants it; 0 if none.
-        called: the seats that called "Demon!" in this hand, if the table requires that.
-        results: the tally, hand by hand.
-        winners: the winners of the match, once it is over.
-        paused: whether the hand is paused.
-        known_deal: the seed of all hands, in hexadecimal, where the table is on a given deal, whose cards are
-            known from the start; otherwise ``None``.
-        locked: whether the table has a passphrase.
-        waiting: the seats of the running hand whose signal is still to come, though play has begun.
+
+    Args:
+        code: the table's code.
+        options: its options.
+        locked: whether it has a passphrase.
+        known_deal: the seed of all its hands, where the deal is given.
 
     """
 
-    __slots__ = (
-        "_is_any_stuck",
-        "banned",
-        "called",
-        "code",
-        "commitment",
-        "departed",
-        "entry_closed",
-        "gone",
-        "hand",
-        "hand_id",
-        "hand_number",
-        "host",
-        "known_deal",
-        "last_hand",
-        "locked",
-        "next_shuffle",
-        "options",
-        "paused",
-        "phase",
-        "redrawn_for",
-        "results",
-        "seats",
-        "seq",
-        "shuffle",
-        "waiting",
-        "winners",
-    )
+    __slots__ = ("_is_any_stuck", "hand", "record", "seq")
 
-    def __init__(self, code: str, options: Options) -> None:
-        self.code = code
-        self.options = options
+    def __init__(
+        self, code: str, options: Options, *, locked: bool = False, known_deal: str | None = None
+    ) -> None:
+        self.record = TableRecord(code, options, locked=locked, known_deal=known_deal)
         self.seq = 0
-        self.host: int | None = None
-        self.phase = Phase.LOBBY
-        self.seats: dict[int, SeatState] = {}
-        self.departed: dict[int, str] = {}
-        self.banned: tuple[str, ...] = ()
-        self.gone: dict[int, str] = {}
         self.hand: HandView | None = None
-        self.hand_number = 0
-        self.hand_id = ""
-        self.commitment: str | None = None
-        self.shuffle: Shuffle | None = None
-        self.next_shuffle: Shuffle | None = None
-        self.redrawn_for: tuple[int, ...] | None = None
-        self.called: int | None = None
-        self.results: list[HandResult] = []
-        self.winners: tuple[int, ...] = ()
         self._is_any_stuck = False
-        self.paused = False
-        self.locked = False
-        self.known_deal: str | None = None
-        self.entry_closed = False
-        self.last_hand = 0
-        self.waiting: tuple[int, ...] = ()
 
     def apply(self, event: ev.Event) -> None:
         """Apply the next event of the log.
@@ -297,6 +320,129 @@ class TableState:
                 "depth": depth,
             }
         )
+
+    # The fields of the record.
+
+    @property
+    def code(self) -> str:
+        """The table's code."""
+        return self.record.code
+
+    @property
+    def options(self) -> Options:
+        """Its options."""
+        return self.record.options
+
+    @property
+    def host(self) -> int | None:
+        """The host's seat; ``None`` if the host is a spectator."""
+        return self.record.host
+
+    @property
+    def phase(self) -> Phase:
+        """The table's phase."""
+        return self.record.phase
+
+    @property
+    def seats(self) -> Mapping[int, SeatState]:
+        """The state of each taken seat."""
+        return self.record.seats
+
+    @property
+    def departed(self) -> Mapping[int, str]:
+        """The names, by seat, of players who left since the match ended."""
+        return self.record.departed
+
+    @property
+    def banned(self) -> tuple[str, ...]:
+        """The names of kicked players who may not return yet, newest last."""
+        return self.record.banned
+
+    @property
+    def gone(self) -> Mapping[int, str]:
+        """The name of the last player of each seat that is free. Snapshots omit it."""
+        return self.record.gone
+
+    @property
+    def hand_number(self) -> int:
+        """The number of the current or last hand of the match, from 1; 0 before the first."""
+        return self.record.hand_number
+
+    @property
+    def hand_id(self) -> str:
+        """The id that the hand's commitment covers together with the secret."""
+        return self.record.hand_id
+
+    @property
+    def commitment(self) -> str | None:
+        """The SHA-256 of the server's secret for that hand."""
+        return self.record.commitment
+
+    @property
+    def shuffle(self) -> Shuffle | None:
+        """The contributions to that hand's seed; ``None`` if nobody could contribute."""
+        return self.record.shuffle
+
+    @property
+    def next_shuffle(self) -> Shuffle | None:
+        """The contributions to the next hand's seed so far; ``None`` before it is prepared."""
+        return self.record.next_shuffle
+
+    @property
+    def redrawn_for(self) -> tuple[int, ...] | None:
+        """The seats for which the hand is drawn anew after a void draw; ``None`` in its first draw.
+
+        Snapshots omit them.
+        """
+        return self.record.redrawn_for
+
+    @property
+    def entry_closed(self) -> bool:
+        """Whether the host lets nobody new take a seat."""
+        return self.record.entry_closed
+
+    @property
+    def last_hand(self) -> int:
+        """The number of the hand with which the match ends because the host wants it; 0 if none."""
+        return self.record.last_hand
+
+    @property
+    def called(self) -> int | None:
+        """The seat that called "Demon!" in this hand, if the table requires that."""
+        return self.record.called
+
+    @property
+    def results(self) -> tuple[HandResult, ...]:
+        """The tally, hand by hand."""
+        return self.record.results
+
+    @property
+    def winners(self) -> tuple[int, ...]:
+        """The winners of the match, once it is over."""
+        return self.record.winners
+
+    @property
+    def paused(self) -> bool:
+        """Whether the hand is paused."""
+        return self.record.paused
+
+    @property
+    def locked(self) -> bool:
+        """Whether the table has a passphrase."""
+        return self.record.locked
+
+    @property
+    def known_deal(self) -> str | None:
+        """The seed of all hands, in hexadecimal, where the table is on a given deal; otherwise ``None``.
+
+        On such a deal the cards are known from the start.
+        """
+        return self.record.known_deal
+
+    @property
+    def waiting(self) -> tuple[int, ...]:
+        """The seats of the running hand whose signal is still to come, though play has begun."""
+        return self.record.waiting
 
     # Queries.
 
@@ -451,31 +597,15 @@ class TableState:
     # Snapshots.
 
     def copy(self) -> Self:
-        """Return an independent copy."""
-        state = type(self)(self.code, self.options)
-        state._is_any_stuck = self._is_any_stuck
-        state.banned = self.banned
-        state.called = self.called
-        state.entry_closed = self.entry_closed
-        state.last_hand = self.last_hand
-        state.commitment = self.commitment
-        state.hand_id = self.hand_id
-        state.hand_number = self.hand_number
-        state.host = self.host
-        state.known_deal = self.known_deal
-        state.locked = self.locked
-        state.next_shuffle = self.next_shuffle
-        state.paused = self.paused
-        state.phase = self.phase
-        state.redrawn_for = self.redrawn_for
-        state.seq = self.seq
-        state.shuffle = self.shuffle
-        state.waiting = self.waiting
-        state.winners = self.winners
-        state.hand = None if self.hand is None else self.hand.copy()
-        state.seats, state.results = dict(self.seats), list(self.results)
-        state.departed, state.gone = dict(self.departed), dict(self.gone)
+        """Return an independent copy. It shares the record."""
+        state = type(self)(self.record.code, self.record.options)
+        state.take(self)
         return state
+
+    def take(self, other: "TableState") -> None:
+        """Become a copy of another state."""
+        self.record, self.seq, self._is_any_stuck = other.record, other.seq, other._is_any_stuck
+        self.hand = None if other.hand is None else other.hand.copy()
 
     def snapshot(self, elapsed_ms: int) -> Snapshot:
         """Return this state as one message, ``elapsed_ms`` after the signal."""
@@ -486,46 +616,8 @@ class TableState:
         return self._snapshot(None if self.hand is None else self.hand.board_for(seat), elapsed_ms)
 
     def _snapshot(self, board: Board | None, elapsed_ms: int) -> Snapshot:
-        progress = () if self.hand is None else self.hand.progress.values()
-        return Snapshot(
-            seq=self.seq,
-            code=self.code,
-            options=self.options,
-            host=self.host,
-            phase=self.phase,
-            seats=tuple(self.seats.values()),
-            hand=self.hand_number,
-            hand_id=self.hand_id,
-            commitment=self.commitment,
-            hand_seats=self.hand_seats,
-            piles=tuple(board.cards) if board else (),
-            redeals=self._by_seat(board.redeals) if board else (),
-            elapsed_ms=elapsed_ms,
-            called=self.called,
-            results=tuple(self.results),
-            winners=self.winners,
-            paused=self.paused,
-            locked=self.locked,
-            came=tuple(board.came.get(pile.number, 0) for pile in board.piles)
-            if board and board.came
-            else (),
-            liberties=self._by_seat(board.liberties) if board and board.liberties else (),
-            progress=tuple(each.reached for each in progress),
-            since=tuple(each.since for each in progress),
-            departed=tuple(self.departed.items()),
-            banned=self.banned,
-            shuffle=self.shuffle,
-            next_shuffle=self.next_shuffle,
-            handicaps=() if self.hand is None else self.hand.handicaps,
-            waiting=self.waiting,
-            shifts=self._by_seat(board.shifts) if board and board.shifts else (),
-            entry_closed=self.entry_closed,
-            known_deal=self.known_deal,
-            last_hand=self.last_hand,
-        )
-
-    def _by_seat(self, counts: Mapping[int, int]) -> tuple[int, ...]:
-        return tuple(counts.get(seat, 0) for seat in self.hand_seats)
+        hand = {} if self.hand is None or board is None else self.hand.to_snapshot(board)
+        return Snapshot(seq=self.seq, elapsed_ms=elapsed_ms, **self.record.to_snapshot(), **hand)
 
     @classmethod
     def from_snapshot(cls, snapshot: Snapshot) -> Self:
@@ -548,35 +640,13 @@ class TableState:
             InvalidGame: its options describe no known game.
 
         """
-        self.code, self.options = snapshot.code, snapshot.options
-        self.seq = snapshot.seq
-        self.host = snapshot.host
-        self.phase = snapshot.phase
-        self.seats = {state.seat: state for state in snapshot.seats}
-        self.departed = dict(snapshot.departed)
-        self.banned = snapshot.banned
-        self.hand_number = snapshot.hand
-        self.hand_id = snapshot.hand_id
-        self.commitment = snapshot.commitment
-        self.shuffle, self.next_shuffle = snapshot.shuffle, snapshot.next_shuffle
-        self.redrawn_for = None
+        hand = HandView.from_snapshot(snapshot) if snapshot.hand_seats else None
+        self.record = TableRecord.from_snapshot(snapshot)
         if self.is_draw_void and self.shuffle is not None:
-            self.redrawn_for = self._without(self.shuffle.seats, self.shuffle.missing())
-        self.called = snapshot.called
-        self.results = list(snapshot.results)
-        self.winners = snapshot.winners
+            redrawn_for = self._without(self.shuffle.seats, self.shuffle.missing())
+            self.record = self.record._replace(redrawn_for=redrawn_for)
+        self.seq, self.hand = snapshot.seq, hand
         self._is_any_stuck = any(state.stuck for state in snapshot.seats)
-        self.paused = snapshot.paused
-        self.locked = snapshot.locked
-        self.entry_closed = snapshot.entry_closed
-        self.known_deal = snapshot.known_deal
-        self.last_hand = snapshot.last_hand
-        if any(len(result.seats) != len(result.points) for result in self.results):
-            raise InconsistentEvent("a tally has points for other seats")
-        if any(len(result.teams) not in {0, len(result.seats)} for result in self.results):
-            raise InconsistentEvent("a tally has teams for other seats")
-        self.hand = HandView.from_snapshot(snapshot) if snapshot.hand_seats else None
-        self.waiting = snapshot.waiting
 
     # One method per event, by its name on the wire.
 
@@ -602,82 +672,90 @@ class TableState:
         if event.seat not in progress:
             raise InconsistentEvent(f"progress of seat {event.seat}, of which nothing is hidden")
         progress[event.seat] = Progress(event.progress, event.seq)
-        self._update(event.seat, stuck=False)
+        self._clear_stuck([event.seat])
 
     def _joined(self, event: ev.Joined) -> None:
-        self.gone.pop(event.seat, None)
-        self._forget_contribution(event.seat)
-        if event.seat in self.seats:  # players who left during the match keep their result
-            self.departed.setdefault(event.seat, self.seats[event.seat].name)
+        record, seat = self.record, event.seat
+        departed = record.departed
+        if seat in record.seats:  # players who left during the match keep their result
+            departed = _with_first(departed, seat, record.seats[seat].name)
         if self.hand is not None:
-            self.hand.reset_layout(event.seat)
-        self.seats[event.seat] = SeatState(
-            seat=event.seat,
-            name=event.name,
-            bot=event.bot,
-            ready=bool(event.bot),
-            program=event.program,
+            self.hand.reset_layout(seat)
+        bot, program = event.bot, event.program
+        joined = SeatState(seat=seat, name=event.name, bot=bot, ready=bool(bot), program=program)
+        self.record = record._replace(
+            seats={**record.seats, seat: joined},
+            departed=departed,
+            gone=_others(record.gone, seat),
+            next_shuffle=self._next_shuffle_without(seat),
         )
 
     def _left(self, event: ev.Left) -> None:
-        leaver = self.seats[event.seat]
+        record, seat = self.record, event.seat
+        leaver = record.seats[seat]
         if event.kicked and not leaver.bot:
-            self._unban(leaver.name)
-            self.banned = (*self.banned, leaver.name)[-MAX_BANNED:]
-        self._forget_contribution(event.seat)
-        self._stop_waiting(event.seat)
-        if self.between_matches:
-            state = self.seats.pop(event.seat)
-            self.gone[event.seat] = state.name
-            if event.seat in self.hand_seats:
-                self.departed.setdefault(event.seat, state.name)
-        else:
-            self._update(event.seat, left=True, connected=False, ready=False, stand_in="")
+            record = record._replace(
+                banned=(*_others_of(record.banned, leaver.name), leaver.name)[-MAX_BANNED:]
+            )
+        record = record._replace(
+            next_shuffle=self._next_shuffle_without(seat), waiting=_others_of(record.waiting, seat)
+        )
+        if not self.between_matches:
+            self.record = record.with_seat(seat, left=True, connected=False, ready=False, stand_in="")
+            return
+        departed = record.departed
+        if seat in self.hand_seats:
+            departed = _with_first(departed, seat, leaver.name)
+        self.record = record._replace(
+            seats=_others(record.seats, seat), gone={**record.gone, seat: leaver.name}, departed=departed
+        )
 
     def _connected(self, event: ev.Connected) -> None:
         if event.connected:
-            self._update(event.seat, connected=True, stand_in="")
+            self.record = self.record.with_seat(event.seat, connected=True, stand_in="")
         else:
-            self._update(event.seat, connected=False)
+            self.record = self.record.with_seat(event.seat, connected=False)
 
     def _readied(self, event: ev.Readied) -> None:
-        self._update(event.seat, ready=event.ready)
+        self.record = self.record.with_seat(event.seat, ready=event.ready)
 
     def _hosted(self, event: ev.Hosted) -> None:
-        self.host = event.seat
+        self.record = self.record._replace(host=event.seat)
 
     def _options_set(self, event: ev.OptionsSet) -> None:
-        if event.options.teams != self.options.teams:
-            for seat in self.seats:
-                self._update(seat, team=None)
-        self.options = event.options
+        record = self.record
+        if event.options.teams != record.options.teams:
+            record = record.with_seats(record.seats, team=None)
+        self.record = record._replace(options=event.options)
         self.hand = None  # the last board may be of another game
         self._clear_ready()
 
     def _handicap_set(self, event: ev.HandicapSet) -> None:
         if not self.is_between_hands:
             raise InconsistentEvent("a handicap was changed when the next hand was committed")
-        self._update(event.seat, handicap=event.handicap)
+        self.record = self.record.with_seat(event.seat, handicap=event.handicap)
         self._clear_ready()
         if self.next_shuffle is not None:
-            self.next_shuffle = self.next_shuffle.model_copy(update={"contributions": ()})
+            empty = self.next_shuffle.model_copy(update={"contributions": ()})
+            self.record = self.record._replace(next_shuffle=empty)
 
     def _clear_ready(self) -> None:
         """Let nobody be ready for another deal than they were ready for."""
-        for seat, state in self.seats.items():
-            if state.ready and not state.bot:
-                self._update(seat, ready=False)
+        ready = [seat for seat, state in self.seats.items() if state.ready and not state.bot]
+        self.record = self.record.with_seats(ready, ready=False)
 
     def _prepared(self, event: ev.Prepared) -> None:
-        if self.phase is Phase.SHUFFLING and self.shuffle is not None:  # the draw is void
-            self.redrawn_for = self._without(self.seats_to_deal, self.unrevealed)
-        self.next_shuffle = Shuffle(hand_id=event.hand_id, commitment=event.commitment)
+        record = self.record
+        if record.phase is Phase.SHUFFLING and record.shuffle is not None:  # the draw is void
+            record = record._replace(redrawn_for=self._without(self.seats_to_deal, self.unrevealed))
+        prepared = Shuffle(hand_id=event.hand_id, commitment=event.commitment)
+        self.record = record._replace(next_shuffle=prepared)
 
     def _contributed(self, event: ev.Contributed) -> None:
         if self.next_shuffle is None or event.seat not in self.seats:
             raise InconsistentEvent(f"a contribution of seat {event.seat}, which none was asked of")
         contribution = Contribution(seat=event.seat, commitment=event.commitment)
-        self.next_shuffle = self.next_shuffle.with_contribution(contribution)
+        self.record = self.record._replace(next_shuffle=self.next_shuffle.with_contribution(contribution))
 
     def _revealed(self, event: ev.Revealed) -> None:
         contribution = self.shuffle.of(event.seat) if self.shuffle else None
@@ -685,54 +763,52 @@ class TableState:
         if self.shuffle is None or contribution is None or not is_awaited:
             raise InconsistentEvent(f"seat {event.seat} reveals what it has not contributed")
         contribution = contribution.model_copy(update={"value": event.value})
-        self.shuffle = self.shuffle.with_contribution(contribution)
+        self.record = self.record._replace(shuffle=self.shuffle.with_contribution(contribution))
 
-    def _forget_contribution(self, seat: int) -> None:
-        """Discard a seat's contribution to the next hand: its player has changed."""
-        if self.next_shuffle is not None:
-            self.next_shuffle = self.next_shuffle.without(seat)
+    def _next_shuffle_without(self, seat: int) -> Shuffle | None:
+        """Return the next hand's contributions without those of a seat whose player has changed."""
+        return None if self.next_shuffle is None else self.next_shuffle.without(seat)
 
     def _committed(self, event: ev.Committed) -> None:
         if event.hand == 1:
-            self.results.clear()
-            self.departed.clear()
-            self.winners = ()
-            self.last_hand = 0
-            self.seats = {seat: state for seat, state in self.seats.items() if not state.left}
-        self.redrawn_for = self._without(self.seats_to_deal, ()) if self.is_draw_void else None
-        seats = self.seated()
-        self.hand_number = event.hand
-        self.hand_id = event.hand_id
-        self.commitment = event.commitment
-        self.known_deal = event.known_deal
-        self.shuffle, self.next_shuffle = self.next_shuffle, None
-        if self.shuffle is not None:
-            self.shuffle = self.shuffle.model_copy(update={"seats": seats})
-        self.phase = Phase.SHUFFLING
+            seats = {seat: state for seat, state in self.seats.items() if not state.left}
+            self.record = self.record._replace(
+                results=(), departed=NONE, winners=(), last_hand=0, seats=seats
+            )
+        redrawn_for = self._without(self.seats_to_deal, ()) if self.is_draw_void else None
+        shuffle = self.next_shuffle
+        if shuffle is not None:
+            shuffle = shuffle.model_copy(update={"seats": self.seated()})
+        self.record = self.record._replace(
+            redrawn_for=redrawn_for,
+            hand_number=event.hand,
+            hand_id=event.hand_id,
+            commitment=event.commitment,
+            known_deal=event.known_deal,
+            shuffle=shuffle,
+            next_shuffle=None,
+            phase=Phase.SHUFFLING,
+        )
 
     def _dealt(self, event: ev.Dealt) -> None:
         if not self.seats.keys() >= set(event.seats):
             raise InconsistentEvent("cards for seats that nobody has")
         self.hand = HandView.deal(event, self.options)
-        self.called = None
-        self.phase = Phase.COUNTDOWN
+        self.record = self.record._replace(called=None, phase=Phase.COUNTDOWN)
         self._clear_stuck()
 
     def _signalled(self, event: ev.Signalled) -> None:
-        self.phase = Phase.PLAYING
         waits = self._dealt_hand().waits_ms
-        self.waiting = tuple(seat for seat in waits if not self.seats[seat].left)
+        waiting = tuple(seat for seat in waits if not self.seats[seat].left)
+        self.record = self.record._replace(phase=Phase.PLAYING, waiting=waiting)
 
     def _seat_signalled(self, event: ev.SeatSignalled) -> None:
         if event.seat not in self.waiting:
             raise InconsistentEvent(f"seat {event.seat} has had its signal")
-        self._stop_waiting(event.seat)
-
-    def _stop_waiting(self, seat: int) -> None:
-        self.waiting = tuple(other for other in self.waiting if other != seat)
+        self.record = self.record._replace(waiting=_others_of(self.waiting, event.seat))
 
     def _stuck_said(self, event: ev.StuckSaid) -> None:
-        self._update(event.seat, stuck=True)
+        self.record = self.record.with_seat(event.seat, stuck=True)
 
     def _rotated(self, event: ev.Rotated) -> None:
         self._dealt_hand().board.rotate()
@@ -741,33 +817,32 @@ class TableState:
     def _stock_shifted(self, event: ev.StockShifted) -> None:
         hand = self._dealt_hand()
         hand.board.shift(hand.rules.layout.stock[event.seat])
-        self._update(event.seat, stuck=False)
+        self._clear_stuck([event.seat])
 
     def _called(self, event: ev.Called) -> None:
-        self.called = event.seat
-        self.phase = Phase.GRACE
+        self.record = self.record._replace(called=event.seat, phase=Phase.GRACE)
 
     def _hand_over(self, event: ev.HandOver) -> None:
         if len(event.points) != len(self.hand_seats):
             raise InconsistentEvent(f"{len(event.points)} points for {len(self.hand_seats)} seats")
-        self.phase = Phase.TALLY
-        self.paused = False
-        self.waiting = ()
-        self.results.append(
-            HandResult(
-                hand=self.hand_number,
-                seats=self.hand_seats,
-                points=event.points,
-                reason=event.reason,
-                out=event.out,
-                elapsed_ms=event.elapsed_ms,
-                handicaps=() if self.hand is None else self.hand.handicaps,
-                teams=self._teams_in_hand(),
-            )
+        result = HandResult(
+            hand=self.hand_number,
+            seats=self.hand_seats,
+            points=event.points,
+            reason=event.reason,
+            out=event.out,
+            elapsed_ms=event.elapsed_ms,
+            handicaps=() if self.hand is None else self.hand.handicaps,
+            teams=self._teams_in_hand(),
         )
-        for seat, state in self.seats.items():
-            if state.stuck or state.ready is not bool(state.bot):
-                self._update(seat, ready=bool(state.bot), stuck=False)
+        seats = {
+            seat: state.model_copy(update={"ready": bool(state.bot), "stuck": False})
+            for seat, state in self.seats.items()
+        }
+        results = (*self.results, result)
+        self.record = self.record._replace(
+            phase=Phase.TALLY, paused=False, waiting=(), results=results, seats=seats
+        )
 
     def _teams_in_hand(self) -> tuple[int, ...]:
         """Return the team of each seat of the hand; empty where there are no teams."""
@@ -779,23 +854,18 @@ class TableState:
         return tuple(team for team in teams if team is not None)
 
     def _unbanned(self, event: ev.Unbanned) -> None:
-        self._unban(event.name)
-
-    def _unban(self, name: str) -> None:
-        self.banned = tuple(other for other in self.banned if other != name)
+        self.record = self.record._replace(banned=_others_of(self.banned, event.name))
 
     def _entry_closed(self, event: ev.EntryClosed) -> None:
-        self.entry_closed = event.closed
+        self.record = self.record._replace(entry_closed=event.closed)
 
     def _last_hand_set(self, event: ev.LastHandSet) -> None:
         if self.between_matches:
             raise InconsistentEvent("a last hand where no match is played")
-        self.last_hand = event.hand
+        self.record = self.record._replace(last_hand=event.hand)
 
     def _match_over(self, event: ev.MatchOver) -> None:
-        self.phase = Phase.OVER
-        self.banned = ()
-        self.winners = event.winners
+        self.record = self.record._replace(phase=Phase.OVER, banned=(), winners=event.winners)
 
     def _said(self, event: ev.Said) -> None:
         self._verify_speaker(event.seat)
@@ -808,16 +878,16 @@ class TableState:
             raise InconsistentEvent("words from a seat that nobody has")
 
     def _paused(self, event: ev.Paused) -> None:
-        self.paused = True
+        self.record = self.record._replace(paused=True)
 
     def _continued(self, event: ev.Continued) -> None:
-        self.paused = False
+        self.record = self.record._replace(paused=False)
 
     def _stood_in(self, event: ev.StoodIn) -> None:
-        self._update(event.seat, stand_in=event.bot)
+        self.record = self.record.with_seat(event.seat, stand_in=event.bot)
 
     def _muted(self, event: ev.Muted) -> None:
-        self._update(event.seat, muted=event.muted)
+        self.record = self.record.with_seat(event.seat, muted=event.muted)
 
     def _team_set(self, event: ev.TeamSet) -> None:
         state = self.seats[event.seat]
@@ -825,15 +895,27 @@ class TableState:
             raise InconsistentEvent(f"there is no team {event.team}")
         if not (self.between_matches or state.team is None):
             raise InconsistentEvent(f"seat {event.seat} leaves its team within a match")
-        self._update(event.seat, team=event.team)
+        self.record = self.record.with_seat(event.seat, team=event.team)
 
-    def _update(self, seat: int, **changes: Any) -> None:
-        self.seats[seat] = self.seats[seat].model_copy(update=changes)
+    def _clear_stuck(self, seats: Iterable[int] | None = None) -> None:
+        """Clear the "stuck" declarations of some seats, or of all."""
+        stuck = [seat for seat in (self.seats if seats is None else seats) if self.seats[seat].stuck]
+        self.record = self.record.with_seats(stuck, stuck=False)
 
-    def _clear_stuck(self) -> None:
-        for seat, state in self.seats.items():
-            if state.stuck:
-                self._update(seat, stuck=False)
+
+def _with_first(names: Mapping[int, str], seat: int, name: str) -> Mapping[int, str]:
+    """Return names by seat with another one, unless that seat has a name there."""
+    return names if seat in names else {**names, seat: name}
+
+
+def _others(by_seat: Mapping[int, T], seat: int) -> Mapping[int, T]:
+    """Return what belongs to all seats but one."""
+    return {other: value for other, value in by_seat.items() if other != seat}
+
+
+def _others_of(values: tuple[T, ...], value: T) -> tuple[T, ...]:
+    """Return all values but one."""
+    return tuple(other for other in values if other != value)
 
 
 def _counted(keys: Iterable[int], counts: Iterable[int]) -> dict[int, int]:

@@ -100,7 +100,6 @@ def _reason(error: Exception) -> str:
 def _check_table(journal: JournalReader, table: StoredTable) -> tuple[int, int]:
     verify(table)
     view, seeds, hands = opened_table(table), seeds_of(journal, table.id), 0
-    view.locked = table.passphrase is not None
     snapshots = {snapshot.seq: snapshot for snapshot in snapshots_of(journal, table.id)}
     claims_of(journal, table.id)
     epochs_of(journal, table.id)

@@ -193,7 +193,6 @@ def stretch_of(store: JournalReader, match: Match, since: Snapshot | None = None
     """
     table, first = match.table, 1
     view = opened_table(table)
-    view.locked = table.passphrase is not None
     for snapshot in _beginnings(store, table, since):
         if snapshot.seq < match.first:
             first = 1 + snapshot.seq

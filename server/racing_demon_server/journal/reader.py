@@ -105,9 +105,8 @@ def opened_table(table: StoredTable) -> TableState:
         UnknownContents: its options cannot be read.
 
     """
-    view = TableState(table.code, options_of(table))
-    view.known_deal = known_deal_of(table)
-    return view
+    options, known_deal = _opened(table)
+    return TableState(table.code, options, locked=table.passphrase is not None, known_deal=known_deal)
 
 
 def known_deal_of(table: StoredTable) -> str | None:

@@ -3,7 +3,7 @@
 A restart reads it instead of the events before it. It holds the hidden cards, so it is never stored in clear.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple, Self
 
 import msgpack
@@ -73,7 +73,7 @@ class Checkpoint(NamedTuple):
     table: Snapshot
     whispers: int
     at: int
-    departed: dict[int, str]
+    departed: Mapping[int, str]
     away: dict[Actor, int]
     paused_at: int
     is_paused_by_rule: bool

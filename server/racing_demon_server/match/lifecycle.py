@@ -125,7 +125,7 @@ class MatchLifecycle:
         """
         view = self._view
         view.restore(checkpoint.table)
-        view.gone = checkpoint.departed
+        view.record = view.record._replace(gone=checkpoint.departed)
         if view.hand is None:
             raise InconsistentEvent("a checkpoint has no cards")
         rules, secret = view.hand.rules, secret_of(view.hand_id, seeds)

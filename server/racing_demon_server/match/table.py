@@ -84,6 +84,7 @@ class Table:
         contributions: whether players may contribute to the deals.
         known_deal: the seed of all hands, in hexadecimal, for a table on a given deal.
         may_add_bot: returns whether one more bot may play.
+        locked: whether the table has a passphrase.
 
     Raises:
         CommandRefused: the options cannot be played.
@@ -99,11 +100,11 @@ class Table:
         contributions: bool = True,
         known_deal: str | None = None,
         may_add_bot: Callable[[], bool] = lambda: True,
+        locked: bool = False,
     ) -> None:
         verify_options(options)
         verify_casual(options, known_deal)
-        self.view = TableState(code, options)
-        self.view.known_deal = known_deal
+        self.view = TableState(code, options, locked=locked, known_deal=known_deal)
         self._log = EventLog(self.view)
         self._seating = Seats(self._log, may_add_bot)
         self.seat_tokens = self._seating.seat_tokens

@@ -99,7 +99,7 @@ class Broadcast:
         """Return who has a client that does not understand all of these extensions."""
         seats = self._shown.view.seats
         names = [
-            seats[actor].name if actor in seats else "the host"
+            seats[actor].name if actor is not None and actor in seats else "the host"
             for actor, listener in self.connections.items()
             if lacking(listener.software, words)
         ]

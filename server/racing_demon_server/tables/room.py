@@ -200,8 +200,8 @@ class InitialState(NamedTuple):
             contributions=context.settings.takes_contributions,
             known_deal=known_deal,
             may_add_bot=context.may_add_bot,
+            locked=locked,
         )
-        table.view.locked = locked
         return cls(table, ReplayBuffer(context.settings.kept_events))
 
 

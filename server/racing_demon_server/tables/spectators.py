@@ -246,7 +246,7 @@ class Spectators:
             before.restore(table)
         elif saved_state.snapshot is not None:
             before.restore(saved_state.snapshot)
-        before.locked, before.known_deal = view.locked, view.known_deal
+        before.record = before.record._replace(locked=view.locked, known_deal=view.known_deal)
         yield from self._reader.restoring(TableCopy(before, hand_clock), encoded_events(saved_state.log))
         self._schedule()
 

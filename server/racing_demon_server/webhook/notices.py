@@ -158,5 +158,5 @@ def _after_hand(view: TableState, number: int) -> TableState:
     if number == len(view.results):
         return view
     then = view.copy()
-    del then.results[number:]
+    then.record = view.record._replace(results=view.results[:number])
     return then

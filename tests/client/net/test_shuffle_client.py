@@ -136,7 +136,7 @@ def test_a_server_that_deals_by_other_handicaps_after_the_reveal() -> None:
     sitting, one = shuffling()
     view = sitting.mirror.copy()
     assert one.command(view, 1, lambda: 2) is not None
-    view.seats[0] = view.seats[0].model_copy(update={"handicap": Handicap(delay_s=5)})
+    view.record = view.record.with_seat(0, handicap=Handicap(delay_s=5))
     handicaps = view.handicaps_for((0, 1))
     view.apply(
         ev.Dealt(
@@ -152,7 +152,9 @@ def test_nothing_is_revealed_for_another_secret() -> None:
     sitting, one = shuffling()
     assert sitting.mirror.shuffle is not None
     other = {"commitment": "0" * 64}
-    sitting.mirror.shuffle = sitting.mirror.shuffle.model_copy(update=other)
+    sitting.mirror.record = sitting.mirror.record._replace(
+        shuffle=sitting.mirror.shuffle.model_copy(update=other)
+    )
     assert one.command(sitting.mirror, 1, lambda: 2) is None
 
 
@@ -162,7 +164,9 @@ def test_nothing_is_revealed_where_others_were_told_something_else() -> None:
     assert sitting.mirror.shuffle is not None
     (own,) = sitting.mirror.shuffle.contributions
     changed = own.model_copy(update={"commitment": "0" * 64})
-    sitting.mirror.shuffle = sitting.mirror.shuffle.with_contribution(changed)
+    sitting.mirror.record = sitting.mirror.record._replace(
+        shuffle=sitting.mirror.shuffle.with_contribution(changed)
+    )
     assert one.command(sitting.mirror, 1, lambda: 2) is None
     sitting.mirror.apply(ev.Dealt(seq=sitting.seq + 1, seats=(0, 1), shown=SHOWN, countdown_ms=0))
     one.dealt(sitting.mirror, 1)

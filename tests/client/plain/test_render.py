@@ -21,9 +21,8 @@ def finished(*results: HandResult, winners: tuple[int, ...] = ()) -> TableState:
     """Return a table of three with some hands tallied."""
     view = TableState("TEST", Options())
     names = enumerate(["Ann", "Ben", "Bartholomew the Great"])
-    view.seats = {seat: SeatState(seat=seat, name=name) for seat, name in names}
-    view.results = list(results)
-    view.winners = winners
+    view.record = view.record._replace(seats={seat: SeatState(seat=seat, name=name) for seat, name in names})
+    view.record = view.record._replace(results=tuple(results), winners=winners)
     return view
 
 
@@ -180,7 +179,7 @@ def test_the_own_player_has_one_word_in_picture_and_tally() -> None:
     assert [line.split()[1] for line in render.table(raced, 1)[-2:]] == ["Ann", "you"]
     view = finished(result(1, (20, 62, 3), 1))
     assert [line.split()[0] for line in render.tally(view, 1)[1:3]] == ["you", "Ann"]
-    view.departed[1] = "Ben"
+    view.record = view.record._replace(departed={1: "Ben"})
     assert render.tally(view, 1)[1].startswith("Ben ")
 
 
@@ -198,7 +197,7 @@ def test_before_the_first_hand_all_have_nothing() -> None:
 def test_who_left_long_ago_keeps_a_line() -> None:
     """The points of a seat that nobody has any more are still counted, under the seat's number."""
     view = finished(result(1, (20, 5, 7), None))
-    del view.seats[2]
+    view.record = view.record._replace(seats={0: view.seats[0], 1: view.seats[1]})
     assert render.tally(view)[2] == "seat 3          7        7"
 
 
@@ -206,8 +205,10 @@ def test_hostile_names_do_not_reach_the_picture() -> None:
     """Names are printed without anything that could steer a terminal, in the table and in the tally."""
     sitting = Sitting.playing(2)
     view = sitting.mirror
-    view.seats = {seat: SeatState(seat=seat, name="\x1b[2J\u202eAnn") for seat in (0, 1)}
-    view.results = [result(1, (1, 2), None, seats=(0, 1))]
+    view.record = view.record._replace(
+        seats={seat: SeatState(seat=seat, name="\x1b[2J\u202eAnn") for seat in (0, 1)}
+    )
+    view.record = view.record._replace(results=(result(1, (1, 2), None, seats=(0, 1)),))
     assert all(line.isprintable() for line in [*render.table(view, 0), *render.tally(view)])
 
 

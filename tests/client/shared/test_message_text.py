@@ -389,8 +389,10 @@ def test_printable_leaves_letters_alone() -> None:
 def test_hostile_names_are_printable_everywhere(cls: type[Message]) -> None:
     """Whatever a server calls its players, and whatever it says, no line steers the terminal."""
     view = TableState.from_snapshot(Sitting.playing(2).mirror.snapshot(0))
-    view.code = HOSTILE_CODE
-    view.seats = {seat: SeatState(seat=seat, name=HOSTILE, bot=HOSTILE[:16]) for seat in range(8)}
+    view.record = view.record._replace(code=HOSTILE_CODE)
+    view.record = view.record._replace(
+        seats={seat: SeatState(seat=seat, name=HOSTILE, bot=HOSTILE[:16]) for seat in range(8)}
+    )
     assert view.hand is not None
     view.hand.progress = {0: Progress(7, 1)}
     layout = view.hand.rules.layout

@@ -294,7 +294,7 @@ def test_a_card_is_taken_back_where_that_is_allowed() -> None:
 def test_nothing_is_played_outside_a_hand(phase: Phase) -> None:
     """Before the signal and after the end keys, Enter, the pointer's right button and hints do nothing."""
     player = klondike("AS", stock="2c")
-    player.view.phase = phase
+    player.view.record = player.view.record._replace(phase=phase)
     assert player.type(f"a a q right enter {TURN_KEY}") == []
     assert player.model.selection.send_up(player.column(1), player.now) is None
     player.model.selection.hint(player.now, {}, UNICODE.card)

@@ -177,7 +177,7 @@ def test_what_fades_ages() -> None:
 def test_the_countdown_ages() -> None:
     """Every second before the signal is another picture."""
     player = at("AS")
-    player.view.phase = Phase.COUNTDOWN
+    player.view.record = player.view.record._replace(phase=Phase.COUNTDOWN)
     player.model.activity.start_from(player.view, player.now, -3_000)
     aged = [
         player.model.has_changed_by_time(player.now + ms) for ms in (0, 1, 999, 1_000, 1_999, 2_000, 3_000)
@@ -285,7 +285,8 @@ def test_what_is_dragged() -> None:
 def test_what_to_do_next(phase: Phase, seat: int | None, told: str) -> None:
     """One line says what the table waits for."""
     player = at("AS")
-    player.view.phase, player.view.host, player.chair.seat = phase, 0, seat
+    player.view.record = player.view.record._replace(phase=phase, host=0)
+    player.chair.seat = seat
     assert told == prompt(player)
 
 
@@ -299,8 +300,8 @@ def test_what_to_do_next(phase: Phase, seat: int | None, told: str) -> None:
 def test_who_is_ready_is_told_so(phase: Phase, told: str) -> None:
     """And how it is taken back."""
     player = at("AS")
-    player.view.phase, player.view.host, player.chair.seat = phase, 0, 1
-    player.view.seats[1] = player.view.seats[1].model_copy(update={"ready": True})
+    player.view.record = player.view.record._replace(phase=phase, host=0).with_seat(1, ready=True)
+    player.chair.seat = 1
     assert told == prompt(player)
 
 
@@ -313,7 +314,7 @@ def test_nothing_is_picked_up_in_a_pause() -> None:
     assert (None, told) == (player.model.selection.held, prompt(player))
     player.type("a")
     assert (None, told) == (player.model.selection.held, prompt(player))
-    player.view.host = 0
+    player.view.record = player.view.record._replace(host=0)
     assert prompt(player) == "The hand is paused. F9 resumes it."
     player.hear(ev.Continued(seq=2, elapsed_ms=9))
     player.type("a")
@@ -325,7 +326,7 @@ def test_who_is_out_is_told_to_call() -> None:
     player = Player.at_position(build(rules_of()), call_out="shout")
     assert prompt(player) == 'You are out: call "Demon!" with c.'
     player = at("AS")
-    player.view.seats[0] = player.view.seats[0].model_copy(update={"stuck": True})
+    player.view.record = player.view.record.with_seat(0, stuck=True)
     assert prompt(player) == "You declared that you are stuck (1 of 2 has)."
 
 
@@ -358,7 +359,7 @@ def test_a_word_that_stands_is_no_news() -> None:
 def test_who_plays_on_is_told_that_others_are_stuck() -> None:
     """A hand may wait for the last one to say it: with the name of the key for that."""
     player = at("AS")
-    player.view.seats[1] = player.view.seats[1].model_copy(update={"stuck": True})
+    player.view.record = player.view.record.with_seat(1, stuck=True)
     assert prompt(player) == "1 of 2 is stuck; v if you are, too."
 
 
@@ -424,7 +425,7 @@ def test_the_next_deal_is_counted_down() -> None:
 def test_nothing_is_counted_down_for_one_person_among_bots() -> None:
     """The next hand waits for the only person at the table, so that no time is told."""
     player = at("AS", tally_ms=20_000)
-    player.view.seats[1] = player.view.seats[1].model_copy(update={"bot": "easy"})
+    player.view.record = player.view.record.with_seat(1, bot="easy")
     player.hear(ev.HandOver(seq=1, reason=EndReason.STUCK, out=None, elapsed_ms=9, points=(0, 0), seed=SEED))
     assert prompt(player) == "Press Enter when ready for the next hand."
 
@@ -542,11 +543,11 @@ def test_the_clock_runs_in_the_second_hand_too(countdown: int) -> None:
     """Whatever the last hand's time was, and however short the countdown is."""
     activity, view = table()
     result = HandResult(hand=1, seats=(0, 1), points=(1, 2), reason=EndReason.DEAD, elapsed_ms=7_000)
-    view.results, view.phase = [result], Phase.TALLY
+    view.record = view.record._replace(results=(result,), phase=Phase.TALLY)
     activity.observe(over(EndReason.DEAD), view, NOW)
-    view.phase = Phase.COUNTDOWN
+    view.record = view.record._replace(phase=Phase.COUNTDOWN)
     activity.observe(ev.Dealt(seq=2, seats=(0, 1), shown=(), countdown_ms=countdown), view, NOW)
-    view.phase = Phase.PLAYING
+    view.record = view.record._replace(phase=Phase.PLAYING)
     activity.observe(ev.Signalled(seq=3), view, NOW + countdown)
     assert activity.elapsed_ms(NOW + countdown + 500) == 500
 
@@ -556,8 +557,10 @@ def test_coming_late_the_clock_is_right() -> None:
     activity, view = table()
     activity.observe(view.snapshot(5_000), view, NOW)
     assert activity.elapsed_ms(NOW + 10) == 5_010
-    view.results = [HandResult(hand=1, seats=(0, 1), points=(1, 2), reason=EndReason.DEAD, elapsed_ms=7_000)]
-    view.phase = Phase.TALLY
+    view.record = view.record._replace(
+        results=(HandResult(hand=1, seats=(0, 1), points=(1, 2), reason=EndReason.DEAD, elapsed_ms=7_000),)
+    )
+    view.record = view.record._replace(phase=Phase.TALLY)
     activity.observe(view.snapshot(20_000), view, NOW)
     assert activity.elapsed_ms(NOW + 10) == 7_000
 
@@ -655,9 +658,9 @@ def test_a_whole_match(name: str) -> None:
 def test_a_newcomer_at_the_tally_knows_when_the_next_hand_is_dealt() -> None:
     """From how long the hand had lasted, and how long ago it began; if that is not known, nothing is told."""
     view = TableState("TEST", Options(tally_ms=20_000))
-    view.phase = Phase.TALLY
+    view.record = view.record._replace(phase=Phase.TALLY)
     result = HandResult(hand=1, seats=(0,), points=(3,), reason=EndReason.STUCK, out=None, elapsed_ms=60_000)
-    view.results = [result]
+    view.record = view.record._replace(results=(result,))
     activity = RecentActivity()
     for elapsed_ms, seconds in ((65_000, 15), (60_000, 20), (0, 0)):
         activity.start_from(view, NOW, elapsed_ms)
@@ -744,7 +747,7 @@ def test_own_lines_stand_out() -> None:
 def test_somebody_called_you_is_not_oneself() -> None:
     """A name does not make another player's cards one's own."""
     table = sitting()
-    table.mirror.seats[1] = table.mirror.seats[1].model_copy(update={"name": "you"})
+    table.mirror.record = table.mirror.record.with_seat(1, name="you")
     play = ev.Played(seq=1, seat=1, counter=1, source=table.column(1), count=1, destination=1)
     table.mirror.board.cards[1] = (52 + 13,)  # type: ignore[union-attr]
     assert words(play, table.mirror, volume=0) is None
@@ -819,7 +822,7 @@ def test_what_concerns_all_is_told_at_any_volume(volume: int) -> None:
 def test_hostile_names_are_harmless(name: str) -> None:
     """Whatever a player is called or says, the feed's line is printable."""
     table = sitting()
-    table.mirror.seats[1] = table.mirror.seats[1].model_copy(update={"name": name})
+    table.mirror.record = table.mirror.record.with_seat(1, name=name)
     table.mirror.board.cards[1] = (13,)  # type: ignore[union-attr]
     messages = [
         ev.Played(seq=1, seat=1, counter=1, source=table.column(1), count=1, destination=1),

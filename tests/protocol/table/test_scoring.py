@@ -30,10 +30,12 @@ def _view(*hands: tuple[int, ...], left: tuple[int, ...] = (), **options: object
         view.apply(event)
     for seat in left:
         view.apply(ev.Left(seq=view.seq + 1, seat=seat))
-    view.results = [
-        HandResult(hand=number, seats=(0, 1, 2), points=points, reason=EndReason.DEAD)
-        for number, points in enumerate(hands, 1)
-    ]
+    view.record = view.record._replace(
+        results=tuple(
+            HandResult(hand=number, seats=(0, 1, 2), points=points, reason=EndReason.DEAD)
+            for number, points in enumerate(hands, 1)
+        )
+    )
     return view
 
 
@@ -200,5 +202,5 @@ def test_a_target_and_a_lead_count_hands_where_hands_count() -> None:
 def test_a_team_wins_a_hand_by_its_points_together() -> None:
     """Where hands count, two partners with fewer points each win a hand together, and count it once."""
     view = _view((30, 20, 15), match_score="hands", hands=1, teams=2)
-    view.results = [view.results[0].model_copy(update={"teams": (0, 1, 1)})]
+    view.record = view.record._replace(results=(view.results[0].model_copy(update={"teams": (0, 1, 1)}),))
     assert team_totals(view) == {0: 0, 1: 1}

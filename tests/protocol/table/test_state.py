@@ -10,7 +10,7 @@ from racing_demon_protocol.engine.cards import UNKNOWN
 from racing_demon_protocol.enums import EndReason, Phase
 from racing_demon_protocol.errors import InconsistentEvent, InvalidGame
 from racing_demon_protocol.table import scoring
-from racing_demon_protocol.table.state import TableState
+from racing_demon_protocol.table.state import TableRecord, TableState
 from racing_demon_protocol.wire.codec import decode_server, encode
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import events as ev
@@ -29,7 +29,7 @@ HASH: Final = "0" * 64
 def facts(view: TableState) -> dict[str, Any]:
     """Return all that a view holds, as values that can be compared."""
     skip_unless_pure("lists what a view holds")
-    held = {name: getattr(view, name) for name in TableState.__slots__}
+    held = view.record._asdict() | {"seq": view.seq, "stuck": view.stuck_seats()}
     del held["gone"]  # this is for who was there
     hand = view.hand  # without the deal, with which the judge makes snapshots for others: none holds it
     return {**held, "hand": hand and (hand.rules.game, hand.seats, hand.board, hand.progress)}
@@ -234,7 +234,7 @@ def test_a_new_match_begins_from_nothing() -> None:
     _next(view, ev.MatchOver, winners=[0])
     assert list(view.seats) == [0, 3]
     _next(view, ev.Committed, hand=1, hand_id="T/2/1", commitment=HASH)
-    assert (view.results, view.winners, list(view.seats)) == ([], (), [0])
+    assert (view.results, view.winners, list(view.seats)) == ((), (), [0])
 
 
 def test_leaving_in_a_match_keeps_the_seat_in_the_tally() -> None:
@@ -402,6 +402,11 @@ def test_a_copy_goes_on_by_itself() -> None:
     ):
         view.apply(event)
     assert before == (copy.snapshot(0), copy.gone)
+
+
+def test_what_is_declared_is_sent() -> None:
+    """Snapshots have every field of a table but these; another that they lack would be lost on its way."""
+    assert {*TableRecord._fields} - {*Snapshot.model_fields} == {"gone", "hand_number", "redrawn_for"}
 
 
 def test_a_snapshot_of_an_unknown_game() -> None:

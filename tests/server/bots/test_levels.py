@@ -31,10 +31,14 @@ def _table(*hands: tuple[int, int, int]) -> TableState:
     sitting.events(0, cl.AddBot, level="adaptive")
     sitting.start()
     view = sitting.table.view.copy()
-    view.results = [
-        HandResult(hand=number, seats=(0, 1, BOT), points=points, reason="out", out=None, elapsed_ms=60_000)
-        for number, points in enumerate(hands, start=1)
-    ]
+    view.record = view.record._replace(
+        results=tuple(
+            HandResult(
+                hand=number, seats=(0, 1, BOT), points=points, reason="out", out=None, elapsed_ms=60_000
+            )
+            for number, points in enumerate(hands, start=1)
+        )
+    )
     return view
 
 
@@ -68,7 +72,7 @@ def test_its_strength_is_the_same_after_a_restart() -> None:
     sitting.events(0, cl.AddBot, level="adaptive")
     sitting.start()
     view = sitting.table.view.copy()
-    view.results = _table((9, 99, 5), (9, 99, 9), (5, 99, 9)).results
+    view.record = view.record._replace(results=_table((9, 99, 5), (9, 99, 9), (5, 99, 9)).results)
     adaptive = LEVELS[BotLevel.ADAPTIVE]
     level = adaptive.in_hand(view, BOT)
     sitting.turn(0)

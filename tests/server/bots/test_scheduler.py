@@ -172,7 +172,7 @@ async def test_bots_take_their_seats_again_after_a_restart(monkeypatch: pytest.M
     view.apply(ev.Joined(seq=3, seat=2, name="Cat", bot=""))
     view.apply(ev.StoodIn(seq=4, seat=2, bot=BotLevel.HARD))
     view.apply(ev.Joined(seq=5, seat=3, name="Dan", bot=BotLevel.EASY))
-    view.seats[3] = view.seats[3].model_copy(update={"left": True})
+    view.record = view.record.with_seat(3, left=True)
     for seat in range(4):
         tokens.add(seat, b"token")
         tokens.remember(seat, Accepted(counter=seat + 5, seq=1))

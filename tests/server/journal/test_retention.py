@@ -117,7 +117,7 @@ async def test_an_open_table_goes_on_without_its_old_matches(path: Path) -> None
         await back.greet()
         await back.enter(cl.Resume(code=host.code, token=host.token))
         snapshot = await back.until(Snapshot)
-        assert (view.seats, view.results) == ({s.seat: s for s in snapshot.seats}, list(snapshot.results))
+        assert (view.seats, view.results) == ({s.seat: s for s in snapshot.seats}, snapshot.results)
 
 
 async def test_what_replaces_old_matches_is_as_old_as_their_end(path: Path) -> None:

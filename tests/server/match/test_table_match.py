@@ -293,7 +293,7 @@ def test_a_new_match_begins_with_a_clean_tally() -> None:
     _finish(sitting, 3, 5)
     assert told(sitting.start()) == "committed dealt signalled"
     view = sitting.table.view
-    assert (view.results, view.winners, view.hand_number, scoring.totals(view)) == ([], (), 1, {0: 0, 1: 0})
+    assert (view.results, view.winners, view.hand_number, scoring.totals(view)) == ((), (), 1, {0: 0, 1: 0})
 
 
 def test_a_new_match_begins_when_all_are_ready() -> None:

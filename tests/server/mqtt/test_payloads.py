@@ -210,7 +210,7 @@ def test_names_are_values_and_no_part_of_a_description() -> None:
     """Whatever is typed arrives as it is; templates are made of our own words."""
     sitting = Sitting.lobby(2)
     for name in [called for _, called, _ in NAMES if called]:
-        sitting.mirror.seats[1] = sitting.mirror.seats[1].model_copy(update={"name": name})
+        sitting.mirror.record = sitting.mirror.record.with_seat(1, name=name)
         payload = state(sitting.mirror)
         assert payload.isascii()
         assert [each["name"] for each in json.loads(payload)["scores"]] == ["Ann", name]
@@ -222,11 +222,11 @@ def test_names_are_values_and_no_part_of_a_description() -> None:
 def test_all_who_lead_fit_into_a_state() -> None:
     """Eight players with the longest names, none of whom has a point more than the others."""
     sitting = Sitting.lobby(8)
-    for seat, player in sitting.mirror.seats.items():
-        sitting.mirror.seats[seat] = player.model_copy(update={"name": f"{seat}" * MAX_NAME_LENGTH})
-    sitting.mirror.results = [
-        HandResult(hand=1, seats=tuple(range(8)), points=(0,) * 8, reason=EndReason.STUCK)
-    ]
+    for seat in sitting.mirror.seats:
+        sitting.mirror.record = sitting.mirror.record.with_seat(seat, name=f"{seat}" * MAX_NAME_LENGTH)
+    sitting.mirror.record = sitting.mirror.record._replace(
+        results=(HandResult(hand=1, seats=tuple(range(8)), points=(0,) * 8, reason=EndReason.STUCK),)
+    )
     leader = json.loads(state(sitting.mirror))["leader"]
     assert leader.count(" and ") == 7
     assert len(leader) <= LONGEST_STATE
@@ -251,7 +251,7 @@ def test_nobody_is_named_where_nobody_may_look(closed: dict[str, Any]) -> None:
     """Without spectators, or with a passphrase, the broker learns that there is a table, and its phase."""
     sitting = Sitting.lobby(2, **closed)
     view = sitting.table.view
-    view.locked = not closed
+    view.record = view.record._replace(locked=not closed)
     assert json.loads(state(view))["scores"] == json.loads(record(view, "hall", []))["players"] == []
     assert (json.loads(record(view, "hall", []))["taken"], json.loads(state(view))["phase"]) == (2, "lobby")
 
@@ -263,7 +263,7 @@ def test_nobody_leads_where_nobody_may_look(closed: dict[str, Any]) -> None:
     sitting.start()
     for seat in range(2):
         sitting.events(seat, cl.Stuck)
-    sitting.mirror.locked = not closed
+    sitting.mirror.record = sitting.mirror.record._replace(locked=not closed)
     told = json.loads(state(sitting.mirror))
     assert (told["leader"], told["points"], told["players"]) == (None, None, 2)
 

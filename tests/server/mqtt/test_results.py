@@ -41,6 +41,6 @@ def test_a_hand_without_contributions_has_none() -> None:
         sitting.events(seat, cl.Stuck)
     over = next(event for event in sitting.log if isinstance(event, ev.HandOver))
     view = sitting.mirror.copy()
-    view.shuffle = None
+    view.record = view.record._replace(shuffle=None)
     ((_, payload),) = results(view, over)
     assert json.loads(payload)["contributions"] == []

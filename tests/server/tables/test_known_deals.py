@@ -47,7 +47,7 @@ def _played() -> Sitting:
 
 def _record(sitting: Sitting) -> list[Message]:
     begin = TableState("TEST", sitting.options)
-    begin.known_deal = DEAL.hex()
+    begin.record = begin.record._replace(known_deal=DEAL.hex())
     return [begin.snapshot(0), *sitting.log]
 
 

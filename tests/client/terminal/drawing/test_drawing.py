@@ -236,14 +236,14 @@ def test_hostile_names_move_nothing(name: str, size: tuple[int, int]) -> None:
     position = build(rules_of(players=3), foundation=("AS",), tableau=("9S",), waste="2H")
     for seat in (0, None):
         player = Player.at_position(position, seat)
-        for other, state in player.view.seats.items():
-            player.view.seats[other] = state.model_copy(update={"name": name[other:] or "x"})
+        for other in player.view.seats:
+            player.view.record = player.view.record.with_seat(other, name=name[other:] or "x")
         refused = Refused(counter=1, reason=Reason.BEATEN, text=name, by=1, late_us=12_345)
         said = ev.Said(seq=1, seat=1, text=(name * 40)[:200] or "x")
         player.hear(refused, said, refused.model_copy(update={"reason": Reason.ILLEGAL}))
         check_picture(player, size)
         player.now += 10_000
-        player.view.phase = Phase.COUNTDOWN
+        player.view.record = player.view.record._replace(phase=Phase.COUNTDOWN)
         check_picture(player, size)
 
 
@@ -252,7 +252,7 @@ def test_dragged_cards_may_cover_half_a_sign(x: int) -> None:
     """A card that is dragged over a wide name does not push the rest of the row."""
     position = build(rules_of(players=2), tableau=("KS QH",))
     player = Player.at_position(position)
-    player.view.seats[1] = player.view.seats[1].model_copy(update={"name": "漢字漢字漢字"})
+    player.view.record = player.view.record.with_seat(1, name="漢字漢字漢字")
     player.type("a")
     for at in range(40, 56):
         player.model.selection.drag(at if x == 60 else x, 3)
@@ -264,7 +264,7 @@ def test_who_was_first_is_told_to_the_end(name: str) -> None:
     """A line for which there is room is not cut, however wide its signs are."""
     position = build(rules_of(players=2), tableau=("2S",))
     player = Player.at_position(position)
-    player.view.seats[1] = player.view.seats[1].model_copy(update={"name": name})
+    player.view.record = player.view.record.with_seat(1, name=name)
     player.hear(Refused(counter=1, reason=Reason.BEATEN, text="", by=1, late_us=12_000))
     assert f" {name} beat you to it by 12 ms " in player.draw().text()
 
@@ -331,8 +331,7 @@ def test_what_is_the_matter_with_a_player() -> None:
     """Stuck, away and left have signs in the narrow lines, and words in the boxes."""
     player = Player.at_position(build(rules_of(players=4), tableau=("KS",)))
     for seat, change in enumerate(["stuck", "connected", "left"], start=1):
-        state = player.view.seats[seat]
-        player.view.seats[seat] = state.model_copy(update={change: change != "connected"})
+        player.view.record = player.view.record.with_seat(seat, **{change: change != "connected"})
     assert [row[:4] for row in right_part(player.draw())[3:6]] == ["=Ben", "?Cat", "xDon"]
     for size in SIZES[1:]:
         told = player.draw(size).text()
@@ -374,7 +373,7 @@ def test_the_signal_is_counted_down() -> None:
     player = Player.at_position(build(rules_of(), tableau=("KS",)))
     before = player.draw().text()
     player.model.activity.start_from(player.view, player.now, -2_500)
-    player.view.phase = Phase.COUNTDOWN
+    player.view.record = player.view.record._replace(phase=Phase.COUNTDOWN)
     inks = {ink for y in range(24) for text, ink in player.draw().runs(y) if "█" in text}
     assert {Role.BANNER | Highlight.STRONG} == inks
     assert "█" not in before

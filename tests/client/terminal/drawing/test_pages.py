@@ -35,8 +35,10 @@ NAMES = ("Ann", "A name of twenty-four le")
 def lobby() -> Page:
     """Return a page with two at the table, and much that has happened."""
     view = TableState("BCDF", Options())
-    view.seats = {seat: SeatState(seat=seat, name=name, ready=True) for seat, name in enumerate(NAMES)}
-    view.host = 1
+    view.record = view.record._replace(
+        seats={seat: SeatState(seat=seat, name=name, ready=True) for seat, name in enumerate(NAMES)}
+    )
+    view.record = view.record._replace(host=1)
     feed = [FeedLine(0, "x" * MAX_CHAT_LENGTH, Role.TEXT) for _ in range(20)]
     return Page(view=view, seat=0, addresses=[ADDRESS, "ws://[2001:db8:1:2:3:4:5:6]:5252"], feed=feed)
 
@@ -90,7 +92,9 @@ def test_the_invitation_over_the_internet_stands_below_the_one_in_the_room(size:
 def test_what_is_said_stays_in_view_beside_a_code_and_below_a_note(number: int, *, has_code: bool) -> None:
     """At 80 by 24, whatever a tunnel lacks: free seats are counted, and the rules go first."""
     page = lobby()
-    page.view.seats = {seat: SeatState(seat=seat, name=f"P{seat}") for seat in range(number)}
+    page.view.record = page.view.record._replace(
+        seats={seat: SeatState(seat=seat, name=f"P{seat}") for seat in range(number)}
+    )
     said = [*page.feed, FeedLine(0, "P0 says: hello", Role.TEXT)]
     note = Invitation(trouble="The tunnel has ended, and is started again. " * 4)
     full = replace(page, feed=said, invitation=note, addresses=page.addresses[:1], labels={"back": "Esc"})
@@ -105,7 +109,9 @@ def test_what_is_said_stays_in_view_beside_a_code_and_below_a_note(number: int, 
 def test_whoever_waits_reads_how_the_game_goes(size: tuple[int, int], number: int) -> None:
     """What ends a hand, and what it counts, is told below the seats; the newest words stay in view."""
     page = lobby()
-    page.view.seats = {seat: SeatState(seat=seat, name=f"P{seat}") for seat in range(number)}
+    page.view.record = page.view.record._replace(
+        seats={seat: SeatState(seat=seat, name=f"P{seat}") for seat in range(number)}
+    )
     said = [*page.feed, FeedLine(0, "P0 says: hello", Role.TEXT)]
     text = draw_lobby(replace(page, feed=said), size, UNICODE).text()
     words = " ".join(text.split())
@@ -119,8 +125,8 @@ def test_handicaps_are_seen_in_the_lobby() -> None:
     """In words where they fit, and else in figures; the tally has them below."""
     page = lobby()
     view = page.view
-    view.seats[0] = view.seats[0].model_copy(update={"handicap": Handicap(heap=-2)})
-    view.seats[1] = view.seats[1].model_copy(update={"handicap": Handicap(heap=2, delay_s=9, points=-3)})
+    view.record = view.record.with_seat(0, handicap=Handicap(heap=-2))
+    view.record = view.record.with_seat(1, handicap=Handicap(heap=2, delay_s=9, points=-3))
     text = draw_lobby(page, (80, 24), UNICODE).text()
     assert "2 fewer in the reserve" in text
     assert "reserve +2, +9 s" in text
@@ -139,7 +145,9 @@ SMALL = [(40, 10), (40, 12), (60, 14), (80, 12)]
 def test_a_small_lobby_leaves_the_footer_alone(size: tuple[int, int], number: int) -> None:
     """All ends above the prompt and the keys; who finds no room is counted, and oneself is seen."""
     page = lobby()
-    page.view.seats = {seat: SeatState(seat=seat, name=f"P{seat}") for seat in range(number)}
+    page.view.record = page.view.record._replace(
+        seats={seat: SeatState(seat=seat, name=f"P{seat}") for seat in range(number)}
+    )
     own = replace(page, seat=number - 1, prompt="Enter deals.", footer=[("?", "help", "help")])
     lines = draw_lobby(own, size, UNICODE).text().splitlines()
     assert draw_page(own, size, UNICODE).text().splitlines()[-2:] == lines[-2:]
@@ -164,7 +172,7 @@ def test_a_small_lobby_leaves_the_footer_alone(size: tuple[int, int], number: in
 def test_there_are_as_many_places_as_may_be_taken(game: str, seats: int, places: int) -> None:
     """The game and the options say how many; who sits there already has a place, and all else lies below."""
     page = lobby()
-    page.view.options = Options(game=game, seats=seats)
+    page.view.record = page.view.record._replace(options=Options(game=game, seats=seats))
     text = draw_lobby(page, (80, 40), UNICODE).text().splitlines()
     first = next(y for y, line in enumerate(text) if line.startswith("  1 Ann"))
     assert [str(number + 1) for number in range(places)] == [line[2] for line in text[first : first + places]]
@@ -176,7 +184,7 @@ def test_all_that_is_not_as_usual_can_be_read() -> None:
     """Where much was changed, it is told in several lines, and what has happened stands below them."""
     page = lobby()
     changed = {"countdown_ms": 1_000, "tally_ms": 9_000, "watch_delay_ms": 30_000, "hints": True, "turn": 1}
-    page.view.options = Options.model_validate({"hands": 7, **changed})
+    page.view.record = page.view.record._replace(options=Options.model_validate({"hands": 7, **changed}))
     text = draw_lobby(page, (80, 24), UNICODE).text().splitlines()
     first = next(y for y, line in enumerate(text) if line.strip().startswith("Klondike race, 7 hands"))
     pauses = "delay for spectators: 30 s · countdown before a hand: 1 s · tally between hands: 9 s"
@@ -226,7 +234,7 @@ def page_of(name: str, focus: int | None, names: tuple[str, ...] = ()) -> Page:
     view = timeline.view_at(len(timeline))
     for seat, other in enumerate(names):
         if seat in view.seats:
-            view.seats[seat] = view.seats[seat].model_copy(update={"name": other})
+            view.record = view.record.with_seat(seat, name=other)
     return Page(view=view, seat=focus, focus=focus, analysis=timeline.analysis_at(len(timeline)))
 
 
