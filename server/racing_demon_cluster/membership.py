@@ -97,7 +97,6 @@ class Membership:
         self._takeover = Takeover(
             node, ClusterKeys(settings.keys), self._registry, clock, self._takeover_thread
         )
-        self._registry.take_up = self._take_up
         self._listing = TableListing(node, self._registry, self._lookup_thread)
         self._heartbeat: Heartbeat | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -156,9 +155,6 @@ class Membership:
         """Locate a table that is not here: see :mod:`~racing_demon_cluster.table_lookup`."""
         if not self._lookup.find(code, partial(self._located, found)):
             found(SearchResult.BUSY)
-
-    def _take_up(self, table: int, ended: Callable[[], None]) -> None:
-        self._takeover.open_first(table, lambda _is_here: ended())
 
     def close(self) -> None:
         """Stop writing and reading heartbeats."""

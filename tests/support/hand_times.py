@@ -7,7 +7,7 @@ from racing_demon_protocol.table.state import DEALT
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_server.journal.reader import StoredEvent
-from racing_demon_server.match.hand_clock import HandClock
+from racing_demon_server.match.hand import HandClock
 
 
 def backward_times(log: Iterable[StoredEvent]) -> Iterator[int]:

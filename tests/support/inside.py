@@ -12,12 +12,12 @@ from racing_demon_server.match.table import Table
 
 def hand_of(table: Table) -> Hand | None:
     """Return the hand that is played."""
-    return table._lifecycle.hand
+    return table._state.hand
 
 
 def replace_hand(table: Table, hand: Hand) -> None:
     """Let a table go on with another hand."""
-    table._lifecycle.hand = hand
+    table._state.hand = hand
 
 
 def dealer_of(hand: Hand) -> Dealer:
@@ -42,18 +42,18 @@ def seat_tokens_of(table: Table) -> Mapping[Actor, SeatToken]:
 
 def gone(table: Table) -> Container[Actor]:
     """Return who is not connected, among them the host without a seat."""
-    return table._seating._disconnected_at
+    return table._state.record.away
 
 
 def given_up(table: Table) -> Container[Actor]:
     """Return the seats that are waited for no longer."""
-    return table._seating._given_up
+    return table._state.record.given_up
 
 
 def pause_state(table: Table) -> tuple[bool, bool, bool]:
     """Return whether a pause is by rule, whether players are lacking, and whether it has an end."""
-    pauses = table._lifecycle.pauses
-    return pauses.is_by_rule, pauses._lacking_since is not None, pauses.ends_at is not None
+    record = table._state.record
+    return record.is_paused_by_rule, record.lacking_since is not None, record.pause_ends_at is not None
 
 
 def next_timer(table: Table) -> str:

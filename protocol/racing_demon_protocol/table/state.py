@@ -40,7 +40,7 @@ MAX_BANNED: Final = 32
 
 T = TypeVar("T")
 
-NONE: Final[Mapping[int, Any]] = {}
+NONE: Final[Mapping[Any, Any]] = {}
 """Nobody yet, by seat."""
 
 
@@ -214,7 +214,7 @@ class TableRecord(NamedTuple):
 
     def to_snapshot(self) -> dict[str, Any]:
         """Return the fields that a snapshot has, as they are there."""
-        fields = {name: value for name, value in self._asdict().items() if name in Snapshot.model_fields}
+        fields = {name: getattr(self, name) for name in SENT}
         seats, departed = tuple(self.seats.values()), tuple(self.departed.items())
         return fields | {"seats": seats, "departed": departed, "hand": self.hand_number}
 
@@ -230,7 +230,7 @@ class TableRecord(NamedTuple):
             raise InconsistentEvent("a tally has points for other seats")
         if any(len(result.teams) not in {0, len(result.seats)} for result in snapshot.results):
             raise InconsistentEvent("a tally has teams for other seats")
-        fields = {name: getattr(snapshot, name) for name in cls._fields if name in Snapshot.model_fields}
+        fields = {name: getattr(snapshot, name) for name in SENT}
         seats, departed = {state.seat: state for state in snapshot.seats}, dict(snapshot.departed)
         return cls(**fields | {"seats": seats, "departed": departed, "hand_number": snapshot.hand})
 
@@ -243,6 +243,10 @@ class TableRecord(NamedTuple):
         """Return this record with the same change of several seats."""
         changed = {seat: self.seats[seat].model_copy(update=changes) for seat in seats}
         return self._replace(seats={**self.seats, **changed}) if changed else self
+
+
+SENT: Final = tuple(name for name in TableRecord._fields if name in Snapshot.model_fields)
+"""The fields of a table that snapshots have under the same names."""
 
 
 class TableState:
@@ -259,15 +263,22 @@ class TableState:
         options: its options.
         locked: whether it has a passphrase.
         known_deal: the seed of all its hands, where the deal is given.
+        record: all but the cards, in place of these; ``None`` for a new table.
 
     """
 
     __slots__ = ("_is_any_stuck", "hand", "record", "seq")
 
     def __init__(
-        self, code: str, options: Options, *, locked: bool = False, known_deal: str | None = None
+        self,
+        code: str,
+        options: Options,
+        *,
+        locked: bool = False,
+        known_deal: str | None = None,
+        record: TableRecord | None = None,
     ) -> None:
-        self.record = TableRecord(code, options, locked=locked, known_deal=known_deal)
+        self.record = record or TableRecord(code, options, locked=locked, known_deal=known_deal)
         self.seq = 0
         self.hand: HandView | None = None
         self._is_any_stuck = False
@@ -459,12 +470,12 @@ class TableState:
     @property
     def in_hand(self) -> bool:
         """Whether plays may be accepted now."""
-        return self.phase in IN_HAND
+        return self.record.phase in IN_HAND
 
     @property
     def between_matches(self) -> bool:
         """Whether no match is in progress."""
-        return self.phase in BETWEEN_MATCHES
+        return self.record.phase in BETWEEN_MATCHES
 
     def wait_ms(self, seat: int | None) -> int:
         """Return how long after the first signal a seat gets its own, in milliseconds; 0 for most."""
@@ -496,7 +507,7 @@ class TableState:
     @property
     def is_between_hands(self) -> bool:
         """Whether no hand is in play or about to be dealt, so that players can contribute to the next one."""
-        return self.phase in BETWEEN_HANDS
+        return self.record.phase in BETWEEN_HANDS
 
     @property
     def is_draw_void(self) -> bool:
@@ -598,7 +609,8 @@ class TableState:
 
     def copy(self) -> Self:
         """Return an independent copy. It shares the record."""
-        state = type(self)(self.record.code, self.record.options)
+        record = self.record
+        state = type(self)(record.code, record.options, record=record)
         state.take(self)
         return state
 

@@ -29,7 +29,7 @@ from racing_demon_protocol.wire.messages.server import (
 )
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.encoded_messages import EncodedEvent, Listener
-from racing_demon_server.match.hand_clock import HandClock
+from racing_demon_server.match.hand import HandClock
 from racing_demon_server.net.connection import Connection
 from racing_demon_server.net.handler import Handler, ServerContext
 from racing_demon_server.net.origin import LOCAL, Origin

@@ -15,9 +15,9 @@ from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages.base import Hash
 from racing_demon_protocol.wire.messages.server import Accepted, Refused, Seated, Snapshot
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.match.bans import Ban
 from racing_demon_server.match.checkpoint import Checkpoint
 from racing_demon_server.match.seat_tokens import Actor, SeatToken
+from racing_demon_server.match.state import Ban
 
 from .interface import JournalReader, Row, StoredTable
 from .play_runs import RUN, BrokenRun, StoredPlay, decode_run, is_private

@@ -15,9 +15,9 @@ from racing_demon_protocol.wire.messages.events import Dealt, Played
 from racing_demon_protocol.wire.messages.server import Refused, Snapshot
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.encoded_messages import EncodedEvent
-from racing_demon_server.match.bans import Ban
 from racing_demon_server.match.checkpoint import Checkpoint
 from racing_demon_server.match.seat_tokens import Actor, SeatToken
+from racing_demon_server.match.state import Ban
 
 from .clock_watermark import ClockWatermark, ShiftedClockWatermark
 from .interface import Journal

@@ -7,60 +7,42 @@ import hashlib
 import hmac
 import re
 from collections.abc import Iterable, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from racing_demon_protocol.constants import MAX_NAME_LENGTH
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
-from racing_demon_protocol.table.state import MAX_BANNED, TableState
+from racing_demon_protocol.table.state import MAX_BANNED
 
 from .names import folded
+from .state import Ban, JudgeState
 
 BANNED: Final = "The host kicked you. You can come back after the match, or when the host lets you back in."
 SALT_SIZE: Final = 16
 
 
-class Ban(NamedTuple):
-    """A player who was kicked.
-
-    Attributes:
-        name: what the player was called at the table.
-        token_hash: the hash of the seat's token.
-        address_hash: the hash of the address that the player came from; empty if unknown.
-
-    """
-
-    name: str
-    token_hash: bytes
-    address_hash: bytes
-
-
 class Bans:
-    """The bans of one table. Its view decides how long each lasts.
+    """The bans of one table, which decides how long each lasts.
 
     Args:
-        view: the table, whose ``banned`` are the names that count.
+        state: the state of the table's judge. The names that count are those ``banned`` at the table.
 
     """
 
-    def __init__(self, view: TableState) -> None:
-        self._view = view
-        self._bans: list[Ban] = []
-        self._has_changed = False
+    def __init__(self, state: JudgeState) -> None:
+        self._state = state
 
     def add(self, ban: Ban) -> None:
         """Ban a player. Call this before the view applies the kick."""
-        self._bans = [*self._in_force(), ban][-MAX_BANNED:]
-        self._has_changed = True
+        self._change([*self._in_force(), ban][-MAX_BANNED:])
 
     def lift(self, name: str) -> None:
         """Lift the bans of a name."""
-        self._bans = [ban for ban in self._in_force() if ban.name != name]
-        self._has_changed = True
+        self._change([ban for ban in self._in_force() if ban.name != name])
 
     def restore(self, bans: Iterable[Ban]) -> None:
         """Replace the bans by those of the journal."""
-        self._bans = list(bans)
+        self._state.record = self._state.record._replace(bans=tuple(bans))
 
     def verify(self, name: str, token_hash: bytes, address_hash: bytes) -> None:
         """Check that somebody may take a seat.
@@ -77,13 +59,17 @@ class Bans:
 
     def drain_changes(self) -> Sequence[Ban] | None:
         """Return all bans if they have changed since the last call, else ``None``."""
-        if not self._has_changed:
+        if not self._state.has_new_bans:
             return None
-        self._has_changed = False
-        return self._bans
+        self._state.has_new_bans = False
+        return self._state.record.bans
+
+    def _change(self, bans: Iterable[Ban]) -> None:
+        self.restore(bans)
+        self._state.has_new_bans = True
 
     def _in_force(self) -> list[Ban]:
-        return [ban for ban in self._bans if ban.name in self._view.banned]
+        return [ban for ban in self._state.record.bans if ban.name in self._state.view.banned]
 
 
 def hash_address(address: str, salt: bytes) -> bytes:

@@ -3,47 +3,24 @@
 A restart reads it instead of the events before it. It holds the hidden cards, so it is never stored in clear.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Final, NamedTuple, Self
 
 import msgpack
 
-from racing_demon_protocol.engine.board import Counts
-from racing_demon_protocol.engine.cards import Card
-from racing_demon_protocol.errors import InvalidFrame
+from racing_demon_protocol.engine.dealer import Dealer
+from racing_demon_protocol.errors import InconsistentEvent, InvalidFrame
+from racing_demon_protocol.table.state import DEALT
 from racing_demon_protocol.wire.codec import decode_server, pack
 from racing_demon_protocol.wire.messages.server import Snapshot
 
-from .hand_clock import HandClock
+from .contributions import secret_of
+from .hand import Hand, HandClock, HandState
 from .seat_tokens import Actor
+from .state import JudgeState
 
 FORMAT: Final = 1
 """The format of the bytes. A program with another format reads the hand from its deal instead."""
-
-
-class HandState(NamedTuple):
-    """The state of a hand besides its public board.
-
-    Attributes:
-        dealt_seq: the number of the event that dealt it.
-        signal_at: when play began, plus all pauses.
-        rotations: how often stocks were rotated since the last play that made progress.
-        plays: the number of plays so far.
-        first_out: the seat that reached the goal first.
-        arrivals: the newest cards on the foundations, as numbers.
-        cards: all cards of each pile, known.
-        counts: what the dealer's board counts.
-
-    """
-
-    dealt_seq: int
-    signal_at: int
-    rotations: int
-    plays: int
-    first_out: int | None
-    arrivals: list[int]
-    cards: Sequence[Sequence[Card]]
-    counts: Counts
 
 
 class DelayedView(NamedTuple):
@@ -74,12 +51,57 @@ class Checkpoint(NamedTuple):
     whispers: int
     at: int
     departed: Mapping[int, str]
-    away: dict[Actor, int]
+    away: Mapping[Actor, int]
     paused_at: int
     is_paused_by_rule: bool
     grace_until: int
     hand: HandState
     delayed_view: DelayedView | None = None
+
+    @classmethod
+    def of(cls, state: JudgeState) -> Self | None:
+        """Return a checkpoint of the running hand; ``None`` if there is none, or while it settles."""
+        view, record, hand = state.view, state.record, state.hand
+        if hand is None or view.phase not in DEALT or record.unsettled:
+            return None
+        return cls(
+            view.snapshot(0),
+            whispers=0,
+            at=0,
+            departed=view.gone,
+            away={actor: since for actor, since in record.away.items() if actor is not None},
+            paused_at=record.paused_at,
+            is_paused_by_rule=record.is_paused_by_rule,
+            grace_until=record.grace_until,
+            hand=hand.copy().state(),
+        )
+
+    def restore(self, state: JudgeState, seeds: Mapping[str, bytes]) -> None:
+        """Continue in the middle of the hand.
+
+        Raises:
+            InconsistentEvent: its board does not fit its game, or the hand's secret is missing.
+            InvalidGame: its options describe no known game.
+
+        """
+        view = state.view
+        view.restore(self.table)
+        view.record = view.record._replace(gone=self.departed)
+        if view.hand is None:
+            raise InconsistentEvent("a checkpoint has no cards")
+        rules, secret = view.hand.rules, secret_of(view.hand_id, seeds)
+        dealer = Dealer(view.deal_seed(secret), rules)
+        if rules.is_private:
+            view.hand.dealt = rules.deal()
+            view.hand.dealt.reveal(rules.layout.face_up_refs, dealer.first_cards())
+        state.now = self.at
+        state.hand = Hand.of(view, self.hand.copied(secret, dealer))
+        state.record = state.record._replace(
+            away=self.away,
+            paused_at=self.paused_at,
+            is_paused_by_rule=self.is_paused_by_rule,
+            grace_until=self.grace_until,
+        )
 
     def packed(self) -> bytes:
         """Return the bytes of the checkpoint."""

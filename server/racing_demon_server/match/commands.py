@@ -24,12 +24,12 @@ from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import Options
 
 from .contributions import Contributions
-from .event_log import EventLog
 from .hand import Hand
 from .lifecycle import PAUSABLE, MatchLifecycle
 from .names import clean_words
 from .seat_tokens import Actor
 from .seats import Seats, most_players
+from .state import JudgeState
 
 PLAYER_COUNTS: Final = (1, 3, MAX_SEATS)
 """Counts of players that together give every number of columns that a game can have."""
@@ -134,7 +134,7 @@ class Commands:
         who_lacks: asked before the host may use an extension.
 
     Args:
-        log: the table's log.
+        state: the state of the table's judge.
         seating: the table's seats.
         contributions: the sources of each hand's seed.
         lifecycle: the lifecycle of its matches.
@@ -142,10 +142,10 @@ class Commands:
     """
 
     def __init__(
-        self, log: EventLog, seating: Seats, contributions: Contributions, lifecycle: MatchLifecycle
+        self, state: JudgeState, seating: Seats, contributions: Contributions, lifecycle: MatchLifecycle
     ) -> None:
-        self._log = log
-        self._view = log.view
+        self._state = state
+        self._view = state.view
         self._seating = seating
         self._contributions = contributions
         self._lifecycle = lifecycle
@@ -184,7 +184,7 @@ class Commands:
 
     def _play(self, seat: int, command: cl.PlayCards) -> Refused | None:
         hand = self._running_hand()
-        if self._view.waiting:
+        if self._view.record.waiting:
             self._verify_signalled(seat)
         if self._play_limit.blocked_until:  # saves a call for nearly every play
             self._play_limit.verify(seat, self._arrived)
@@ -196,7 +196,7 @@ class Commands:
             if refused.reason is Reason.ILLEGAL:
                 self._record_illegal(seat)
             return refused
-        self._log.add(played)
+        self._state.add(played)
         self._lifecycle.after_play(hand, seat, played, stuck, self._now)
         return None
 
@@ -222,7 +222,7 @@ class Commands:
         if self._view.phase is Phase.GRACE:
             raise CommandRefused(Reason.NOT_NOW, "Somebody has called. The hand ends in a moment.")
         if not self._view.seats[seat].stuck:
-            self._log.emit(ev.StuckSaid, seat=seat)
+            self._state.emit(ev.StuckSaid, seat=seat)
         self._lifecycle.check_agreed_stop(self._now)
 
     def _shift_stock(self, seat: int, command: cl.ShiftStock) -> None:
@@ -231,7 +231,7 @@ class Commands:
         self._verify_signalled(seat)
         hand.rules.verify_shift(hand.board, seat)
         hand.shift_stock(seat, self._now)
-        self._log.emit(ev.StockShifted, seat=seat)
+        self._state.emit(ev.StockShifted, seat=seat)
         self._lifecycle.after_play(hand, seat, (), (), self._now)
 
     def _call(self, seat: int, command: cl.Call) -> None:
@@ -247,7 +247,7 @@ class Commands:
     def _ready(self, seat: int, command: cl.Ready) -> None:
         self._verify_at_rest(command.seen)
         if self._view.seats[seat].ready != command.ready:
-            self._log.emit(ev.Readied, seat=seat, ready=command.ready)
+            self._state.emit(ev.Readied, seat=seat, ready=command.ready)
         self._lifecycle.check_ready(self._now)
 
     def _contribute(self, seat: int, command: cl.Contribute) -> None:
@@ -264,11 +264,11 @@ class Commands:
     def _say(self, seat: int, command: cl.Say) -> None:
         words = clean_words(command.text)
         self._seating.verify_voice(seat, self._now)
-        self._log.emit(ev.Said, seat=seat, text=words)
+        self._state.emit(ev.Said, seat=seat, text=words)
 
     def _react(self, seat: int, command: cl.React) -> None:
         self._seating.verify_voice(seat, self._now)
-        self._log.emit(ev.Reacted, seat=seat, reaction=command.reaction)
+        self._state.emit(ev.Reacted, seat=seat, reaction=command.reaction)
 
     # Commands of the host.
 
@@ -311,7 +311,7 @@ class Commands:
             raise CommandRefused(Reason.BAD_OPTION, "More seats than that are taken.")
         self._verify_understood(needed(options) - self._view.extensions)
         had_teams = self._view.options.teams
-        self._log.emit(ev.OptionsSet, options=options)
+        self._state.emit(ev.OptionsSet, options=options)
         if options.teams != had_teams:
             self._seating.assign_teams()
 
@@ -341,7 +341,7 @@ class Commands:
             text = f"This table has {pluralize(teams, 'team')}." if teams else "This table has no teams."
             raise CommandRefused(Reason.BAD_OPTION, text)
         if state.team != command.team:
-            self._log.emit(ev.TeamSet, seat=command.seat, team=command.team)
+            self._state.emit(ev.TeamSet, seat=command.seat, team=command.team)
             self._lifecycle.check_ready(self._now)
 
     def _harden(self, seat: int, command: cl.SetHandicap) -> None:
@@ -362,7 +362,7 @@ class Commands:
             raise CommandRefused(Reason.BAD_OPTION, why)
         if state.handicap != command.handicap:
             self._verify_understood({HANDICAPS} - self._view.extensions)
-            self._log.emit(ev.HandicapSet, seat=command.seat, handicap=command.handicap)
+            self._state.emit(ev.HandicapSet, seat=command.seat, handicap=command.handicap)
 
     def _kick(self, command: cl.Kick) -> None:
         if command.seat == self._view.host:
@@ -373,12 +373,12 @@ class Commands:
     def _close_entry(self, command: cl.CloseEntry) -> None:
         if self._view.entry_closed != command.closed:
             self._verify_understood({MODERATION} - self._view.extensions)
-            self._log.emit(ev.EntryClosed, closed=command.closed)
+            self._state.emit(ev.EntryClosed, closed=command.closed)
 
     def _unban(self, command: cl.Unban) -> None:
         if command.name not in self._view.banned:
             raise CommandRefused(Reason.BAD_NAME, "Nobody of that name was kicked.")
-        self._log.emit(ev.Unbanned, name=command.name)
+        self._state.emit(ev.Unbanned, name=command.name)
         self._seating.bans.lift(command.name)
 
     def _pause_or_resume(self, command: cl.Pause) -> None:
@@ -402,7 +402,7 @@ class Commands:
         number = (view.hand_number + (view.phase is Phase.TALLY)) if command.last else 0
         if view.last_hand != number:
             self._verify_understood({RETURNS} - view.extensions)
-            self._log.emit(ev.LastHandSet, hand=number)
+            self._state.emit(ev.LastHandSet, hand=number)
 
     def _make_host(self, command: cl.MakeHost) -> None:
         self._seating.make_host(self._seating.person(command.seat))
@@ -418,14 +418,14 @@ class Commands:
             raise CommandRefused(Reason.NOT_NOW, text)
         if not state.stand_in:
             self._seating.verify_bots()
-        self._log.emit(ev.StoodIn, seat=command.seat, bot=command.level)
+        self._state.emit(ev.StoodIn, seat=command.seat, bot=command.level)
         self._lifecycle.check_presence(self._now)
 
     def _mute(self, command: cl.Mute) -> None:
         if command.muted and command.seat == self._view.host:
             raise CommandRefused(Reason.NOT_NOW, "You cannot mute yourself.")
         if self._seating.person(command.seat).muted != command.muted:
-            self._log.emit(ev.Muted, seat=command.seat, muted=command.muted)
+            self._state.emit(ev.Muted, seat=command.seat, muted=command.muted)
 
     def _vacate(self, seat: int, *, kicked: bool = False) -> None:
         self._seating.vacate(seat, kicked=kicked)
@@ -443,7 +443,7 @@ class Commands:
             seen: the last event that the sender had applied; 0 if not given.
 
         """
-        hand = self._lifecycle.hand
+        hand = self._state.hand
         if hand is not None and 0 < seen < hand.dealt_seq:
             raise CommandRefused(Reason.HAND_OVER, "That was for an earlier hand.")
 
@@ -463,12 +463,12 @@ class Commands:
 
         """
         self._verify_hand(seen)
-        hand = self._lifecycle.hand
-        if hand is None or self._view.phase not in IN_HAND:  # a restored table has no finished hand
-            if self._view.phase in NOT_STARTED:
+        hand, record = self._state.hand, self._view.record
+        if hand is None or record.phase not in IN_HAND:  # a restored table has no finished hand
+            if record.phase in NOT_STARTED:
                 raise CommandRefused(Reason.NOT_STARTED, "Play has not started yet.")
             raise CommandRefused(Reason.HAND_OVER, "The hand is over.")
-        if self._view.paused:
+        if record.paused:
             raise CommandRefused(Reason.PAUSED, "The hand is paused.")
         return hand
 

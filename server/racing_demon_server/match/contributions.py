@@ -18,8 +18,8 @@ from racing_demon_protocol.errors import CommandRefused, InconsistentEvent
 from racing_demon_protocol.games import declare
 from racing_demon_protocol.wire.messages import events as ev
 
-from .event_log import EventLog
 from .seats import RETURN_US, Seats
+from .state import JudgeState
 
 REVEAL_MS: Final = 3_000
 """How long the deal waits for contributions to be revealed, or renewed after a void draw."""
@@ -28,34 +28,20 @@ REVEAL_MS: Final = 3_000
 class Contributions:
     """Prepares and commits the hands of one table.
 
-    Attributes:
-        deal_at: the latest time at which a committed hand is dealt; meaningless in other phases.
-        secret: the server's secret for the newest hand that is prepared or committed.
-
     Args:
-        log: the table's log.
+        state: the state of the table's judge.
         seating: the table's seats.
         secrets: gives 32 secret bytes for each hand.
         wanted: whether players may contribute.
 
     """
 
-    def __init__(self, log: EventLog, seating: Seats, secrets: Iterator[bytes], *, wanted: bool) -> None:
-        self.deal_at = 0
-        self._log = log
-        self._view = log.view
+    def __init__(self, state: JudgeState, seating: Seats, secrets: Iterator[bytes], *, wanted: bool) -> None:
+        self._state = state
+        self._view = state.view
         self._seating = seating
         self._secrets = secrets
         self._wanted = wanted
-        self._hand_id = ""
-        self.secret = b""
-        self._drawn: list[tuple[str, bytes]] = []
-        self._away: set[int] = set()
-
-    def drain_secrets(self) -> list[tuple[str, bytes]]:
-        """Return the secrets drawn since the last call, by hand id."""
-        drawn, self._drawn = self._drawn, []
-        return drawn
 
     @property
     def is_complete(self) -> bool:
@@ -83,7 +69,7 @@ class Contributions:
     @property
     def _withheld(self) -> list[int]:
         """The seats that were present when the hand was committed, and have not revealed."""
-        return [seat for seat in self._view.unrevealed if seat not in self._away]
+        return [seat for seat in self._view.unrevealed if seat not in self._state.record.absent]
 
     def prepare(self) -> None:
         """Commit to a secret for the next hand as soon as somebody can contribute to it."""
@@ -96,7 +82,9 @@ class Contributions:
         is_wanted = is_wanted and view.known_deal is None
         if is_stale or is_wanted:
             self._draw(hand_id)
-            self._log.emit(ev.Prepared, hand_id=hand_id, commitment=commitment(self.secret, hand_id))
+            self._state.emit(
+                ev.Prepared, hand_id=hand_id, commitment=commitment(self._state.record.secret, hand_id)
+            )
 
     def contribute(self, seat: int, hashed: str) -> None:
         """Accept a player's commitment to a contribution.
@@ -111,7 +99,7 @@ class Contributions:
             raise CommandRefused(Reason.NOT_NOW, "No deal takes contributions now.")
         known = shuffle.of(seat)
         if known is None or known.commitment != hashed:
-            self._log.emit(ev.Contributed, seat=seat, commitment=hashed)
+            self._state.emit(ev.Contributed, seat=seat, commitment=hashed)
 
     def commit(self, at: int) -> None:
         """Commit to the next hand, the first of a match if none is running, or to a new draw of this one.
@@ -124,12 +112,12 @@ class Contributions:
         shuffle = self._view.next_shuffle
         self._record_absent()
         within_ms = REVEAL_MS if shuffle is not None and shuffle.contributions else 0
-        self.deal_at = at + within_ms * 1_000
-        self._log.emit(
+        self._deal_at(at + within_ms * 1_000)
+        self._state.emit(
             ev.Committed,
             hand=number,
             hand_id=hand_id,
-            commitment=commitment(self.secret, hand_id),
+            commitment=commitment(self._state.record.secret, hand_id),
             within_ms=within_ms,
             known_deal=self._view.known_deal,
         )
@@ -138,8 +126,10 @@ class Contributions:
         """Void the draw, and prepare another without the seats that did not reveal."""
         hand_id = next_draw_id(self._view.hand_id)
         self._draw(hand_id)
-        self.deal_at = at + REVEAL_MS * 1_000
-        self._log.emit(ev.Prepared, hand_id=hand_id, commitment=commitment(self.secret, hand_id))
+        self._deal_at(at + REVEAL_MS * 1_000)
+        self._state.emit(
+            ev.Prepared, hand_id=hand_id, commitment=commitment(self._state.record.secret, hand_id)
+        )
 
     def reveal(self, seat: int, value: str) -> None:
         """Accept the bytes to which a player has committed.
@@ -149,7 +139,7 @@ class Contributions:
 
         """
         is_awaited = self._view.phase is Phase.SHUFFLING and not self._view.is_draw_void
-        shuffle = self._view.shuffle if is_awaited and seat not in self._away else None
+        shuffle = self._view.shuffle if is_awaited and seat not in self._state.record.absent else None
         contribution = shuffle.of(seat) if shuffle is not None else None
         if shuffle is None or contribution is None:
             raise CommandRefused(Reason.NOT_NOW, "You have nothing to reveal now.")
@@ -157,7 +147,7 @@ class Contributions:
         if hashed != contribution.commitment:
             raise CommandRefused(Reason.BAD_CONTRIBUTION, "These bytes do not match your commitment.")
         if contribution.value is None:
-            self._log.emit(ev.Revealed, seat=seat, value=value)
+            self._state.emit(ev.Revealed, seat=seat, value=value)
 
     def _next_hand(self) -> tuple[int, str]:
         """Return the number and the id of the next hand. The last hand's id names its match."""
@@ -171,9 +161,11 @@ class Contributions:
 
     def _draw(self, hand_id: str) -> None:
         """Draw the secret of a hand, unless it was drawn before."""
-        if self._hand_id != hand_id:
-            self._hand_id, self.secret = hand_id, self._new_secret()
-            self._drawn.append((hand_id, self.secret))
+        record = self._state.record
+        if record.secret_for != hand_id:
+            drawn = self._state.spare.pop(hand_id, None) or self._new_secret()
+            self._state.record = record._replace(secret_for=hand_id, secret=drawn)
+            self._state.drawn.append((hand_id, drawn))
 
     def _new_secret(self) -> bytes:
         """Return the secret of the next hand: that of the known deal, or one that nobody knows."""
@@ -186,14 +178,18 @@ class Contributions:
     def restore(self, event: ev.Committed | ev.Prepared, at: int) -> None:
         """Continue with a hand that was committed before the restart, or with a void draw."""
         if isinstance(event, ev.Committed):
-            self.deal_at = at + event.within_ms * 1_000
+            self._deal_at(at + event.within_ms * 1_000)
             self._record_absent()
         else:
-            self.deal_at = at + REVEAL_MS * 1_000
+            self._deal_at(at + REVEAL_MS * 1_000)
+
+    def _deal_at(self, at: int) -> None:
+        self._state.record = self._state.record._replace(deal_at=at)
 
     def _record_absent(self) -> None:
         """Record who is away now, when the hand is committed."""
-        self._away = {seat for seat, state in self._view.seats.items() if not state.connected}
+        absent = frozenset(seat for seat, state in self._view.seats.items() if not state.connected)
+        self._state.record = self._state.record._replace(absent=absent)
 
     def restore_secret(self, secrets: Mapping[str, bytes]) -> None:
         """Restore the secret of a hand that is not dealt yet, after the log was applied.
@@ -206,16 +202,17 @@ class Contributions:
         coming = view.next_shuffle.hand_id if view.next_shuffle is not None else ""
         hand_id = coming or (view.hand_id if view.phase is Phase.SHUFFLING else "")
         if hand_id:
-            self._hand_id, self.secret = hand_id, secret_of(hand_id, secrets)
+            secret = secret_of(hand_id, secrets)
+            self._state.record = self._state.record._replace(secret_for=hand_id, secret=secret)
 
     def continue_after_restart(self, at: int) -> None:
         """Give players time to return and reveal after a restart."""
-        self.deal_at = max(self.deal_at, at + RETURN_US)
+        self._deal_at(max(self._state.record.deal_at, at + RETURN_US))
         self.prepare()
 
     def shift(self, microseconds: int) -> None:
         """Delay the deal by the time for which nobody could reveal anything."""
-        self.deal_at += microseconds
+        self._deal_at(self._state.record.deal_at + microseconds)
 
 
 def secret_of(hand_id: str, secrets: Mapping[str, bytes]) -> bytes:

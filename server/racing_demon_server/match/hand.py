@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from math import inf
 from typing import Final, NamedTuple, Self
 
-from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Kind, Play
+from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Counts, Kind, Play
 from racing_demon_protocol.engine.cards import UNKNOWN, Card
 from racing_demon_protocol.engine.dealer import Dealer
 from racing_demon_protocol.engine.sliced_search import UNIT_MICROSECONDS, SlicedSearch
@@ -16,14 +16,42 @@ from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import IllegalPlay
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages.client import PlayCards
-from racing_demon_protocol.wire.messages.events import Played
+from racing_demon_protocol.wire.messages.events import Continued, Dealt, Event, HandOver, Paused, Played
 from racing_demon_protocol.wire.messages.server import RaceLost, Refused
-
-from .checkpoint import HandState
 
 MAX_ARRIVALS: Final = 4_096
 """The most arrivals kept; at least half as many are. Cards can be taken back and played again."""
 ARRIVAL_FIELDS: Final = 4
+
+
+class HandClock(NamedTuple):
+    """The clock of a hand at one moment, in microseconds on a monotonic clock.
+
+    Attributes:
+        signal_at: when play begins or began, plus all past pauses; ``None`` before the first.
+        stopped_at: when the current pause began; ``None`` while the hand runs.
+
+    """
+
+    signal_at: int | None = None
+    stopped_at: int | None = None
+
+    def elapsed_ms(self, at: int) -> int:
+        """Return the milliseconds since the signal, without pauses; negative before it."""
+        if self.signal_at is None:
+            return 0
+        return ((at if self.stopped_at is None else self.stopped_at) - self.signal_at) // 1_000
+
+    def after(self, event: Event, at: int) -> Self:
+        """Return the clock after the table's next event, which happened at that time."""
+        match event:
+            case Dealt():
+                return type(self)(at + event.countdown_ms * 1_000)
+            case Paused():
+                return self._replace(stopped_at=at)
+            case Continued() | HandOver():
+                return type(self)(at - event.elapsed_ms * 1_000)
+        return self
 
 
 class Arrival(NamedTuple):
@@ -49,12 +77,22 @@ class RaceLog:
     def __init__(self) -> None:
         # Numbers in one array, because freeing many objects takes long.
         self._numbers = array("q")
+        self._forgotten = 0
+
+    def __len__(self) -> int:
+        """Return how many arrivals there have been."""
+        return self._forgotten + len(self._numbers) // ARRIVAL_FIELDS
+
+    def cut(self, length: int) -> None:
+        """Forget all arrivals but the first so many."""
+        del self._numbers[(length - self._forgotten) * ARRIVAL_FIELDS :]
 
     def append(self, *arrival: int) -> None:
         """Append the fields of the newest :class:`Arrival`."""
         self._numbers.extend(arrival)
         if len(self._numbers) > MAX_ARRIVALS * ARRIVAL_FIELDS:
             del self._numbers[: MAX_ARRIVALS // 2 * ARRIVAL_FIELDS]
+            self._forgotten += MAX_ARRIVALS // 2
 
     def state(self) -> list[int]:
         """Return everything as numbers, for :meth:`restore`."""
@@ -62,7 +100,7 @@ class RaceLog:
 
     def restore(self, numbers: Sequence[int]) -> None:
         """Continue with the arrivals of an earlier time."""
-        self._numbers = array("q", numbers)
+        self._numbers, self._forgotten = array("q", numbers), 0
 
     def since(self, seq: int) -> dict[int, list[Arrival]]:
         """Return the arrivals after an event, by foundation, newest first."""
@@ -73,6 +111,80 @@ class RaceLog:
                 break
             found.setdefault(arrival.pile, []).append(arrival)
         return found
+
+
+class HandCopy(NamedTuple):
+    """A running hand at one moment, besides its public board. It shares the arrivals so far.
+
+    Attributes:
+        secret: the server's part of the deal's seed.
+        dealer: knows the hidden cards.
+        cards: these cards at that moment.
+        race_log: the arrivals.
+        arrivals: how many there had been.
+        has_built: whether a card was built since the last test for a dead hand.
+        dealt_seq: the number of the event that dealt it.
+        signal_at: when play began, plus all pauses.
+        rotations: how often stocks were rotated since the last play that made progress.
+        plays: the number of plays so far.
+        first_out: the seat that reached the goal first.
+
+    """
+
+    secret: bytes
+    dealer: Dealer
+    cards: Board
+    race_log: RaceLog
+    arrivals: int
+    has_built: bool
+    dealt_seq: int
+    signal_at: int
+    rotations: int
+    plays: int
+    first_out: int | None
+
+    def state(self) -> "HandState":
+        """Return the same as numbers."""
+        return HandState(*self[-5:], self.race_log.state(), self.cards.cards, self.cards.counts)
+
+
+class HandState(NamedTuple):
+    """A running hand besides its public board and its secret, as numbers: see :class:`HandCopy`.
+
+    Attributes:
+        arrivals: the newest arrivals.
+        cards: all cards of each pile, known.
+        counts: what the dealer's board counts.
+
+    """
+
+    dealt_seq: int
+    signal_at: int
+    rotations: int
+    plays: int
+    first_out: int | None
+    arrivals: list[int]
+    cards: Sequence[Sequence[Card]]
+    counts: Counts
+
+    def copied(self, secret: bytes, dealer: Dealer) -> HandCopy:
+        """Return a copy of the hand, given its secret, and who knows the hidden cards as they were dealt."""
+        dealer.restore(self.cards, self.counts)
+        race_log = RaceLog()
+        race_log.restore(self.arrivals)
+        return HandCopy(
+            secret,
+            dealer,
+            dealer.open_board(),
+            race_log,
+            arrivals=len(race_log),
+            has_built=bool(self.arrivals),
+            dealt_seq=self.dealt_seq,
+            signal_at=self.signal_at,
+            rotations=self.rotations,
+            plays=self.plays,
+            first_out=self.first_out,
+        )
 
 
 DEAD_CHECK_DELAY_US: Final = 500_000
@@ -232,29 +344,31 @@ class Hand:
         self._race_log = RaceLog()
         self._lost: RaceLost | None = None
 
-    def state(self) -> HandState:
-        """Return the state of the hand, for :meth:`restored`."""
-        dealt = self._dealer.open_board()
-        arrivals = self._race_log.state()
-        numbers = self.dealt_seq, self.signal_at, self.rotations, self.plays, self.first_out
-        return HandState(*numbers, arrivals, dealt.cards, dealt.counts)
+    def copy(self) -> HandCopy:
+        """Return a copy of what changes in a hand."""
+        return HandCopy(
+            self.secret,
+            self._dealer,
+            self._dealer.open_board(),
+            self._race_log,
+            len(self._race_log),
+            self._has_built,
+            self.dealt_seq,
+            self.signal_at,
+            self.rotations,
+            self.plays,
+            self.first_out,
+        )
 
     @classmethod
-    def restored(cls, view: TableState, secret: bytes, dealer: Dealer, state: HandState) -> Self:
-        """Return a hand at an earlier moment. It is tested at once for being dead.
-
-        Args:
-            view: the table's view at that moment.
-            secret: the server's.
-            dealer: knows the hidden cards as they were dealt.
-            state: the hand at that moment.
-
-        """
-        dealer.restore(state.cards, state.counts)
-        hand = cls(view, secret, dealer, state.signal_at - view.options.countdown_ms * 1_000)
-        hand.dealt_seq, _, hand.rotations, hand.plays, hand.first_out, *_ = state
-        hand._race_log.restore(state.arrivals)
-        hand._has_built = bool(state.arrivals)
+    def of(cls, view: TableState, copy: HandCopy) -> Self:
+        """Return the hand of a copy, given the table's view at that moment. It is tested at once."""
+        copy.dealer.restore(copy.cards.cards, copy.cards.counts)
+        hand = cls(view, copy.secret, copy.dealer, copy.signal_at - view.options.countdown_ms * 1_000)
+        copy.race_log.cut(copy.arrivals)
+        hand._race_log, hand._has_built = copy.race_log, copy.has_built
+        hand.dealt_seq, hand.rotations, hand.plays = copy.dealt_seq, copy.rotations, copy.plays
+        hand.first_out = copy.first_out
         return hand
 
     def play(self, seat: int, command: PlayCards, at: int) -> list[Played]:

@@ -18,12 +18,10 @@ from racing_demon_protocol.table.suggestions import opened_play
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import CallOut, StallRule
 
-from .checkpoint import Checkpoint
 from .contributions import Contributions, secret_of
-from .event_log import EventLog
 from .hand import Hand
-from .hand_clock import HandClock
 from .seats import RETURN_US, Seats
+from .state import JudgeState
 
 SETTLED_AT_ONCE: Final = 24
 """The most automatic plays made in one step at the signal. They take about a millisecond."""
@@ -33,39 +31,31 @@ class MatchLifecycle:
     """Runs one hand after the other, from the deal to the tally.
 
     Attributes:
-        hand: the newest hand; ``None`` before the first. A restored table has no finished one.
         pauses: pauses and resumes the hand.
 
     Args:
-        log: the table's log.
+        state: the state of the table's judge.
         seating: the table's seats.
         contributions: the sources of each hand's seed.
 
     """
 
-    def __init__(self, log: EventLog, seating: Seats, contributions: Contributions) -> None:
-        self.hand: Hand | None = None
-        self.pauses = Pauses(log, seating)
+    def __init__(self, state: JudgeState, seating: Seats, contributions: Contributions) -> None:
+        self.pauses = Pauses(state, seating)
         self._contributions = contributions
-        self._log = log
-        self._view = log.view
+        self._state = state
+        self._view = state.view
         self._seating = seating
-        self._begun: tuple[int, ...] = ()
-        self._unsettled: list[int] = []
-        self._grace_until = 0
-        self._next_deal_at = 0
 
     @property
-    def hand_clock(self) -> HandClock:
-        """The clock of the hand."""
-        if self.hand is None:
-            return HandClock()
-        return HandClock(self.hand.signal_at, self.pauses.since if self._view.paused else None)
+    def hand(self) -> Hand | None:
+        """The newest hand; ``None`` before the first. A restored table has no finished one."""
+        return self._state.hand
 
     @property
     def is_settling(self) -> bool:
         """Whether more automatic plays follow at once, as after the signal."""
-        return bool(self._unsettled)
+        return bool(self._state.record.unsettled)
 
     def lacks_players(self) -> bool:
         """Return whether fewer players are seated than the game needs."""
@@ -94,49 +84,15 @@ class MatchLifecycle:
             case ev.StockShifted():
                 self._hand_of(event).shift_stock(event.seat, at)
             case ev.Called():
-                self._grace_until = at + event.grace_ms * 1_000
+                self._grace_until(at + event.grace_ms * 1_000)
             case ev.HandOver():
-                self._next_deal_at = at + self._view.options.tally_ms * 1_000
+                self._next_deal_at(at + self._view.options.tally_ms * 1_000)
 
-    def checkpoint(self) -> Checkpoint | None:
-        """Return a checkpoint of the running hand; ``None`` if there is none, or while it settles."""
-        view, hand = self._view, self.hand
-        if hand is None or view.phase not in DEALT or self._unsettled:
-            return None
-        return Checkpoint(
-            view.snapshot(0),
-            whispers=0,
-            at=0,
-            departed=view.gone,
-            away=self._seating.away(),
-            paused_at=self.pauses.since,
-            is_paused_by_rule=self.pauses.is_by_rule,
-            grace_until=self._grace_until,
-            hand=hand.state(),
-        )
+    def _grace_until(self, until: int) -> None:
+        self._state.record = self._state.record._replace(grace_until=until)
 
-    def restore_checkpoint(self, checkpoint: Checkpoint, seeds: Mapping[str, bytes]) -> None:
-        """Continue in the middle of a hand.
-
-        Raises:
-            InconsistentEvent: its board does not fit its game, or the hand's secret is missing.
-            InvalidGame: its options describe no known game.
-
-        """
-        view = self._view
-        view.restore(checkpoint.table)
-        view.record = view.record._replace(gone=checkpoint.departed)
-        if view.hand is None:
-            raise InconsistentEvent("a checkpoint has no cards")
-        rules, secret = view.hand.rules, secret_of(view.hand_id, seeds)
-        dealer = Dealer(view.deal_seed(secret), rules)
-        if rules.is_private:
-            view.hand.dealt = rules.deal()
-            view.hand.dealt.reveal(rules.layout.face_up_refs, dealer.first_cards())
-        self.hand = Hand.restored(view, secret, dealer, checkpoint.hand)
-        self._seating.restore_away(checkpoint.away)
-        self.pauses.since, self.pauses.is_by_rule = checkpoint.paused_at, checkpoint.is_paused_by_rule
-        self._grace_until = checkpoint.grace_until
+    def _next_deal_at(self, at: int) -> None:
+        self._state.record = self._state.record._replace(next_deal_at=at)
 
     def _hand_of(self, event: ev.Event) -> Hand:
         if self.hand is None:
@@ -146,25 +102,25 @@ class MatchLifecycle:
     def continue_after_restart(self, at: int) -> None:
         """Continue after a restart: a hand waits until enough players are back."""
         if self._view.phase is Phase.GRACE:
-            self._grace_until = max(self._grace_until, at + RETURN_US)
+            self._grace_until(max(self._state.record.grace_until, at + RETURN_US))
         self.delay_deal(at)
         self.pauses.continue_after_restart(at)
         self._contributions.continue_after_restart(at)
 
     def delay_deal(self, at: int) -> None:
         """Give players who return now some time at the tally before the next deal."""
-        self._next_deal_at = max(self._next_deal_at, at + min(RETURN_US, self._view.options.tally_ms * 1_000))
+        self.put_off_deal(at + min(RETURN_US, self._view.options.tally_ms * 1_000))
 
     def put_off_deal(self, until: int) -> None:
         """Deal no further hand by itself before a moment."""
-        self._next_deal_at = max(self._next_deal_at, until)
+        self._next_deal_at(max(self._state.record.next_deal_at, until))
 
     # After a disk failure.
 
     def shift(self, microseconds: int) -> None:
         """Delay all timers except the hand's, which its pause delays."""
-        self._grace_until += microseconds
-        self._next_deal_at += microseconds
+        self._grace_until(self._state.record.grace_until + microseconds)
+        self._next_deal_at(self._state.record.next_deal_at + microseconds)
         self._contributions.shift(microseconds)
 
     def resume(self, at: int) -> None:
@@ -177,24 +133,24 @@ class MatchLifecycle:
 
     def timers(self) -> Iterator[tuple[int, Callable[[int], None]]]:
         """Yield the pending timers: what to do, and when."""
-        view, hand = self._view, self.hand
-        if hand is not None and view.paused and self.pauses.ends_at is not None:
-            yield self.pauses.ends_at, self.end_pause
+        view, hand, record = self._view, self.hand, self._state.record
+        if hand is not None and view.paused and record.pause_ends_at is not None:
+            yield record.pause_ends_at, self.end_pause
         elif hand is not None and not view.paused:
             yield from self._timers_of(hand)
             if (pauses_at := self.pauses.pauses_at) is not None:
                 yield pauses_at, self.pauses.pause_for_missing
         if view.phase is Phase.SHUFFLING:
-            yield self._contributions.deal_at, self._finish_draw
+            yield record.deal_at, self._finish_draw
         if view.deals_by_itself and self._seating.somebody_is_there() and not self.lacks_players():
-            yield self._next_deal_at, self.deal
+            yield record.next_deal_at, self.deal
 
     def _timers_of(self, hand: Hand) -> Iterator[tuple[int, Callable[[int], None]]]:
         """Yield the timers of a running hand."""
         match self._view.phase:
             case Phase.COUNTDOWN:
                 yield hand.signal_at, self._signal
-            case Phase.PLAYING if self._unsettled:
+            case Phase.PLAYING if self.is_settling:
                 yield hand.signal_at, partial(self._settle, hand)
             case Phase.PLAYING if self._view.waiting:  # before the last signal no hand can be stuck
                 yield min(map(hand.seat_signal_at, self._view.waiting)), partial(self._signal_seat, hand)
@@ -204,7 +160,10 @@ class MatchLifecycle:
                 if (limit_ms := self._view.time_limit_ms) is not None:
                     yield hand.signal_at + limit_ms * 1_000, partial(self._end_by, hand, EndReason.TIME_UP)
             case Phase.GRACE:
-                yield self._grace_until, partial(self._end, hand, EndReason.OUT, self._view.called)
+                yield (
+                    self._state.record.grace_until,
+                    partial(self._end, hand, EndReason.OUT, self._view.called),
+                )
 
     def end_pause(self, at: int) -> None:
         """Resume the hand with the players who are connected."""
@@ -225,7 +184,7 @@ class MatchLifecycle:
             return
         seat = hand.dead_seat(at)  # a stuck seat waits for the others
         if seat in there and not self._view.seats[seat].stuck:
-            self._log.emit(ev.StuckSaid, seat=seat)
+            self._state.emit(ev.StuckSaid, seat=seat)
             self.check_agreed_stop(at)
 
     # The beginning of a hand.
@@ -253,11 +212,11 @@ class MatchLifecycle:
 
     def _deal_cards(self, at: int) -> None:
         """Deal the committed hand from what was revealed."""
-        view, secret = self._view, self._contributions.secret
+        view, secret = self._view, self._state.record.secret
         seats = view.seats_to_deal
         handicaps = view.handicaps_for(seats)
         rules = hand_rules(view.options, seats, handicaps)
-        self._log.emit(
+        self._state.emit(
             ev.Dealt,
             seats=seats,
             shown=Dealer(view.deal_seed(secret), rules).first_cards(),
@@ -272,7 +231,7 @@ class MatchLifecycle:
         """Create the judge of a hand that was dealt now or before a restart."""
         view = self._view
         assert view.hand is not None
-        self.hand = Hand(view, secret, Dealer(view.deal_seed(secret), view.hand.rules), at)
+        self._state.hand = Hand(view, secret, Dealer(view.deal_seed(secret), view.hand.rules), at)
 
     def check_ready(self, at: int) -> None:
         """Deal if everybody is ready."""
@@ -284,34 +243,35 @@ class MatchLifecycle:
             self.deal(at)
 
     def _signal(self, at: int) -> None:
-        self._log.emit(ev.Signalled)
+        self._state.emit(ev.Signalled)
         self._begin([seat for seat in self._view.hand_seats if seat not in self._view.waiting])
 
     def _signal_seat(self, hand: Hand, at: int) -> None:
         """Give the signal to the next seat that starts after the others."""
         seat = min(self._view.waiting, key=lambda seat: (hand.seat_signal_at(seat), seat))
-        self._log.emit(ev.SeatSignalled, seat=seat)
+        self._state.emit(ev.SeatSignalled, seat=seat)
         self._begin([seat])
         if not self._view.waiting:
             hand.schedule_dead_tests(at)
 
     def _begin(self, seats: list[int]) -> None:
         """Queue the automatic plays of seats that have just had their signal."""
-        self._begun, self._unsettled = tuple(seats), seats
+        self._state.record = self._state.record._replace(begun=tuple(seats), unsettled=tuple(seats))
 
     def _settle(self, hand: Hand, at: int) -> None:
         """Make some of one seat's automatic plays at the signal. In some games these are whole packs."""
-        played = hand.settle(self._unsettled[0], SETTLED_AT_ONCE)
-        self._log.add(played)
+        begun, unsettled = self._state.record.begun, self._state.record.unsettled
+        played = hand.settle(unsettled[0], SETTLED_AT_ONCE)
+        self._state.add(played)
         if len(played) < SETTLED_AT_ONCE:
-            del self._unsettled[0]
-        if self._unsettled:
+            self._state.record = self._state.record._replace(unsettled=unsettled[1:])
+        if self.is_settling:
             return
         if self._view.options.auto_first_turn:
-            for seat in self._begun:
+            for seat in begun:
                 if not self._view.seats[seat].left:
-                    self._log.add(hand.first_turn(seat))
-        for seat in self._begun:
+                    self._state.add(hand.first_turn(seat))
+        for seat in begun:
             self._emit_progress(hand, seat)
 
     # The consequences of plays, calls and leaves.
@@ -330,12 +290,12 @@ class MatchLifecycle:
 
         """
         self._emit_progress(hand, seat)
-        out = hand.first_out
-        if out is not None and self._view.options.call_out is CallOut.AUTO:
+        out, record = hand.first_out, self._view.record
+        if out is not None and record.options.call_out is CallOut.AUTO:
             self._end(hand, EndReason.OUT, out, at)
         elif hand.plays >= MAX_PLAYS:
             self._end_by(hand, EndReason.TIME_UP, at)
-        elif stuck and self._view.phase is Phase.PLAYING:
+        elif stuck and record.phase is Phase.PLAYING:
             self._declare_still_stuck(hand, seat, [event.destination for event in played], stuck)
 
     def _declare_still_stuck(self, hand: Hand, seat: int, piles: Sequence[int], stuck: Iterable[int]) -> None:
@@ -345,20 +305,20 @@ class MatchLifecycle:
             if other == seat or state.stuck or state.left:
                 continue
             if opened_play(hand.rules, hand.board, other, piles) is None:
-                self._log.emit(ev.StuckSaid, seat=other)
+                self._state.emit(ev.StuckSaid, seat=other)
 
     def _emit_progress(self, hand: Hand, seat: int) -> None:
         """Send a seat's progress to everybody, if others may see nothing else of its plays."""
         if hand.rules.is_private:
             reached = hand.rules.progress(hand.board, seat)
             if reached != hand.public.progress[seat].reached:
-                self._log.emit(ev.Progressed, seat=seat, progress=reached)
+                self._state.emit(ev.Progressed, seat=seat, progress=reached)
 
     def begin_grace(self, seat: int, at: int) -> None:
         """Start the grace after a seat has called out: plays in flight still count."""
         grace_ms = self._view.options.grace_ms
-        self._grace_until = at + grace_ms * 1_000
-        self._log.emit(ev.Called, seat=seat, grace_ms=grace_ms)
+        self._grace_until(at + grace_ms * 1_000)
+        self._state.emit(ev.Called, seat=seat, grace_ms=grace_ms)
 
     def check_agreed_stop(self, at: int) -> None:
         """End the hand if every seat that must agree is stuck."""
@@ -397,7 +357,7 @@ class MatchLifecycle:
         is_wanted = self._view.options.stall_rule is StallRule.ROTATE and not self._view.is_private
         if is_wanted and hand.rotations < hand.rules.turn_size - 1:
             hand.rotate(at)
-            self._log.emit(ev.Rotated)
+            self._state.emit(ev.Rotated)
         else:
             self._end_by(hand, reason, at)
 
@@ -411,16 +371,16 @@ class MatchLifecycle:
         self._check_match()
 
     def _end_hand(self, hand: Hand, reason: EndReason, out: int | None, at: int) -> None:
-        self._log.emit(
+        self._state.emit(
             ev.HandOver,
             reason=reason,
             out=out,
-            elapsed_ms=max(0, self.hand_clock.elapsed_ms(at)),
+            elapsed_ms=max(0, self._state.hand_clock.elapsed_ms(at)),
             points=hand_points(self._view, out),
             seed=hand.secret.hex(),
         )
         self.pauses.reset()
-        self._next_deal_at = at + self._view.options.tally_ms * 1_000
+        self._next_deal_at(at + self._view.options.tally_ms * 1_000)
 
     def end_match(self, at: int) -> None:
         """End the match early, because the host wants it. It counts as it stands.
@@ -449,12 +409,12 @@ class MatchLifecycle:
             self._end_hand(hand, EndReason.CLOSED if is_cut else EndReason.OUT, out, at)
         if view.results and not view.between_matches:
             is_early = is_cut or match_winners(view) is None
-            self._log.emit(ev.MatchOver, winners=leaders(view)[0], closed=is_early)
+            self._state.emit(ev.MatchOver, winners=leaders(view)[0], closed=is_early)
 
     def _check_match(self) -> None:
         winners = match_winners(self._view)
         if winners is not None:
-            self._log.emit(ev.MatchOver, winners=winners)
+            self._state.emit(ev.MatchOver, winners=winners)
         self._contributions.prepare()
 
 
@@ -465,33 +425,24 @@ PAUSABLE: Final = frozenset({Phase.COUNTDOWN, Phase.PLAYING})
 class Pauses:
     """Pauses and resumes the hands of one table.
 
-    Attributes:
-        since: when the pause began; ``None`` without one.
-        ends_at: when it ends by itself; ``None`` if it does not.
-        is_by_rule: whether a rule began it, and not the host.
-
     Args:
-        log: the table's log.
+        state: the state of the table's judge.
         seating: the table's seats.
 
     """
 
-    def __init__(self, log: EventLog, seating: Seats) -> None:
-        self.since = 0
-        self.ends_at: int | None = None
-        self._log = log
-        self._view = log.view
+    def __init__(self, state: JudgeState, seating: Seats) -> None:
+        self._state = state
+        self._view = state.view
         self._seating = seating
-        self.is_by_rule = False
-        self._lacking_since: int | None = None
 
     @property
     def pauses_at(self) -> int | None:
         """When the hand pauses unless somebody returns; ``None`` if it does not."""
-        after_ms = self._view.options.pause_after_ms
-        if self._lacking_since is None or after_ms is None or not self.can_pause:
+        after_ms, lacking_since = self._view.options.pause_after_ms, self._state.record.lacking_since
+        if lacking_since is None or after_ms is None or not self.can_pause:
             return None
-        return self._lacking_since + after_ms * 1_000
+        return lacking_since + after_ms * 1_000
 
     @property
     def can_pause(self) -> bool:
@@ -501,23 +452,23 @@ class Pauses:
     @property
     def waits_for_nobody(self) -> bool:
         """Whether the hand was paused by a rule at a table that does not wait for missing players."""
-        return self.is_by_rule and self._view.options.pause_after_ms is None
+        return self._state.record.is_paused_by_rule and self._view.options.pause_after_ms is None
 
     def pause_for_host(self, seat: int | None, at: int) -> None:
         """Pause the hand for the host."""
-        self.since, self.is_by_rule = at, False
-        self._log.emit(ev.Paused, seat=seat)
+        self._begin(at, by_rule=False)
+        self._state.emit(ev.Paused, seat=seat)
 
     def pause_for_missing(self, at: int) -> None:
         """Pause the hand because players are missing."""
-        self.since, self.is_by_rule = at, True
-        self._log.emit(ev.Paused)
+        self._begin(at, by_rule=True)
+        self._state.emit(ev.Paused)
 
     def pause_for_server(self, at: int) -> None:
         """Pause the hand because the server cannot write to its disk."""
         if self.can_pause:
-            self.since, self.is_by_rule = at, True
-            self._log.emit(ev.Paused, by_server=True)
+            self._begin(at, by_rule=True)
+            self._state.emit(ev.Paused, by_server=True)
 
     def continue_after_restart(self, at: int) -> None:
         """Pause the hand after a restart until enough players are back."""
@@ -525,32 +476,35 @@ class Pauses:
             self.pause_for_missing(at)
         # Old journals may hold a pause in the grace, in which a hand no longer pauses.
         if self._view.paused and (self.waits_for_nobody or self._view.phase not in PAUSABLE):
-            self.ends_at = at + RETURN_US
+            self._state.record = self._state.record._replace(pause_ends_at=at + RETURN_US)
 
     def restore(self, event: ev.Paused | ev.Continued, hand: Hand, at: int) -> None:
         """Apply a pause, or its end, from before the restart."""
         if isinstance(event, ev.Continued):
-            hand.shift(at - self.since)
+            hand.shift(at - self._state.record.paused_at)
         else:
             # A pause by a host without a seat looks like one by the rule; then the host must resume the hand.
-            self.since, self.is_by_rule = at, event.seat is None and self._view.host is not None
+            self._begin(at, by_rule=event.seat is None and self._view.host is not None)
+
+    def _begin(self, at: int, *, by_rule: bool) -> None:
+        self._state.record = self._state.record._replace(paused_at=at, is_paused_by_rule=by_rule)
 
     def resume(self, hand: Hand, now: int) -> None:
         """Resume the hand as if no time had passed."""
-        self._lacking_since = self.ends_at = None
-        hand.shift(now - self.since)
-        self._log.emit(ev.Continued, elapsed_ms=(now - hand.signal_at) // 1_000)
+        self.reset()
+        hand.shift(now - self._state.record.paused_at)
+        self._state.emit(ev.Continued, elapsed_ms=(now - hand.signal_at) // 1_000)
 
     def check(self, hand: Hand | None, now: int) -> None:
         """Record since when players are missing; if none are, resume a hand that waited for them."""
         is_lacking = self._view.phase in PAUSABLE and self._seating.is_lacking()
-        if is_lacking:
-            self._lacking_since = now if self._lacking_since is None else self._lacking_since
+        record = self._state.record
+        if is_lacking and record.lacking_since is not None:
             return
-        self._lacking_since = None
-        if self._view.paused and self.is_by_rule and hand is not None:
+        self._state.record = record._replace(lacking_since=now if is_lacking else None)
+        if not is_lacking and self._view.paused and record.is_paused_by_rule and hand is not None:
             self.resume(hand, now)
 
     def reset(self) -> None:
-        """Reset, because the hand is over."""
-        self._lacking_since = self.ends_at = None
+        """Reset, because the pause or the hand is over."""
+        self._state.record = self._state.record._replace(lacking_since=None, pause_ends_at=None)

@@ -2,7 +2,7 @@
 
 import hashlib
 import hmac
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from racing_demon_protocol.enums import Reason
@@ -48,6 +48,14 @@ class SeatTokens:
         self._seat_tokens: dict[Actor, SeatToken] = {}
         self._changed: set[Actor] = set()
         self._played: set[Actor] = set()
+
+    def copy(self) -> dict[Actor, SeatToken]:
+        """Return who has which token. Later answers are in the copy, too."""
+        return self._seat_tokens.copy()
+
+    def take(self, tokens: Mapping[Actor, SeatToken]) -> None:
+        """Go back to a copy."""
+        self._seat_tokens = dict(tokens)
 
     def __contains__(self, actor: Actor) -> bool:
         return actor in self._seat_tokens
@@ -123,9 +131,9 @@ class SeatTokens:
         """Store the answer to an actor's newest command."""
         seat_token = self._seat_tokens.get(actor)
         if seat_token is not None:
-            seat_token.counter, seat_token.reply = reply.counter, reply
             self._changed.add(actor)
             self._played.discard(actor)
+            seat_token.counter, seat_token.reply = reply.counter, reply
 
     def remember_play(self, actor: Actor, counter: int, seq: int) -> None:
         """Record that an actor's newest command was an accepted play, and its last event.
@@ -133,9 +141,15 @@ class SeatTokens:
         The log holds the play, so the journal needs no row before the log is cut: see :meth:`drain_changes`.
         """
         seat_token = self._seat_tokens.get(actor)
-        if seat_token is not None and is_newer(counter, seat_token.counter):
-            seat_token.counter, seat_token.reply, seat_token.seq = counter, None, seq
+        if seat_token is not None:
             self._played.add(actor)
+            seat_token.counter, seat_token.reply, seat_token.seq = counter, None, seq
+
+    def restore_play(self, actor: Actor, counter: int, seq: int) -> None:
+        """Record an accepted play of the log, unless a later command was answered."""
+        seat_token = self._seat_tokens.get(actor)
+        if seat_token is not None and is_newer(counter, seat_token.counter):
+            self.remember_play(actor, counter, seq)
 
     def drain_changes(self, *, with_plays: bool) -> list[tuple[Actor, SeatToken | None]]:
         """Return the tokens that have changed since the last call; ``None`` for one that was dropped.

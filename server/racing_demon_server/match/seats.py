@@ -6,7 +6,7 @@ monotonic clock.
 """
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from racing_demon_protocol.engine.specification import Game
@@ -16,10 +16,10 @@ from racing_demon_protocol.games import declare, seats_of
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import SeatState
 
-from .bans import Ban, Bans
-from .event_log import EventLog
+from .bans import Bans
 from .names import BOT_NAMES, clean, unique
-from .seat_tokens import Actor, SeatTokens
+from .seat_tokens import Actor
+from .state import Ban, JudgeState
 
 MAX_CHAT_LINES: Final = 5
 CHAT_SPAN_US: Final = 10_000_000
@@ -71,20 +71,18 @@ class Seats:
         bans: the kicked players who may not return yet.
 
     Args:
-        log: the table's log.
+        state: the state of the table's judge.
         may_add_bot: returns whether one more bot may play.
 
     """
 
-    def __init__(self, log: EventLog, may_add_bot: Callable[[], bool]) -> None:
-        self.seat_tokens = SeatTokens()
-        self._log = log
-        self._view = log.view
+    def __init__(self, state: JudgeState, may_add_bot: Callable[[], bool]) -> None:
+        self.seat_tokens = state.seat_tokens
+        self._state = state
+        self._view = state.view
         self._may_add_bot = may_add_bot
-        self.bans = Bans(log.view)
+        self.bans = Bans(state)
         self._chat = ChatLimit()
-        self._disconnected_at: dict[Actor, int] = {}
-        self._given_up: set[Actor] = set()
 
     # Queries.
 
@@ -115,7 +113,7 @@ class Seats:
     def must_agree(self, seat: int) -> bool:
         """Return whether a seat counts when all must agree; it stops counting when it is away for long."""
         state = self._view.seats[seat]
-        is_there = state.connected or bool(state.stand_in) or seat not in self._given_up
+        is_there = state.connected or bool(state.stand_in) or seat not in self._state.record.given_up
         return is_there and not state.left
 
     def is_lacking(self) -> bool:
@@ -157,46 +155,51 @@ class Seats:
     def connect(self, actor: Actor, connected: bool, at: int) -> bool:
         """Record that an actor connected or disconnected. Return whether that changes a seat."""
         if connected:
-            self._disconnected_at.pop(actor, None)
-            self._given_up.discard(actor)
+            self._forget_absence(actor, and_giving_up=True)
         else:
-            self._disconnected_at[actor] = at
+            self._record_absence(actor, at)
         state = None if actor is None else self._view.seats.get(actor)
         if state is None or state.left or state.connected == connected:
             return False
-        self._log.emit(ev.Connected, seat=state.seat, connected=connected)
+        self._state.emit(ev.Connected, seat=state.seat, connected=connected)
         return True
 
     def restore(self, event: ev.Event, at: int) -> None:
         """Apply a connection or a leave from before the restart."""
         match event:
             case ev.Connected(connected=False):
-                self._disconnected_at[event.seat] = at
+                self._record_absence(event.seat, at)
             case ev.Connected() | ev.Left() | ev.Joined():
-                self._disconnected_at.pop(event.seat, None)
+                self._forget_absence(event.seat)
 
-    def away(self) -> dict[Actor, int]:
-        """Return since when players are disconnected, by seat."""
-        return {actor: since for actor, since in self._disconnected_at.items() if actor is not None}
+    def _record_absence(self, actor: Actor, since: int) -> None:
+        record = self._state.record
+        self._state.record = record._replace(away={**record.away, actor: since})
 
-    def restore_away(self, away: Mapping[Actor, int]) -> None:
-        """Continue with the players who were disconnected at an earlier moment."""
-        self._disconnected_at = dict(away)
+    def _forget_absence(self, actor: Actor, *, and_giving_up: bool = False) -> None:
+        record = self._state.record
+        given_up = record.given_up - {actor} if and_giving_up else record.given_up
+        away = {other: since for other, since in record.away.items() if other != actor}
+        self._state.record = record._replace(away=away, given_up=given_up)
+
+    def _forget_strangers(self) -> None:
+        """Forget who has been away and has no token any more."""
+        record = self._state.record
+        away = {actor: since for actor, since in record.away.items() if actor in self.seat_tokens}
+        self._state.record = record._replace(away=away)
 
     def continue_after_restart(self, at: int) -> None:
         """Mark everybody as disconnected after a restart."""
-        self._disconnected_at = {
-            actor: since for actor, since in self._disconnected_at.items() if actor in self.seat_tokens
-        }
+        self._forget_strangers()
         for actor in self.seat_tokens.people():
-            if actor not in self._disconnected_at:
+            if actor not in self._state.record.away:
                 self.connect(actor, connected=False, at=at)
 
     def shift(self, microseconds: int, now: int) -> None:
         """Shorten every absence by the time for which nobody could return."""
-        self._disconnected_at = {
-            actor: min(since + microseconds, now) for actor, since in self._disconnected_at.items()
-        }
+        record = self._state.record
+        away = {actor: min(since + microseconds, now) for actor, since in record.away.items()}
+        self._state.record = record._replace(away=away)
 
     def vacate(self, seat: int, *, kicked: bool = False) -> None:
         """Free a seat, and replace the host if it was theirs. Its token is void."""
@@ -204,17 +207,15 @@ class Seats:
         if kicked and not state.bot:
             self.bans.add(Ban(state.name, *self.seat_tokens.origin(seat)))
         self.seat_tokens.drop(seat)  # first, because it raises if the seat has none: then no event is emitted
-        self._log.emit(ev.Left, seat=seat, kicked=kicked)
-        self._disconnected_at.pop(seat, None)
+        self._state.emit(ev.Left, seat=seat, kicked=kicked)
+        self._forget_absence(seat)
         if seat == self._view.host:
             self._choose_host(self.people())
 
     def forget_absent(self) -> None:
         """Forget the players who have left: a new match keeps no seats for them."""
         self.seat_tokens.retain(self._view.seats)
-        self._disconnected_at = {
-            actor: at for actor, at in self._disconnected_at.items() if actor in self.seat_tokens
-        }
+        self._forget_strangers()
 
     def verify_bots(self) -> None:
         """Check that one more bot may play.
@@ -241,15 +242,14 @@ class Seats:
             why = "All seats are taken" if seats == view.options.seats else by_game
             raise CommandRefused(Reason.TABLE_FULL, f"{why}{self._watch_hint()}.")
         taken = [state.name for state in view.seats.values()]
-        self._log.emit(ev.Joined, seat=seat, name=unique(name, taken), bot=bot, program=program)
+        self._state.emit(ev.Joined, seat=seat, name=unique(name, taken), bot=bot, program=program)
         self.seat_tokens.add(seat, token_hash)
-        self._disconnected_at.pop(seat, None)  # since when its former player was away
-        self._given_up.discard(seat)
+        self._forget_absence(seat, and_giving_up=True)  # that of its former player
         self._chat.forget(seat)
         if view.options.teams is not None:
-            self._log.emit(ev.TeamSet, seat=seat, team=self._smallest_team(view.options.teams))
+            self._state.emit(ev.TeamSet, seat=seat, team=self._smallest_team(view.options.teams))
         if view.host is None and None not in self.seat_tokens:
-            self._log.emit(ev.Hosted, seat=seat)
+            self._state.emit(ev.Hosted, seat=seat)
         return seat
 
     def _smallest_team(self, teams: int) -> int:
@@ -262,7 +262,7 @@ class Seats:
         teams = self._view.options.teams
         if teams is not None:
             for index, seat in enumerate(sorted(self.active())):
-                self._log.emit(ev.TeamSet, seat=seat, team=index % teams)
+                self._state.emit(ev.TeamSet, seat=seat, team=index % teams)
 
     def lacks_opponents(self) -> bool:
         """Return whether several players are about to begin a match, all of them in one team."""
@@ -279,18 +279,19 @@ class Seats:
 
     def timers(self) -> Iterator[tuple[int, bool]]:
         """Yield when an absent player stops counting (false), and when an absent host is replaced (true)."""
-        for actor, since in self._disconnected_at.items():
-            if actor is not None and actor not in self._given_up:
+        record = self._state.record
+        for actor, since in record.away.items():
+            if actor is not None and actor not in record.given_up:
                 yield since + AWAY_US, False
-        since_host = self._disconnected_at.get(self._view.host)
+        since_host = record.away.get(self._view.host)
         if since_host is not None and any(state.connected for state in self.people()):
             yield since_host + HOST_AWAY_US, True
 
     def give_up(self, now: int) -> None:
         """Stop waiting for players who have been away for long."""
-        self._given_up.update(
-            actor for actor, since in self._disconnected_at.items() if since + AWAY_US <= now
-        )
+        record = self._state.record
+        late = {actor for actor, since in record.away.items() if since + AWAY_US <= now}
+        self._state.record = record._replace(given_up=record.given_up | late)
 
     def replace_host(self, at: int) -> None:
         """Make the next connected player the host."""
@@ -302,13 +303,13 @@ class Seats:
         if candidates:
             self.make_host(candidates[0])
         else:
-            self._log.emit(ev.Hosted, seat=None)
+            self._state.emit(ev.Hosted, seat=None)
 
     def make_host(self, state: SeatState) -> None:
         """Make a player the host."""
         if state.muted:
-            self._log.emit(ev.Muted, seat=state.seat, muted=False)  # a host is never muted
-        self._log.emit(ev.Hosted, seat=state.seat)
+            self._state.emit(ev.Muted, seat=state.seat, muted=False)  # a host is never muted
+        self._state.emit(ev.Hosted, seat=state.seat)
 
     # What commands need.
 

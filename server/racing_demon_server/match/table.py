@@ -10,20 +10,20 @@ from typing import Final, NamedTuple
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.table.state import TableState
+from racing_demon_protocol.wire.codec import decode_server
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, RaceLost, Refused, Snapshot
 from racing_demon_protocol.wire.options import Options
 
-from .bans import Ban
 from .checkpoint import Checkpoint
 from .commands import Commands, WhoLacks, verify_casual, verify_options
 from .contributions import Contributions
-from .event_log import EventLog
-from .hand_clock import HandClock
+from .hand import HandClock
 from .lifecycle import MatchLifecycle
 from .seat_tokens import Actor, SeatToken
 from .seats import Seats
+from .state import Ban, JudgeState
 
 GONE: Final = "You have left this table."
 MISTAKE: Final = "The server made an error here, and has logged it. Try something else."
@@ -105,18 +105,17 @@ class Table:
         verify_options(options)
         verify_casual(options, known_deal)
         self.view = TableState(code, options, locked=locked, known_deal=known_deal)
-        self._log = EventLog(self.view)
-        self._seating = Seats(self._log, may_add_bot)
-        self.seat_tokens = self._seating.seat_tokens
+        self._state = state = JudgeState(self.view)
+        self._seating = Seats(state, may_add_bot)
+        self.seat_tokens = state.seat_tokens
         self.bans = self._seating.bans
-        self._now = 0
-        self._halted_at: int | None = None
+        self._standing = state.copy()
         self._next_at: int | None = None
         self._is_next_known = False
         self._dead_check_at: int | None = None
-        self._contributions = Contributions(self._log, self._seating, secrets, wanted=contributions)
-        self._lifecycle = MatchLifecycle(self._log, self._seating, self._contributions)
-        self._commands = Commands(self._log, self._seating, self._contributions, self._lifecycle)
+        self._contributions = Contributions(state, self._seating, secrets, wanted=contributions)
+        self._lifecycle = MatchLifecycle(state, self._seating, self._contributions)
+        self._commands = Commands(state, self._seating, self._contributions, self._lifecycle)
 
     def ask_who_lacks(self, who_lacks: WhoLacks) -> None:
         """Set who is asked for clients that lack an extension, before the host may use one."""
@@ -125,7 +124,7 @@ class Table:
     @property
     def hand_clock(self) -> HandClock:
         """The clock of the hand."""
-        return self._lifecycle.hand_clock
+        return self._state.hand_clock
 
     # Players.
 
@@ -150,17 +149,17 @@ class Table:
         was_waiting = not self.view.deals_by_itself
         seat = self._seating.join(name, token_hash, address_hash, program=program)
         if was_waiting:
-            self._lifecycle.delay_deal(self._now)
+            self._lifecycle.delay_deal(self._state.now)
         self._contributions.prepare()
         return seat, self._drain_events()
 
     def connect(self, actor: Actor, connected: bool, at: int) -> list[ev.Event]:
         """Record that an actor connected or disconnected."""
         self._advance(at)
-        if self._seating.connect(actor, connected, at) and self._halted_at is None:
-            self._lifecycle.check_presence(self._now)
+        if self._seating.connect(actor, connected, at) and self._state.record.halted_at is None:
+            self._lifecycle.check_presence(self._state.now)
             if not connected:
-                self._lifecycle.check_ready(self._now)
+                self._lifecycle.check_ready(self._state.now)
         return self._drain_events()
 
     def kick(self, seat: int, at: int) -> list[ev.Event]:
@@ -169,7 +168,7 @@ class Table:
         state = self._seating.active().get(seat)
         if state is not None and not state.bot:
             self._seating.vacate(seat, kicked=True)
-            self._lifecycle.after_leave(self._now)
+            self._lifecycle.after_leave(self._state.now)
         return self._drain_events()
 
     # After a restart.
@@ -192,6 +191,7 @@ class Table:
         known = self._restore_known(saved_state)
         played: dict[int, tuple[int, int]] = {}
         seq, whispers = -1, 0
+        state = self._state
         for event, at in saved_state.log:
             yield
             if event.seq == seq:
@@ -199,17 +199,14 @@ class Table:
             else:
                 seq = event.seq
                 whispers = known[1] if seq == known[0] else 0
-            self._now = max(self._now, at)
+            state.now = max(state.now, at)
             if isinstance(event, ev.Played) and event.counter:
                 played[event.seat] = event.counter, event.seq
             elif isinstance(event, ev.Joined):
                 played.pop(event.seat, None)  # that of another player
             if (seq, whispers) <= known:
                 continue
-            if not isinstance(event, ev.Played):
-                self.view.apply(event)
-                self._seating.restore(event, at)
-            self._lifecycle.restore(event, at, saved_state.seeds)
+            self._fold(event, at, saved_state.seeds)
         self.bans.restore(saved_state.bans)
         self._contributions.restore_secret(saved_state.seeds)
         players = {None, *self._seating.active()}
@@ -217,8 +214,20 @@ class Table:
             if actor in players:  # older journals have tokens of players who left, too
                 self.seat_tokens.restore(actor, seat_token)
         for seat, (counter, number) in played.items():
-            self.seat_tokens.remember_play(seat, counter, number)
+            self.seat_tokens.restore_play(seat, counter, number)
         return whispers
+
+    def _fold(self, event: ev.Event, at: int, seeds: Mapping[str, bytes]) -> None:
+        """Apply an event that was judged before, with the secrets of hands by their ids.
+
+        Raises:
+            InconsistentEvent: it does not fit.
+
+        """
+        if not isinstance(event, ev.Played):
+            self.view.apply(event)
+            self._seating.restore(event, at)
+        self._lifecycle.restore(event, at, seeds)
 
     def _restore_known(self, saved_state: SavedState) -> tuple[int, int]:
         """Restore what is known without the log.
@@ -226,8 +235,7 @@ class Table:
         Return the number of the last event in it, and how many plays without numbers after that.
         """
         if saved_state.checkpoint is not None:
-            self._now = saved_state.checkpoint.at
-            self._lifecycle.restore_checkpoint(saved_state.checkpoint, saved_state.seeds)
+            saved_state.checkpoint.restore(self._state, saved_state.seeds)
             return saved_state.checkpoint.table.seq, saved_state.checkpoint.whispers
         if saved_state.snapshot is not None:
             self.view.restore(saved_state.snapshot)
@@ -236,23 +244,23 @@ class Table:
 
     def checkpoint(self) -> Checkpoint | None:
         """Return the table in the middle of its hand; ``None`` without one, or at its signal."""
-        return self._lifecycle.checkpoint()
+        return Checkpoint.of(self._state)
 
     @property
     def secret(self) -> bytes:
         """The server's secret for the newest hand; empty without one."""
-        hand = self._lifecycle.hand
+        hand = self._state.hand
         return b"" if hand is None else hand.secret
 
     @property
     def plays(self) -> int:
         """How many plays the hand has had that is played; 0 without one."""
-        hand = self._lifecycle.hand
+        hand = self._state.hand
         return 0 if hand is None or self.view.is_between_hands else hand.plays
 
     def continue_after_restart(self, at: int) -> list[ev.Event]:
         """Continue after a restart: nobody is connected, and a hand waits until enough players are back."""
-        self._now = max(self._now, at)
+        self._state.now = max(self._state.now, at)
         self._seating.continue_after_restart(at)
         self._lifecycle.continue_after_restart(at)
         return self._drain_events()
@@ -262,32 +270,62 @@ class Table:
 
         They must be durable before the events returned meanwhile are sent.
         """
-        return self._contributions.drain_secrets()
+        drawn, self._state.drawn = self._state.drawn, []
+        return drawn
+
+    # When judging fails.
+
+    def stand(self) -> None:
+        """Let all that was judged so far stand: the table goes back no further than this."""
+        self._standing = self._state.copy()
+
+    def roll_back(self, plays: Iterable[tuple[bytes, int]], until: int) -> None:
+        """Go back to what stands, because judging has failed.
+
+        Args:
+            plays: the plays, and the progress of seats, that were judged after that, each with its time.
+            until: before this moment no timer runs; 0 if none has failed.
+
+        Raises:
+            InconsistentEvent: a play does not fit any more.
+
+        """
+        until = max(until, self._state.record.not_before)
+        self._state.take(self._standing)
+        for packed, at in plays:
+            event = decode_server(packed)
+            assert isinstance(event, ev.Event)
+            self._state.now = max(self._state.now, at)
+            self._fold(event, at, {})
+        # Nothing is judged before all have their cards at the signal; so that is not tried again.
+        self._state.record = self._state.record._replace(not_before=until, unsettled=())
+        self._is_next_known = False
 
     # While the disk fails.
 
     def halt(self, at: int) -> list[ev.Event]:
         """Halt the table: nothing happens by itself, because it could not be written."""
         self._advance(at)
-        self._halted_at = self._now
-        self._lifecycle.pauses.pause_for_server(self._now)
+        self._state.record = self._state.record._replace(halted_at=self._state.now)
+        self._lifecycle.pauses.pause_for_server(self._state.now)
         return self._drain_events()
 
     def resume(self, at: int) -> list[ev.Event]:
         """Resume the table as if no time had passed, and the hand if enough players are connected."""
-        self._now = max(self._now, at)
-        if self._halted_at is not None:
-            self._seating.shift(self._now - self._halted_at, self._now)
-            self._lifecycle.shift(self._now - self._halted_at)
-            self._halted_at = None
-        self._lifecycle.resume(self._now)
-        self._lifecycle.check_ready(self._now)
+        self._state.now = max(self._state.now, at)
+        halted_at = self._state.record.halted_at
+        if halted_at is not None:
+            self._seating.shift(self._state.now - halted_at, self._state.now)
+            self._lifecycle.shift(self._state.now - halted_at)
+            self._state.record = self._state.record._replace(halted_at=None)
+        self._lifecycle.resume(self._state.now)
+        self._lifecycle.check_ready(self._state.now)
         return self._drain_events()
 
     def close(self, at: int) -> list[ev.Event]:
         """End the running match, because the table closes."""
         self._advance(at)
-        self._lifecycle.close(self._now)
+        self._lifecycle.close(self._state.now)
         return self._drain_events()
 
     # Commands and time.
@@ -298,10 +336,10 @@ class Table:
         Of commands that arrive together, one may be judged after another that was read later. The table's
         time does not go back for it, but races compare its own arrival.
         """
-        if self._may_have_timers(at):
+        if self._timers_due(at):
             self._advance(at)
         else:
-            self._now = at
+            self._state.now = at
         counter = command.counter
         if actor not in self.seat_tokens:
             return CommandResult(
@@ -312,17 +350,19 @@ class Table:
             return CommandResult(earlier, self._drain_events())
         refused: Refused | None
         try:
-            refused = self._commands.obey(actor, command, self._now, at)
+            refused = self._commands.obey(actor, command, self._state.now, at)
         except CommandRefused as error:
             refused = Refused(counter=counter, reason=error.reason, text=error.text)
         if refused is None and isinstance(command, cl.PLAYS):
+            played = CommandResult(None, self._drain_after_play())
             self.seat_tokens.remember_play(actor, counter, self.view.seq)
-            return CommandResult(None, self._drain_after_play())
-        reply = refused or Accepted(counter=counter, seq=self.view.seq)
-        self.seat_tokens.remember(actor, reply)
-        hand = self._lifecycle.hand
+            return played
+        hand = self._state.hand
         lost = None if refused is None or hand is None else hand.drain_lost_race()
-        return CommandResult(reply, self._drain_events(), lost)
+        reply = refused or Accepted(counter=counter, seq=self.view.seq)
+        result = CommandResult(reply, self._drain_events(), lost)
+        self.seat_tokens.remember(actor, reply)  # last: an answer is not taken back
+        return result
 
     def refuse(self, actor: Actor, counter: int) -> CommandResult:
         """Refuse a command whose judging failed. Sent again, it is refused again."""
@@ -330,7 +370,7 @@ class Table:
         if refused is None:
             refused = Refused(counter=counter, reason=Reason.NOT_NOW, text=MISTAKE)
             self.seat_tokens.remember(actor, refused)
-        return CommandResult(refused, self._log.drain())
+        return CommandResult(refused, self._state.drain())
 
     def put_off_deal(self, until: int) -> None:
         """Deal no further hand of the match by itself before a moment."""
@@ -355,8 +395,9 @@ class Table:
         """
         if not self._is_next_known:
             first = min((at for at, _ in self._timers()), default=None)
-            self._next_at = None if first is None else max(first, self._now)
-            hand = self._lifecycle.hand
+            after = max(self._state.now, self._state.record.not_before)
+            self._next_at = None if first is None else max(first, after)
+            hand = self._state.hand
             self._dead_check_at = None if hand is None else hand.dead_check_at
             self._is_next_known = True
         return self._next_at
@@ -364,12 +405,12 @@ class Table:
     def _drain_events(self) -> list[ev.Event]:
         """Return the new events. The next timer may have changed."""
         self._is_next_known = False
-        return self._log.drain()
+        return self._state.drain()
 
     def _drain_after_play(self) -> list[ev.Event]:
         """Return the events of a play. If there is only one, the next timer is unchanged."""
-        events = self._log.drain()
-        hand = self._lifecycle.hand
+        events = self._state.drain()
+        hand = self._state.hand
         asked_at = None if hand is None else hand.dead_check_at
         self._is_next_known = self._is_next_known and len(events) == 1 and asked_at == self._dead_check_at
         return events
@@ -384,9 +425,9 @@ class Table:
         """Whether what has happened is sent together with what timers do at once."""
         return self._lifecycle.is_settling
 
-    def _may_have_timers(self, at: int) -> bool:
+    def _timers_due(self, at: int) -> bool:
         """Return whether timers may be due by a moment, or whether the table's time is later already."""
-        if at < self._now or not self._is_next_known:
+        if at < self._state.now or not self._is_next_known:
             return True
         return self._next_at is not None and self._next_at <= at
 
@@ -394,14 +435,14 @@ class Table:
         """Run all timers that are due by a moment, each at its own time, in order."""
         while self._run_first_timer(until, max(until, now)):
             pass
-        self._now = max(self._now, until)
+        self._state.now = max(self._state.now, until)
 
     def _run_first_timer(self, until: int, now: int) -> bool:
         """Run the first timer that is due by a moment. Return whether there was one."""
         due = self.next_timer_at
         if due is None or due > until:
             return False
-        self._now = due
+        self._state.now = due
         _, act = min(self._timers(), key=lambda timer: timer[0])
         act(due)
         self._lifecycle.reschedule_overdue(now)
@@ -410,7 +451,7 @@ class Table:
 
     def _timers(self) -> Iterator[tuple[int, Callable[[int], None]]]:
         """Yield the pending timers: what to do, and when."""
-        if self._halted_at is not None:
+        if self._state.record.halted_at is not None:
             return
         yield from self._lifecycle.timers()
         for at, is_host in self._seating.timers():

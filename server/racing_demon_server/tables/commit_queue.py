@@ -44,7 +44,6 @@ class CommitQueue:
         self._feed = feed
         self._unsent: list[Turn | Callback] = []
         self._newest = 0
-        self._is_closed = False
 
     def add(
         self,
@@ -62,8 +61,6 @@ class CommitQueue:
             then: callbacks for when they are sent, in order.
 
         """
-        if self._is_closed:
-            return
         if encoded:
             self._unsent += self._feed.judged(encoded)
             self._newest = max(self._newest, at)
@@ -77,35 +74,17 @@ class CommitQueue:
 
     def write(self) -> None:
         """Write everything that is queued, together."""
-        if (self._unsent or self._journal.has_pending) and not self._is_closed:
+        if self._unsent or self._journal.has_pending:
             if self._journal.wants_checkpoint:
                 self._write_checkpoint()
             self.unwritten += 1
             news, self._unsent = partial(self._send, self._unsent, self._newest), []
-            view, options = self._table.view, self._table.view.options
-            runs = view.phase in DEALT and not view.paused
-            until = self._newest + delay_us(options)
-            if not runs and view.phase is Phase.TALLY:
-                until += options.tally_ms * 1_000
+            record = self._table.view.record
+            runs = record.phase in DEALT and not record.paused
+            until = self._newest + delay_us(record.options)
+            if not runs and record.phase is Phase.TALLY:
+                until += record.options.tally_ms * 1_000
             self._journal.write(news, runs=runs, until=until)
-
-    def close(self, plays: list[EncodedEvent]) -> None:
-        """Write and send what was judged before judging failed, and nothing after it.
-
-        The judge's table is not used any more, because its state is unknown.
-
-        Args:
-            plays: those that are not in the journal yet.
-
-        """
-        self._is_closed = self._feed.has_failed = True
-        if plays:
-            self._unsent.append(Turn(plays, None))
-            self._newest = max(self._newest, plays[-1].at)
-            self._journal.append(plays)
-        self.unwritten += 1
-        news, self._unsent = self._unsent, []
-        self._journal.write(partial(self._send, news, self._newest), until=self._newest)
 
     def _write_checkpoint(self) -> None:
         """Write the table in mid-hand, and the last plays of its seats, if the journal has all events."""

@@ -27,7 +27,7 @@ from racing_demon_protocol.wire.messages.events import (
 )
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.encoded_messages import Batch, DirectMessage, Encodable, EncodedEvent, PackedEvent
-from racing_demon_server.match.hand_clock import HandClock
+from racing_demon_server.match.hand import HandClock
 from racing_demon_server.match.table import Table
 
 COPY_EVERY: Final = 64
@@ -239,7 +239,6 @@ class Feed:
     Attributes:
         replay: the newest events, for clients that resume.
         durable_time: clamps a time to the last durable one.
-        has_failed: whether the judge's table is in an unknown state, and not used any more.
 
     Args:
         judge: the judge's table, while none of its events waits.
@@ -258,7 +257,6 @@ class Feed:
     ) -> None:
         self.replay = replay
         self.durable_time = durable_time
-        self.has_failed = False
         self._judge = judge
         self._clock = clock
         self._fold = Fold(self._copied())
@@ -269,7 +267,7 @@ class Feed:
     @property
     def view(self) -> TableState:
         """The public state."""
-        if self._fold.is_behind and not (self._uncommitted or self.has_failed):
+        if self._fold.is_behind and not self._uncommitted:
             self._fold.replace(self._copied())
         return self._fold.table.state
 

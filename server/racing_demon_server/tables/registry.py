@@ -42,15 +42,7 @@ UNRESTORABLE: Final = UnknownContents, InconsistentEvent, InvalidGame, CommandRe
 
 MOVED: Final = "Your table moves to another server; you come back to it by yourself."
 STAYS: Final = "The server is about to stop. You come back to your table when one starts that can go on."
-GOES_BACK: Final = (
-    "The server made an error. The table goes back to just before it, and you come back by yourself."
-)
-FAILED: Final = "The server made an error at this table, and cannot restore it. The table has ended."
 FAILED_OFTEN: Final = "The server made too many errors at this table, which has ended with its tally so far."
-
-MAX_RESTORES: Final = 3
-"""How often a table whose judging fails is restored within :data:`RESTORES_SECONDS`, before it ends."""
-RESTORES_SECONDS: Final = 3_600.0
 
 SLICE_SECONDS: Final = 0.002
 """Seconds for which tables with long logs are read after a start, and then everybody is served."""
@@ -97,7 +89,6 @@ class Registry:
         leaving: the numbers of tables that are closed or given away, which the journal may not know yet.
         closed: how many tables have been closed or given away.
         takes_new: whether tables may be opened: the operator may want none for a while.
-        take_up: reads the table of a number from the journal again, and then calls back.
 
     Args:
         settings: the server's.
@@ -135,13 +126,10 @@ class Registry:
         self._reading = ExitStack()
         self._known: tuple[type[Exception], ...] = ()
         self._waiting: deque[UnreadTable] = deque()
-        self._failed: dict[int, Room] = {}
-        self._failures: dict[int, list[int]] = {}
-        self.take_up: Callable[[int, Callable[[], None]], None] = self._read_again
         self._restoring_task: asyncio.Task[None] | None = None
         backlog = Backlog(settings.delayed_bytes_of_table, settings.delayed_bytes)
         self._context = RoomContext(
-            settings, clock, backlog, FairScheduler(), self._may_add_bot, self._fail, observers
+            settings, clock, backlog, FairScheduler(), self._may_add_bot, self._end_failing, observers
         )
         self._rooms: dict[str, Room] = {}
         self._openers: dict[str, str] = {}
@@ -400,71 +388,12 @@ class Registry:
             known_deal=known_deal_of(stored),
         )
 
-    # When the judging of a table fails.
+    # The end of a table.
 
-    def _fail(self, room: Room) -> None:
-        """Restore a table whose judging has failed, once what was judged before is written."""
-        number, code, now = room.journal.number, room.table.view.code, self._clock()
-        recent = [at for at in self._failures.get(number, ()) if at > now - RESTORES_SECONDS * 1_000_000]
-        self._failures[number] = [*recent, now]
-        self._stop_expiry(code)
-        del self._rooms[code]
-        self.leaving.add(number)
-        if self._journal.is_durable:
-            self._unread[code] = number
-        self._journal.write([], partial(self._take_back, room))
-
-    def _take_back(self, room: Room) -> None:
-        number = room.journal.number
-        failures = len(self._failures[number])
-        self.leaving.discard(number)
-        if not self._journal.is_durable or failures > MAX_RESTORES + 1:  # even its end has failed
-            room.journal.close()
-            self._end_failed(room)
-            return
-        if failures <= MAX_RESTORES:
-            room.broadcast.disconnect_all(CloseCode.TRY_AGAIN, GOES_BACK)
-        self._failed[number] = room
-        self.take_up(number, partial(self._end_restoring, number))
-
-    def _read_again(self, number: int, ended: Callable[[], None]) -> None:
-        """Restore a table from the journal, and call back."""
-        try:
-            (reader,) = self._reading.enter_context(self._journal.reading())
-            (stored,) = (each for each in reader.tables(only_open=True) if each.id == number)
-        except Exception:
-            log.exception("a table cannot be read again", extra={"number": number})
-            ended()
-        else:
-            self._begin(UnreadTable(stored, self._restoring(reader, stored), ended), ADOPTION_SECONDS)
-        if self._restoring_task is None or self._restoring_task.done():
-            self._reading.close()
-
-    def _end_restoring(self, number: int) -> None:
-        """Continue a table that was restored after a failure, or end it if there were too many."""
-        failed = self._failed.pop(number)
-        code = failed.table.view.code
-        room = self._rooms.get(code)
-        if room is None:
-            self._end_failed(failed)
-            return
-        log.warning("a table was restored after an error", extra={"table": code})
-        room.budget = failed.budget
-        if failed.failing is not None:
-            room.refuse(*failed.failing)
-        if len(self._failures[number]) > MAX_RESTORES:
-            room.inherit_listeners(failed)
+    def _end_failing(self, room: Room) -> None:
+        """End a table whose judging fails too often."""
+        if self._rooms.get(room.table.view.code) is room:
             self.close_table(room, FAILED_OFTEN)
-        self._end(failed)
-
-    def _end_failed(self, room: Room) -> None:
-        """End a table that cannot be restored."""
-        code, number = room.table.view.code, room.journal.number
-        self._unread.pop(code, None)
-        self._openers.pop(code, None)
-        del self._failures[number]
-        room.broadcast.disconnect_all(CloseCode.GOING_AWAY, FAILED)
-        self._end(room)
 
     def close_table(self, room: Room, text: str, then: Callable[[], None] = lambda: None) -> None:
         """End a table for good, tell everybody there why, and call back."""
@@ -481,8 +410,6 @@ class Registry:
         """Hand a table over to another server, or to the journal, and close its connections."""
         number = room.journal.number
         room.catch_up()
-        if self._rooms.get(room.table.view.code) is not room:  # judging has failed just now
-            return
         room.stop()
         self.leaving.add(number)
         self._remove(room)
@@ -580,7 +507,6 @@ class Registry:
         code = room.table.view.code
         self._stop_expiry(code)
         del self._rooms[code]
-        self._failures.pop(room.journal.number, None)
         self._openers.pop(code, None)  # after a restart nobody knows who opened it
 
     def _end(self, room: Room) -> None:

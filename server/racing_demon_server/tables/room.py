@@ -7,8 +7,8 @@ between.
 The judge is ahead of what clients see: events and answers are sent once they are committed, in the order in
 which they were judged.
 
-When judging raises an exception, a change may be half done. So nothing of it leaves the room, which ends; the
-registry restores the table from the journal.
+When judging raises an exception, a change may be half done. So nothing of it leaves the room: the judge goes
+back to what was judged before, and the table goes on. Too many failures end it.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.formatting import join_words, pluralize
 from racing_demon_protocol.wire.capabilities import PROGRAMS, verify_understood
 from racing_demon_protocol.wire.messages.client import Command, ListTable, Ready, RemoveSpectator, Start
-from racing_demon_protocol.wire.messages.events import Event, HandOver, MatchOver, Played
+from racing_demon_protocol.wire.messages.events import Event, HandOver, MatchOver, Played, Progressed
 from racing_demon_protocol.wire.messages.server import Accepted, Halted, Refused, Seated
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.bots.scheduler import BotScheduler
@@ -124,6 +124,13 @@ MAX_BARRED: Final = 100
 MINUTE_US: Final = 60_000_000
 NO_LISTS: Final = "This server lists and announces no tables. Whoever has the code finds the table."
 IN_LISTS: Final = "This table is in the lists already."
+COPY_EVERY: Final = 32
+"""After so many plays the judge's state is copied, so that few have to be made again if something fails."""
+MAX_FAILURES: Final = 3
+"""How often judging may fail within :data:`FAILURES_US`, before the table ends."""
+FAILURES_US: Final = 3_600_000_000
+RETRY_SECONDS: Final = 2.0
+"""Seconds until what could not happen is tried again. Players may do something else meanwhile."""
 HALTED: Final = "The server cannot write to its disk. Play resumes automatically."
 
 log = logging.getLogger("racing_demon_server")
@@ -138,7 +145,7 @@ class RoomContext(NamedTuple):
         backlog: bounds what is held back from spectators.
         scheduler: gives the spectators of all tables their turns.
         may_add_bot: returns whether one more bot may play.
-        failed: called when judging has failed, and the room has ended.
+        failed: called when judging has failed too often.
         observers: observers of the tables.
 
     """
@@ -219,7 +226,6 @@ class Room:
         is_halted: whether the table is halted, because nothing can be written.
         budget: what pays for what nobody commands.
         units: the units that all its players share.
-        failing: the actor and counter of the command whose judging failed; ``None`` if no command did.
         players: the id of the player who took each seat, or came back to it after a restart; empty for
             guests.
 
@@ -286,7 +292,8 @@ class Room:
         per_hour = settings.matches_per_hour
         self._matches = TokenBucket(per_hour / HOUR, per_hour)
         self.players: dict[int, str] = {}
-        self.failing: tuple[Actor, int] | None = None
+        self._failures: list[int] = []
+        self._plays: list[tuple[bytes, int]] = []  # those since the judge's state was copied
         self._failed = context.failed
         self._alarm = Alarm(clock, self._run_once)
         self._bots = BotScheduler(
@@ -308,6 +315,7 @@ class Room:
         """
         yield from self.broadcast.spectators.restoring(options, saved_state)
         self._publish(self.table.continue_after_restart(now := self._clock()), now)
+        self._stand()
         self._bots.continue_after_restart(self.table.seat_tokens)
 
     # Requests of connections.
@@ -355,7 +363,7 @@ class Room:
         except CommandRefused:
             raise
         except Exception:
-            self._fail(of_command=True)
+            self._roll_back("a command could not be judged")
             raise CommandRefused(Reason.NOT_NOW, MISTAKE) from None
         self._publish(events, now)
         return seat
@@ -445,6 +453,7 @@ class Room:
     def add_host(self, token_hash: bytes) -> None:
         """Add a host without a seat."""
         self.table.seat_tokens.add(None, token_hash)
+        self._stand()
         self._publish([], self._clock())
 
     def resume(  # noqa: PLR0913, PLR0917 - the fields of the message, and who sent it
@@ -490,7 +499,8 @@ class Room:
         listener = self.broadcast.connections.pop(seat, None)
         if listener is not None:
             self.broadcast.disconnect(listener, CloseCode.KICKED, text)
-        self._apply(self.table.kick, seat)
+        if not self._apply(self.table.kick, seat):
+            raise CommandRefused(Reason.NOT_NOW, MISTAKE)
 
     def _hash_address(self, address: str) -> bytes:
         return hash_address(address, self._lock.salt)
@@ -516,7 +526,7 @@ class Room:
         """Judge everything that was read, run the timers that are due, and return the present time."""
         self._empty_inbox()
         now = self._clock()
-        self._guard(self._run_until, now)
+        self._run_until(now)
         return now
 
     def end_match(self, then: Callback) -> None:
@@ -550,8 +560,12 @@ class Room:
         """Halt the table until writes succeed again, or resume it. Everybody is notified."""
         self.catch_up()
         self.is_halted = halted
-        self._apply(self.table.halt if halted else self.table.resume)
+        self._halt()
         self.broadcast.send_to_all(Halted(halted=halted))
+
+    def _halt(self) -> None:
+        if not self._apply(self.table.halt if self.is_halted else self.table.resume):
+            self._loop.call_later(RETRY_SECONDS, self._halt)
 
     def stop(self) -> None:
         """Halt the table for good: clients send later commands again to the next server."""
@@ -561,37 +575,21 @@ class Room:
 
     # When judging fails.
 
-    def _guard(self, work: Callable[..., None], *arguments: object) -> None:
-        """Run work on the judge's table. If it raises, nothing of what it did is written or sent."""
-        try:
-            work(*arguments)
-        except Exception:
-            self._fail(of_command=self.failing is not None)
-
-    def _fail(self, *, of_command: bool) -> None:
-        """Log the exception, and end the room with what was judged before."""
-        what = "a command could not be judged" if of_command else "what was due could not happen"
+    def _roll_back(self, what: str, *, is_timer: bool = False) -> None:
+        """Log the exception, and let the judge go back to what stands. Too many failures end the table."""
         log.exception(what, extra={"table": self.table.view.code})
-        plays = [] if self.table.is_settling else self._fresh  # clients send the other commands again
-        self._fresh = []
-        self.stop()
-        self._commit_queue.close(plays)
-        self._failed(self)
-
-    def refuse(self, actor: Actor, counter: int) -> None:
-        """Refuse, at the restored table, the command whose judging failed. Sent again, it stays refused."""
-        if actor in self.table.seat_tokens:
-            self.table.refuse(actor, counter)
-            self._publish([], self._clock())
-
-    def inherit_listeners(self, earlier: "Room") -> None:
-        """Send the listeners of this table's earlier room, which failed, what has happened since."""
-        seq = earlier.shown.view.seq
-        for actor, listener in earlier.broadcast.connections.items():
-            self.broadcast.take_seat(listener, actor)
-            self.broadcast.catch_up(listener, seq, actor)
-        for listener in earlier.broadcast.spectators:
-            self.broadcast.watch(listener)
+        now = self._clock()
+        until = now + round(RETRY_SECONDS * 1_000_000) if is_timer else 0
+        try:
+            self.table.roll_back(self._plays, until)
+        except Exception:
+            log.exception("a table cannot go on after an error", extra={"table": self.table.view.code})
+            self.stop()
+            self._loop.call_soon(self._failed, self)
+        self._last_seq = self.table.view.seq
+        self._failures = [*(at for at in self._failures if at > now - FAILURES_US), now]
+        if len(self._failures) == MAX_FAILURES + 1:
+            self._loop.call_soon(self._failed, self)
 
     # Judging.
 
@@ -600,10 +598,10 @@ class Room:
         if self._is_stopped:
             self._inbox.clear()
         if self._inbox:
-            self._guard(self._judge_inbox)
+            self._judge_inbox()
 
     def _judge_inbox(self) -> None:
-        """Judge everything that was read. Timers that were due before a command was read go first."""
+        """Judge what was read, of which there is some. Timers that were due before a command go first."""
         accepted: list[int] = []
         while (item := self._next_command()) is not None:
             if self.is_halted:
@@ -620,8 +618,7 @@ class Room:
             item = self._inbox.pop(before=due)
             if item is not None or due is None:
                 return item
-            self._record(self.table.run_until(due, self._clock()), due)
-            self._charge_opener(due)
+            self._run_timers(self.table.run_until, due, self._clock(), at=due)
         return None
 
     def _judge_next(self, item: QueuedCommand) -> bool:
@@ -660,26 +657,36 @@ class Room:
     def _run_until(self, until: int) -> None:
         """Run all timers that are due by a moment, each at its own time."""
         while not self._is_stopped and (due := self.table.next_timer_at) is not None and due <= until:
-            self._record(self.table.run_until(due, until), due)
-            self._charge_opener(due)
+            self._run_timers(self.table.run_until, due, until, at=due)
         self._commit(until)
+
+    def _run_timers(self, run: Callable[..., list[Event]], *arguments: int, at: int) -> None:
+        """Run timers that are due, and record what happens. What fails is tried again later."""
+        was_settling = self.table.is_settling
+        try:
+            events = run(*arguments)
+        except Exception:
+            self._roll_back("what was due could not happen", is_timer=True)
+            return
+        self._record(events, at)
+        if events or was_settling:
+            self._stand()
+        self._charge_opener(at)
 
     def _judge(self, actor: Actor, command: Command, at: int) -> CommandResult:
         """Judge a command, and show spectators the race that it lost."""
         try:
             answer = self.table.handle_command(actor, command, at)
         except Exception:
-            self.failing = actor, command.counter
-            raise
+            self._roll_back("a command could not be judged")
+            return self.table.refuse(actor, command.counter)
         if answer.lost is not None:
             self._flush(at, [partial(self.broadcast.spectators.show_race, answer.lost)])
         return answer
 
     def _receive_from_bot(self, seat: int, command: Command) -> None:
-        if not self.is_halted:
-            self._guard(self._judge_bot, seat, command)
-
-    def _judge_bot(self, seat: int, command: Command) -> None:
+        if self.is_halted:
+            return
         self._record(self._judge(seat, command, now := self._clock()).events, now)
         self._charge_opener(now)
         self._publish([], now)
@@ -700,6 +707,7 @@ class Room:
         if hands:
             self._rests_until = at + self.budget.wait_us(at)
             self.table.put_off_deal(self._rests_until)
+            self._stand()
 
     def _take_charges(self) -> tuple[int, int]:
         """Return the bytes on the disk and the units for ends of hands that nobody has been charged yet."""
@@ -729,14 +737,28 @@ class Room:
             self._commit_queue.when_written(partial(self.broadcast.answer, sender, command, earlier, arrived))
 
     def connect(self, actor: Actor, *, connected: bool = True) -> None:
-        """Record that an actor has connected or disconnected."""
-        self._apply(self.table.connect, actor, connected)
+        """Record that an actor has connected or disconnected. If that fails, it is tried again."""
+        if not self._apply(self.table.connect, actor, connected):
+            self._loop.call_later(RETRY_SECONDS, self._connect_again, actor)
 
-    def _apply(self, change: Callable[..., list[Event]], *arguments: object) -> None:
-        """Change the table now; commit and send the events."""
+    def _connect_again(self, actor: Actor) -> None:
+        if actor in self.table.seat_tokens:
+            self.connect(actor, connected=actor in self.broadcast.connections)
+
+    def _apply(self, change: Callable[..., list[Event]], *arguments: object) -> bool:
+        """Change the table now; commit and send the events. Return whether that did not fail."""
         now = self.catch_up()
-        if not self._is_stopped:
-            self._guard(lambda: self._publish(change(*arguments, now), now))
+        if self._is_stopped:
+            return True
+        try:
+            events = change(*arguments, now)
+        except Exception:
+            self._roll_back("what was due could not happen")
+            self._publish([], now)
+            return False
+        self._publish(events, now)
+        self._stand()
+        return True
 
     def _publish(self, events: list[Event], at: int) -> None:
         """Commit and send events that no command caused."""
@@ -751,13 +773,16 @@ class Room:
         Plays without other consequences are flushed together.
         """
         is_play = bool(events) and not then
+        moves_cards = True
         parting: list[Callback] = []
         for event in events:
             encoded = self._encoded(event, at)
             self._fresh.append(encoded)
+            self._plays.append((encoded.packed, at))
             self._kept += len(encoded.packed) + BESIDE_PLAY
             if type(event) is not Played:
                 is_play = False
+                moves_cards = moves_cards and type(event) is Progressed
                 self._kept += BESIDE
                 if type(event) is HandOver:
                     self._kept += BESIDE_HAND
@@ -767,8 +792,15 @@ class Room:
                 self._bots.apply(event, self.table.seat_tokens)
                 if (end := self.broadcast.apply_event(event, self.table.view.options)) is not None:
                     parting.append(end)
+        if not moves_cards or len(self._plays) >= COPY_EVERY:
+            self._stand()
         if not is_play and not self.table.is_settling:
             self._flush(at, [*then, *parting])
+
+    def _stand(self) -> None:
+        """Let what was judged so far stand, whatever fails later."""
+        self._plays.clear()
+        self.table.stand()
 
     def _flush(self, at: int, then: Sequence[Callback] = ()) -> None:
         fresh, self._fresh = self._fresh, []
@@ -793,14 +825,11 @@ class Room:
     def _run_once(self) -> None:
         """Drain the inbox, run one due timer, then yield to the loop."""
         self._empty_inbox()
-        if not self._is_stopped:
-            self._guard(self._run_next_timer)
-
-    def _run_next_timer(self) -> None:
+        if self._is_stopped:
+            return
         now, due = self._clock(), self.table.next_timer_at
         if due is not None and due <= now:
-            self._record(self.table.run_next_timer(now), due)
-            self._charge_opener(now)
+            self._run_timers(self.table.run_next_timer, now, at=due)
         if self.table.is_settling:  # all seats get their cards at the same time
             self._set_timer()
         else:

@@ -22,7 +22,7 @@ from racing_demon_protocol.wire.messages.server import CaughtUp, RaceLost, Spect
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.encoded_messages import Batch, EncodedEvent, Listener, encoded_events
 from racing_demon_server.match.checkpoint import DelayedView
-from racing_demon_server.match.hand_clock import HandClock
+from racing_demon_server.match.hand import HandClock
 from racing_demon_server.match.table import SavedState
 from racing_demon_server.rate_limits import TokenBucket
 from racing_demon_server.wakeup import seconds_until

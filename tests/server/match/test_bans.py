@@ -8,7 +8,8 @@ from racing_demon_protocol.enums import Phase, Reason
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.table.state import MAX_BANNED
 from racing_demon_protocol.wire.messages import client as cl
-from racing_demon_server.match.bans import Ban, Bans, hash_address
+from racing_demon_server.match.bans import Bans, hash_address
+from racing_demon_server.match.state import Ban, JudgeState
 from tests.support.cases import for_each
 from tests.support.tables import Sitting, told
 
@@ -63,7 +64,8 @@ def test_the_token_stays_out_everywhere() -> None:
 def test_others_come_in(name: str, address: bytes) -> None:
     """Those of that name from elsewhere, and all others from that address."""
     sitting = kicked()
-    assert sitting.table.view.seats[sitting.enter(name, TOKEN, address)].name == name
+    seat = sitting.enter(name, TOKEN, address)
+    assert sitting.table.view.seats[seat].name == name
 
 
 def test_a_number_that_the_server_gave_does_not_matter() -> None:
@@ -175,7 +177,7 @@ def test_bans_are_taken_up_again() -> None:
     assert kept is not None
     assert [ban.name for ban in kept] == ["Ben"]
     assert sitting.table.bans.drain_changes() is None
-    again = Bans(sitting.table.view)
+    again = Bans(JudgeState(sitting.table.view))
     again.restore([*kept, Ban("Dan", b"Dan's token", AWAY)])
     with pytest.raises(CommandRefused):
         again.verify("Ben", TOKEN, HOME)
@@ -201,4 +203,4 @@ def test_bans_are_written_when_they_have_changed() -> None:
     assert [ban.name for ban in bans.drain_changes() or ()] == ["Ben"]
     assert bans.drain_changes() is None
     sitting.events(0, cl.Unban, name="Ben")
-    assert bans.drain_changes() == []
+    assert bans.drain_changes() == ()

@@ -4,7 +4,7 @@ from racing_demon_protocol.enums import EndReason
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.events import Event
-from racing_demon_server.match.hand_clock import HandClock
+from racing_demon_server.match.hand import HandClock
 from tests.support.tables import SECOND, Sitting
 
 

@@ -16,7 +16,7 @@ from tests.support.tables import Sitting
 from tests.support.typical import of_games
 
 COLUMNS = (None, 1, 4, 5, 6, 9)
-MAX_CALLS = 300
+MAX_CALLS = 600
 """Python functions that a change of options may call. Making the rules of a large game calls 30,000."""
 
 

@@ -38,3 +38,13 @@ def test_a_hand_that_goes_on_for_ever_takes_no_more_room() -> None:
         == MAX_ARRIVALS
     )
     assert list(range(3 * MAX_ARRIVALS, 3 * MAX_ARRIVALS - len(kept), -1)) == kept
+
+
+def test_what_was_taken_back_never_arrived() -> None:
+    """It is cut to its former length, also if the oldest half was forgotten meanwhile."""
+    race_log = _race_log(*(Arrival(0, seq, 0, seq) for seq in range(1, MAX_ARRIVALS + 1)))
+    before, newest = len(race_log), race_log.since(MAX_ARRIVALS - 9)
+    for seq in range(MAX_ARRIVALS + 1, MAX_ARRIVALS + 20):
+        race_log.append(*Arrival(0, seq, 0, seq))
+    race_log.cut(before)
+    assert (len(race_log), race_log.since(MAX_ARRIVALS - 9)) == (before, newest)

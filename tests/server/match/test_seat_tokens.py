@@ -141,7 +141,7 @@ def test_an_older_play_changes_nothing() -> None:
     seat_tokens = _seat_tokens()
     reply = Accepted(counter=8, seq=14)
     seat_tokens.remember(0, reply)
-    seat_tokens.remember_play(0, 7, 12)
+    seat_tokens.restore_play(0, 7, 12)
     assert (8, reply) == (seat_tokens.counter(0), seat_tokens.earlier(0, 8))
 
 
@@ -173,7 +173,7 @@ def test_a_play_does_not_replace_the_answer_with_its_own_number() -> None:
     seat_tokens = _seat_tokens()
     reply = Refused(counter=7, reason=Reason.HAND_OVER, text="The hand is over.")
     seat_tokens.remember(0, reply)
-    seat_tokens.remember_play(0, 7, 12)
+    seat_tokens.restore_play(0, 7, 12)
     assert reply == seat_tokens.earlier(0, 7)
 
 

@@ -197,7 +197,7 @@ def test_a_restart_finds_the_newest_counter_beyond_the_highest() -> None:
     _count_up(sitting, 1)
     seat_token = SeatToken(b"token", HIGHEST, Accepted(counter=HIGHEST, seq=3))
     sitting.table.seat_tokens.restore(1, seat_token)
-    sitting.table.seat_tokens.remember_play(1, 1, 17)
+    sitting.table.seat_tokens.restore_play(1, 1, 17)
     assert Accepted(counter=1, seq=17) == sitting.table.seat_tokens.earlier(1, 1)
 
 

@@ -13,7 +13,7 @@ from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.match.hand_clock import HandClock
+from racing_demon_server.match.hand import HandClock
 from racing_demon_server.mqtt.publish_queue import PublishQueue
 from racing_demon_server.mqtt.topics import Topics
 from tests.support.bot_matches import play_match

@@ -16,7 +16,7 @@ from racing_demon_protocol.wire.messages.events import Event, Said
 from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.encoded_messages import EncodedEvent
-from racing_demon_server.match.hand_clock import HandClock
+from racing_demon_server.match.hand import HandClock
 from racing_demon_server.tables.feed import Backlog, Reader
 from racing_demon_server.tables.room import Room
 from racing_demon_server.tables.spectators import STEP_SECONDS

@@ -311,7 +311,7 @@ def test_what_the_signal_leads_to_is_done_bit_by_bit_and_told_together() -> None
         room, conns = await _weavers_at_the_signal()
         left, made = [], [0]
         while not any(isinstance(event, ev.Signalled) for conn in conns.values() for event in conn.events):
-            left.append(len(room.table._lifecycle._unsettled))
+            left.append(len(room.table._state.record.unsettled))
             await asyncio.sleep(0)
             made.append(len(room._fresh) or made[-1])
         assert list(dict.fromkeys(left)) == [3, 2, 1]

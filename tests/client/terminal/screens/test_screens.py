@@ -43,24 +43,24 @@ from tests.support.terminal import Player
 async def test_bots_come_and_go_by_keys() -> None:
     """Digits add bots of each level; minus sends the last one away. A ninth player is refused, and told."""
     async with hosting() as player:
-        seats = player.session.client.view.seats
+        view = player.session.client.view
         for key, level in (("0", "beginner"), ("1", "easy"), ("2", "medium"), ("3", "hard"), ("4", "expert")):
             await player.pilot.press(key)
             await shows(player, f"bot, {level}")
         await player.pilot.press("-")
         await wait(player.pilot, lambda: len(player.session.client.view.seats) == 5)
-        assert [state.bot for state in seats.values()] == ["", "beginner", "easy", "medium", "hard"]
+        assert [state.bot for state in view.seats.values()] == ["", "beginner", "easy", "medium", "hard"]
         await player.pilot.press("1", "1", "1")
-        await wait(player.pilot, lambda: len(seats) == 8)
+        await wait(player.pilot, lambda: len(view.seats) == 8)
         await player.pilot.press("1")
         await wait(player.pilot, lambda: player.session.model.selection.message(player.session.now())[1])
-        assert len(seats) == 8
+        assert len(view.seats) == 8
 
 
 async def test_bots_come_from_a_list() -> None:
     """The list of levels says what each does; Enter, a digit or a click adds one, Escape none."""
     async with hosting() as player:
-        seats = player.session.client.view.seats
+        view = player.session.client.view
         for key, level in (("up", "easy"), ("0", "beginner"), ("escape", "")):
             await click(player, "bots")
             await wait(player.pilot, lambda: isinstance(player.app.screen, BotsScreen))
@@ -75,7 +75,9 @@ async def test_bots_come_from_a_list() -> None:
         assert await player.pilot.click(OptionList, offset=(3, 5))
         await shows(player, "bot, adaptive")
         await click(player, "bot-away")
-        await wait(player.pilot, lambda: [state.bot for state in seats.values()] == ["", "easy", "beginner"])
+        await wait(
+            player.pilot, lambda: [state.bot for state in view.seats.values()] == ["", "easy", "beginner"]
+        )
 
 
 async def save_as(player: Player, title: str) -> None:
