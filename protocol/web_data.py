@@ -13,6 +13,26 @@ from descriptions import beside
 from game_list import games
 from move_list import moves
 from racing_demon_client.shared.guide_text import GESTURES, Panel, guide, own_values
+from racing_demon_client.shared.lesson import (
+    AGAIN,
+    BACK,
+    DO,
+    DONE,
+    DUE,
+    LEAVE,
+    LESSONS,
+    LOST,
+    LOST_MS,
+    OPENING,
+    POINTS,
+    SCORE,
+    STEPS,
+    TEACHER_MS,
+    TEACHER_NAME,
+    WAIT,
+    WON,
+    lesson_options,
+)
 from racing_demon_client.shared.match_text import CHIPS, COUNTS, PHRASES, SAID, usual_text
 from racing_demon_client.shared.option_text import GROUPS, MEANINGS, VALUES, called, usual
 from racing_demon_protocol.constants import (
@@ -287,6 +307,59 @@ def guides() -> str:
         f"export const GUIDES = {_lines(rows)};\n\n"
         "/** What hands do, by panel and device. @type {Record<string, Record<string, string>>} */\n"
         f"export const GESTURES = {_lines(gestures)};\n"
+    )
+
+
+def lessons() -> str:
+    """Return the lessons, as a JavaScript module."""
+    rows = {
+        name: {
+            "deal": each.deal,
+            "options": lesson_options(name).model_dump(mode="json", exclude_defaults=True),
+            "score": SCORE[name],
+            "steps": [
+                {
+                    "kind": step.kind,
+                    "number": step.number,
+                    "does": step.does,
+                    "text": step.text,
+                    "rule": step.rule,
+                    "why": step.why,
+                    "play": step.play and list(step.play[:3]),
+                    "before": [play[:3] for play in step.before],
+                }
+                for step in each.steps
+            ],
+        }
+        for name, each in LESSONS.items()
+    }
+    do = {
+        name: {device: text for device, text in said.items() if device != "terminal"}
+        for name, said in DO.items()
+    }
+    words = {
+        "again": AGAIN,
+        "won": WON,
+        "lost": LOST,
+        "done": DONE,
+        "points": POINTS,
+        "due": DUE,
+        "wait": WAIT,
+        "opening": OPENING,
+        "leave": LEAVE,
+        "back": BACK,
+    }
+    return (
+        "// Generated from the lessons by protocol/generate.py.\n\n"
+        f"export const TEACHER = {_literal(TEACHER_NAME)};\n"
+        f"export const STEPS = {STEPS};\n"
+        "/** In milliseconds: between two plays of the teacher, and before one takes a place. */\n"
+        f"export const TIMES = {_literal({'teacher': TEACHER_MS, 'lost': LOST_MS})};\n"
+        "/** What to do, by what a hand does and device. @type {Record<string, Record<string, string>>} */\n"
+        f"export const DO = {_lines(do)};\n"
+        f"export const WORDS_OF_LESSONS = {_lines(words)};\n"
+        "/** The lessons by their games: see `lesson.py`. @type {Record<string, any>} */\n"
+        f"export const LESSONS = {_lines(rows)};\n"
     )
 
 

@@ -232,6 +232,12 @@ function playNow() {
   });
 }
 
+/** Learn the game at a table of one's own. */
+function learn() {
+  const hooks = { page, listener, screen: tableScreen, announce, showStart, playNow, dialog, requestRender };
+  withModule("lesson", (lesson) => lesson.learn(hooks));
+}
+
 /** @param {string} view */
 function watch(view) {
   withCode((code) => {
@@ -689,6 +695,9 @@ async function showStart() {
   markInvitation();
   markIcon();
   showScreen("start");
+  const isKnown = isFramed || Boolean(read("learned") || read("hands") || settings.name);
+  byId("learn").hidden = isKnown;
+  byId("play-now").classList.toggle("primary", isKnown);
   if (!codeIn(location)) await withModule("tables", listTables, byId("tables"));
 }
 
@@ -699,6 +708,7 @@ function addListeners() {
     event.preventDefault();
     join();
   });
+  byId("learn").addEventListener("click", learn);
   byId("play-now").addEventListener("click", playNow);
   byId("how").addEventListener("click", () => openMenu("help"));
   byId("create").addEventListener("click", () => create());
@@ -789,6 +799,7 @@ async function begin() {
     announce,
     openMenu: () => openMenu("menu"),
     openHelp: () => openMenu("help"),
+    learn,
     requestRender,
   });
   lobby = new LobbyScreen(byId("lobby"), {

@@ -81,6 +81,7 @@ export const WORDS = {
   join: "Sit down",
   watch: "Watch",
   bigScreen: "Big screen",
+  learn: "New here? One minute",
   playNow: "Play now",
   newTable: "Open a table",
   howToPlay: "How to play",

@@ -377,6 +377,11 @@ export function hintWords(play, { cards, layout }) {
 }
 
 /** What a newcomer is told. */
+export const LESSON_WORDS = {
+  close: "Close",
+  stepOf: (/** @type {number} */ step, /** @type {number} */ all) => `Step ${step} of ${all}`,
+};
+
 export const COACH = {
   off: "Tell me no more of this",
   learn: "Learn while you wait",

@@ -77,21 +77,24 @@ async def test_a_phone_is_back_when_the_host_is(tmp_path: Path, browser: Browser
 async def test_who_joins_during_a_hand_is_told_when_to_play(tmp_path: Path, browser: Browser) -> None:
     """Instead of the button of those who play there is the sentence that the terminal shows.
 
-    They may read how the game is played meanwhile, and count as ready: the next deal waits for nobody.
+    They may learn the game meanwhile at a table of their own, and count as ready: the next deal waits for
+    nobody, and they are back in time for it, whatever step it is.
     """
-    quick = ("--option", "countdown_ms=0", "--option", "time_limit_ms=5000", "--bots", "1")
+    quick = ("--option", "countdown_ms=0", "--option", "time_limit_ms=9000", "--bots", "1")
     async with hosting(tmp_path, free_port(), *quick) as (host, link), phone(browser, link) as guest:
         host.type("")
         await host.line("^play!")
         await guest.join("Ben")
         await expect(guest.page.locator(".late:visible")).to_have_text("You play from the next deal.")
         await guest.page.tap("text=Learn while you wait")
-        await expect(guest.page.locator("#sheet .guide section")).to_have_count(4)
+        await guest.page.locator("#table .from").tap(position={"x": 10, "y": 8}, force=True)
+        await expect(guest.page.locator(".says")).to_contain_text("Same suit")
         await host.line("Ben.*ready")
-        await expect(guest.page.locator("#sheet .guide")).to_be_visible()
+        await expect(guest.page.locator(".lesson")).to_be_visible()
         host.type("ready")
+        await expect(guest.page.locator(".lesson")).to_be_hidden()
         await guest.until_playing()
-        await expect(guest.page.locator("#sheet")).to_be_hidden()
+        await expect(guest.page.locator(".status")).to_contain_text(await guest.code())
 
 
 @pytest.mark.long

@@ -1,6 +1,6 @@
 // What a newcomer is told: in somebody's first two hands, one line says the most useful thing.
 
-import { button, byId, element, setStyle, setText } from "../dom.js";
+import { button, element, setStyle, setText } from "../dom.js";
 import { loadStyle } from "../lazy.js";
 import { Hints } from "../rules/hints.js";
 import { read, write } from "../storage.js";
@@ -19,7 +19,6 @@ const IDLE_MS = 10_000; // before the play is shown on the table, too
 const SURE = 8; // plays in a row, each within SURE_MS: who plays like that needs no help in this hand
 const SURE_MS = 5000;
 const BUTTONS_PX = 48; // the height of what stands there where there is no stock
-const LOOK_MS = 500; // between looks at whether the next deal has come
 const SAID_MS = 4000; // how long a sentence stays that nothing else replaces
 /** A handicap: cards more in the reserve, seconds, points. */
 const [NONE, WAITS] = [
@@ -41,24 +40,6 @@ export function begin(session, levels) {
     for (let seat = 1; seat <= levels.length; seat++)
       session.command("set_handicap", { seat, handicap: WAITS });
   session.command("start", {});
-}
-
-/**
- * Open the guide for somebody who waits for the next deal. They count as ready, and are back when it comes.
- * @param {TableScreen} screen
- */
-function learn(screen) {
-  screen.openHelp();
-  let wasOpen = false;
-  const timer = setInterval(() => {
-    const { table, session, place } = screen;
-    const isOpen = !byId("sheet").hidden;
-    wasOpen ||= isOpen;
-    if (isOpen && place >= 0) byId("sheet-close").click();
-    if (place >= 0 || (wasOpen && !isOpen)) return clearInterval(timer);
-    if (table.phase === "tally" && table.seats.get(session?.seat ?? -1)?.ready === false)
-      session?.command("ready", { ready: true, seen: table.seq });
-  }, LOOK_MS);
 }
 
 /**
@@ -97,7 +78,7 @@ class Coach {
     this.line.setAttribute("role", "status");
     this.text = element("span");
     const off = button("✕", () => write("coach", "off"), COACH.off);
-    this.learn = button(COACH.learn, () => learn(screen));
+    this.learn = button(COACH.learn, () => screen.learn());
     this.line.append(this.text, this.learn, off);
     screen.root.append(this.line);
   }
@@ -217,7 +198,8 @@ let coach = null;
  * @param {TableScreen} screen
  */
 export function follow(screen) {
-  if (document.body.classList.contains("replaying")) return;
+  const { classList } = document.body;
+  if (classList.contains("replaying") || classList.contains("learning")) return;
   coach ??= new Coach(screen);
   coach.follow();
 }

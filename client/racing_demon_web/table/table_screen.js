@@ -42,14 +42,16 @@ export class TableScreen {
    * @param {(text: string, isUrgent?: boolean) => void} options.announce
    * @param {() => void} options.openMenu
    * @param {() => void} options.openHelp
+   * @param {() => void} options.learn begins a lesson
    * @param {() => void} options.requestRender requests a render
    */
-  constructor(root, { tables, announce, openMenu, openHelp, requestRender }) {
+  constructor(root, { tables, announce, openMenu, openHelp, learn, requestRender }) {
     this.root = root;
     this.tables = tables;
     this.announce = announce;
     this.requestRender = requestRender;
     this.openHelp = openHelp;
+    this.learn = learn;
     this.boardView = new BoardView(/** @type {HTMLElement} */ (root.querySelector(".felt")), requestRender);
     this.status = /** @type {HTMLElement} */ (root.querySelector(".status"));
     this.chips = /** @type {HTMLElement} */ (root.querySelector(".chips"));
@@ -280,6 +282,7 @@ export class TableScreen {
     this.#drawStatus();
     this.#drawNeighbors();
     loaded.coach?.follow(this);
+    loaded.lesson?.follow();
     if (!table.hand) {
       this.boardView.clear();
       this.scene = null;

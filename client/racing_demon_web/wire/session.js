@@ -100,6 +100,7 @@ export class Session {
     /** Identifies the player of this device to the server; null for a guest. @type {import("./person.js").Person | null} */
     this.person = null;
     this.isHalted = false;
+    this.software = SOFTWARE;
     /** Why the table has ended; empty if it has not. */
     this.ended = "";
     /** The result of verifying the last hand. */
@@ -345,7 +346,7 @@ export class Session {
         name: "hello",
         fields: {
           version: VERSION,
-          software: session.#isAsked ? `${SOFTWARE} players forgets proves` : SOFTWARE,
+          software: session.software + (session.#isAsked ? " players forgets proves" : ""),
           heartbeat_ms: HEARTBEAT_MS,
         },
       });

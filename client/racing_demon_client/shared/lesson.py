@@ -1,0 +1,354 @@
+"""The first hand: a lesson of eight steps on a known deal, against a teacher who plays by this script.
+
+The server knows no lessons, and decides every play: the teacher is a second client of the same device. A step
+ends with any play of its kind, wherever; the plays that stand here are those that are pointed at first, and
+by which the lesson goes back to a step after dealing again. The page has the same script:
+`protocol/generate.py` writes it.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from racing_demon_protocol.engine.board import Board, Kind, Play
+from racing_demon_protocol.engine.cards import PACK_SIZE
+from racing_demon_protocol.engine.rules.base import Rules
+from racing_demon_protocol.wire.options import Options
+from racing_demon_protocol.wire.presets import PRESETS
+
+OWN: Final = 0
+"""The seat of who learns."""
+TEACHER: Final = 1
+TEACHER_NAME: Final = "Ada"
+KINDS: Final = ("ace", "build", "column", "run", "empty", "turn", "won", "lost", "stuck")
+"""The kinds of steps, in order. A race that is won and one that is lost are one step of eight."""
+UPWARD: Final = frozenset({"ace", "build", "won", "lost"})
+STEPS: Final = 8
+TEACHER_MS: Final = 450
+"""From one play of the teacher to the next."""
+LOST_MS: Final = 2_500
+"""How long the teacher gives before taking a place: no hurry, but it is taken."""
+DO: Final[Mapping[str, Mapping[str, str]]] = {
+    "up": {
+        "touch": "Tap your {card}.",
+        "mouse": "Click your {card}.",
+        "keys": "Key {key}: your {card}.",
+        "terminal": "Press {up}.",
+    },
+    "move": {
+        "touch": "Tap your {card}.",
+        "mouse": "Click your {card}.",
+        "keys": "Key {key}: your {card}.",
+        "terminal": "Press {key}, then {to}.",
+    },
+    "turn": {
+        "touch": "Tap the stock.",
+        "mouse": "Click the stock.",
+        "keys": "Press the space bar.",
+        "terminal": "Press {key}.",
+    },
+    "stuck": {
+        "touch": "Tap Stuck.",
+        "mouse": "Click Stuck.",
+        "keys": "Press {key}.",
+        "terminal": "Press {key}.",
+    },
+}
+"""What to do, by device. ``{card}`` is the card, ``{key}`` the key of its pile, ``{up}`` that which sends it
+up, and ``{to}`` that of the pile it goes to."""
+AGAIN: Final = "That step is gone. The cards are dealt again, up to here."
+WON: Final = "You were first: {teacher}’s {card} came back."
+LOST: Final = "{teacher} was first: her {card} lies there, yours stays."
+OFF: Final = "That counts, too. But now: "
+DONE: Final = "That is the whole game"
+"""The headline of the end."""
+POINTS: Final = "You have {points} points."
+LEAVE: Final = "Leave"
+BACK: Final = "Back to the table"
+DUE: Final = "The next hand begins: you are back at your table."
+WAIT: Final = "{teacher} turns her stock…"
+OPENING: Final = "The cards are dealt…"
+SCORE: Final[Mapping[str, Sequence[str]]] = {
+    "racing-demon": ("Each card of yours in the middle is a point.", "All of them up there: ten more."),
+    "classic": (
+        "Each card of yours in the middle is a point.",
+        "Each card left in your reserve costs two. Empty it, and you are out: ten more.",
+    ),
+}
+"""What a hand scores, by game."""
+
+
+@dataclass(frozen=True, slots=True)
+class LessonStep:
+    """A step of a lesson.
+
+    Attributes:
+        kind: which plays end it: see :func:`ends_step`.
+        text: what it is about; ``{card}`` is the card that is pointed at.
+        rule: the rule behind it, in small letters.
+        why: the answer to any other play.
+        play: what is pointed at first; ``None`` where nothing is played.
+        before: what the teacher plays as the step begins.
+
+    """
+
+    kind: str
+    text: str
+    rule: str
+    why: str
+    play: Play | None = None
+    before: tuple[Play, ...] = ()
+
+    @property
+    def number(self) -> int:
+        """Which of the eight steps it is, from 1."""
+        index = KINDS.index(self.kind)
+        return index + (index < KINDS.index("lost"))
+
+    @property
+    def does(self) -> str:
+        """What a hand does in it: a name of :data:`DO`."""
+        return self.kind if self.kind in DO else "up" if self.kind in UPWARD else "move"
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """A lesson.
+
+    Attributes:
+        game: its game.
+        deal: the seed of its hand, in hexadecimal: see *Known deals* in the wire's document.
+        steps: its steps.
+
+    """
+
+    game: str
+    deal: str
+    steps: tuple[LessonStep, ...]
+
+
+def text_of(step: LessonStep, device: str, **words: str) -> str:
+    """Return what a step says on a device."""
+    return f"{step.text} {DO[step.does][device]}".format(**words, teacher=TEACHER_NAME)
+
+
+def lesson_options(game: str) -> Options:
+    """Return the options of a lesson's table."""
+    options = next(each.options for each in PRESETS.values() if each.options.game == game)
+    changes = {
+        "hands": 1,
+        "target": None,
+        "seats": 2,
+        "hints": True,
+        "casual": True,
+        "countdown_ms": 0,
+        "pause_after_ms": None,
+        "spectators": False,
+    }
+    return options.model_copy(update=changes)
+
+
+def ends_step(rules: Rules, board: Board, kind: str, play: Play) -> bool:
+    """Return whether a play of who learns, which is legal on a board, ends a step of a kind."""
+    source, destination = board.piles[play.source].kind, board.piles[play.destination].kind
+    there, left = len(board.cards[play.destination]), len(board.cards[play.source]) - play.count
+    wanders = there == 0 and left == 0 and source is Kind.TABLEAU
+    if kind in {"won", "lost"}:
+        return any(play == own for own, _ in race(rules, board))
+    return {
+        "ace": destination is Kind.FOUNDATION and there == 0,
+        "build": destination is Kind.FOUNDATION and there > 0,
+        "column": destination is Kind.TABLEAU and there > 0 and play.count == 1,
+        "run": destination is Kind.TABLEAU and there > 0 and play.count > 1,
+        "empty": destination is Kind.TABLEAU and there == 0 and not wanders,
+        "turn": source is Kind.STOCK and destination is Kind.WASTE,
+        "stuck": False,
+    }[kind]
+
+
+def ending_plays(rules: Rules, board: Board, kind: str) -> Iterator[Play]:
+    """Yield the plays that end a step now."""
+    for play in rules.resolved_plays(board, OWN):
+        if ends_step(rules, board, kind, play):
+            yield play
+
+
+def race(rules: Rules, board: Board) -> Iterator[tuple[Play, Play]]:
+    """Yield plays of who learns and of the teacher for the same place, which both could take now."""
+    ready = {(play.destination, _face(board, play)): play for play in _upward(rules, board, TEACHER)}
+    for play in _upward(rules, board, OWN):
+        other = ready.get((play.destination, _face(board, play)))
+        if other is not None:
+            yield play, other
+
+
+def _upward(rules: Rules, board: Board, seat: int) -> Iterator[Play]:
+    """Yield a seat's plays upon cards in the middle."""
+    for play in rules.resolved_plays(board, seat):
+        if board.piles[play.destination].kind is Kind.FOUNDATION and board.cards[play.destination]:
+            yield play
+
+
+def _face(board: Board, play: Play) -> int:
+    return board.cards[play.source][-1] % PACK_SIZE
+
+
+LESSONS: Final[Mapping[str, Lesson]] = {
+    "racing-demon": Lesson(
+        "racing-demon",
+        "10e357ee8b9dcf8881a8666c0105bd9189438e5364801066ec3983534a7ac5a7",
+        (
+            LessonStep(
+                "ace",
+                "Aces start the middle.",
+                "The middle is for both of you.",
+                "Only an ace starts a place in the middle",
+                Play(16, 1, 0),
+                (),
+            ),
+            LessonStep(
+                "build",
+                "Same suit, one higher.",
+                "Upward in one suit, from ace to king, whoever began it.",
+                "Same suit, one higher",
+                Play(15, 1, 1),
+                (Play(17, 3, 18), Play(17, 3, 18), Play(17, 3, 18), Play(18, 1, 1)),
+            ),
+            LessonStep(
+                "column",
+                "Columns: red on black, one lower.",
+                "Or black on red.",
+                "Red on black or black on red, one lower",
+                Play(16, 1, 10),
+                (Play(17, 3, 18), Play(17, 3, 18)),
+            ),
+            LessonStep(
+                "run",
+                "A run moves as a whole.",
+                "Everything on the card comes along.",
+                "Its lowest card goes red on black, one lower",
+                Play(10, 2, 16),
+                (Play(17, 3, 18), Play(17, 3, 18)),
+            ),
+            LessonStep(
+                "empty",
+                "An empty column takes a king.",
+                "Only a king, with all that lies on it.",
+                "Only a king goes to an empty column",
+                Play(12, 1, 10),
+                (Play(17, 3, 18), Play(18, 23, 17)),
+            ),
+            LessonStep(
+                "turn",
+                "Turn three cards of your stock.",
+                "The top one plays, then the one below.",
+                "Turn the stock first",
+                Play(8, 3, 9),
+                (Play(17, 3, 18), Play(17, 3, 18)),
+            ),
+            LessonStep(
+                "won",
+                "{teacher} has that {card}, too. Be first!",
+                "The first card to arrive has the place.",
+                "Your {card} goes to the middle, and {teacher} wants that place",
+                Play(14, 1, 1),
+                (),
+            ),
+            LessonStep(
+                "lost",
+                "Quick: {teacher} wants to place her {card}.",
+                "Who is later has the card back, and loses nothing.",
+                "Your {card} goes to the middle, and {teacher} wants that place",
+                Play(14, 1, 0),
+                (Play(17, 3, 18),),
+            ),
+            LessonStep(
+                "stuck",
+                "Nothing fits any more? Say so.",
+                "When both say it, the hand ends. {teacher} has said it.",
+                "Say Stuck to end the hand",
+                None,
+                (),
+            ),
+        ),
+    ),
+    "classic": Lesson(
+        "classic",
+        "f9f0b848a007b10de3559bf7e4bc0fbe32c8119cfc9b3382a38cb499f5e81804",
+        (
+            LessonStep(
+                "ace",
+                "Aces start the middle.",
+                "The middle is for both of you.",
+                "Only an ace starts a place in the middle",
+                Play(10, 1, 0),
+                (),
+            ),
+            LessonStep(
+                "build",
+                "Same suit, one higher.",
+                "Upward in one suit, from ace to king, whoever began it.",
+                "Same suit, one higher",
+                Play(11, 1, 1),
+                (Play(15, 3, 16), Play(15, 3, 16), Play(16, 1, 1)),
+            ),
+            LessonStep(
+                "column",
+                "Columns: red on black, one lower.",
+                "Or black on red.",
+                "Red on black or black on red, one lower",
+                Play(10, 1, 13),
+                (Play(15, 3, 16), Play(15, 3, 16), Play(15, 3, 16)),
+            ),
+            LessonStep(
+                "run",
+                "A run moves as a whole.",
+                "Everything on the card comes along.",
+                "Its lowest card goes red on black, one lower",
+                Play(13, 2, 14),
+                (Play(15, 3, 16), Play(15, 3, 16), Play(15, 3, 16)),
+            ),
+            LessonStep(
+                "empty",
+                "An empty column takes any card.",
+                "Here that of your reserve: empty it, and you are out.",
+                "Any free card goes to an empty column",
+                Play(10, 1, 11),
+                (Play(15, 3, 16), Play(15, 3, 16), Play(15, 3, 16)),
+            ),
+            LessonStep(
+                "turn",
+                "Turn three cards of your stock.",
+                "The top one plays, then the one below.",
+                "Turn the stock first",
+                Play(8, 3, 9),
+                (Play(15, 2, 16), Play(16, 34, 15), Play(15, 3, 16)),
+            ),
+            LessonStep(
+                "won",
+                "{teacher} has that {card}, too. Be first!",
+                "The first card to arrive has the place.",
+                "Your {card} goes to the middle, and {teacher} wants that place",
+                Play(10, 1, 1),
+                (),
+            ),
+            LessonStep(
+                "lost",
+                "Quick: {teacher} wants to place her {card}.",
+                "Who is later has the card back, and loses nothing.",
+                "Your {card} goes to the middle, and {teacher} wants that place",
+                Play(14, 1, 2),
+                (Play(15, 3, 16), Play(15, 3, 16), Play(16, 1, 2)),
+            ),
+            LessonStep(
+                "stuck",
+                "Nothing fits any more? Say so.",
+                "When both say it, the hand ends. {teacher} has said it.",
+                "Say Stuck to end the hand",
+                None,
+                (),
+            ),
+        ),
+    ),
+}
+"""The lessons by their games."""
