@@ -279,7 +279,7 @@ class Planter:
 
     def _failing(self, real: Callable[..., Any]) -> Callable[..., Any]:
         def call(*arguments: Any, **named: Any) -> Any:
-            if self._rng.random() < 0.7:
+            if self._rng.random() < 0.9:
                 return real(*arguments, **named)
             self._left = self._rng.choice([5, 30, 150, 600])
             self._left = self._rng.randrange(1, self._left)
