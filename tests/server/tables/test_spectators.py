@@ -328,6 +328,27 @@ async def test_the_time_is_that_of_the_hand_when_the_delay_is_taken_away() -> No
     await _compare(room, 31, acts)
 
 
+@virtual
+async def test_what_was_used_for_a_moment_is_shown_to_no_older_client() -> None:
+    """Though it was given up before they came: with a delay they see it later than that."""
+    room, older, newer = (
+        open_room(watch_delay_ms=DELAY * 1_000),
+        FakeConnection(software="older"),
+        FakeConnection(),
+    )
+    seat, ann = seat_at(room, "Ann")
+    bonuses = [5, 0]
+    for number, bonus in enumerate(bonuses, start=1):
+        options = room.shown.view.options.model_copy(update={"king_bonus": bonus})
+        await say(room, ann, seat, cl.SetOptions(counter=number, options=options))
+    for each in (older, newer):
+        room.broadcast.watch(each)
+    await asyncio.sleep(2 * DELAY)
+    assert older.closing is not None
+    assert older.events == []
+    assert bonuses == [each.options.king_bonus for each in newer.events if isinstance(each, ev.OptionsSet)]
+
+
 # Relays.
 
 
