@@ -92,6 +92,14 @@ def _no_hosts_left(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
                 os.kill(int(process.name), signal.SIGKILL)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _prepared_programs() -> Iterator[None]:
+    """End the processes from which tests fork programs: their time counts among that of the tests."""
+    yield
+    if (prepared := sys.modules.get("tests.support.prepared")) is not None:
+        prepared.end_all()
+
+
 STARTED: Final[list[object]] = []
 """The programs that have been started since :func:`_no_program_left` last looked."""
 SHARED: Final[set[tuple[int, str]]] = set()
@@ -99,7 +107,7 @@ SHARED: Final[set[tuple[int, str]]] = set()
 
 
 def _watch_programs(event: str, arguments: tuple[object, ...]) -> None:
-    if event == "subprocess.Popen":
+    if event in {"subprocess.Popen", "tests.fork"}:
         STARTED.append(arguments[0])
 
 
@@ -118,15 +126,21 @@ def _no_program_left() -> Iterator[None]:
 
 
 def _children() -> set[tuple[int, str]]:
-    """Return the processes that this one has started and that run, but for the servers of hosts."""
-    found = set()
+    """Return the processes that this one has started and that run, but for the servers of hosts.
+
+    Those of :mod:`tests.support.prepared` run until all tests have ended; what they have forked does not.
+    """
+    running = []
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
             state, parent = (process / "stat").read_bytes().rpartition(b")")[2].split()[:2]
             command = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-            if int(parent) == os.getpid() and state != b"Z" and "--until-table-ends" not in command:
-                found.add((int(process.name), command))
-    return found
+            if state != b"Z" and "--until-table-ends" not in command:
+                running.append((int(parent), int(process.name), command))
+    own = [(number, command) for parent, number, command in running if parent == os.getpid()]
+    prepared = {number for number, command in own if "-m tests.support.prepared " in command}
+    forked = {(number, command) for parent, number, command in running if parent in prepared}
+    return {each for each in own if each[0] not in prepared} | forked
 
 
 @pytest.fixture(scope="session", autouse=True)

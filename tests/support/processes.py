@@ -16,6 +16,7 @@ from benchmarks.pty_program import children_of, end_all
 
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Elsewhere
+from tests.support.prepared import Forked, can_fork, fork
 from tests.support.servers import PATIENCE, Peer, deadline, timeout
 
 SERVER: Final = "racing_demon_server"
@@ -43,7 +44,7 @@ Here = Callable[..., Coroutine[Any, Any, Ended]]
 class Running:
     """A program that runs, with its three streams."""
 
-    def __init__(self, process: Process) -> None:
+    def __init__(self, process: Process | Forked) -> None:
         self.process = process
 
     @property
@@ -87,12 +88,20 @@ class Running:
 async def started(
     module: str, *arguments: str, env: Mapping[str, str] | None = None, **more: Any
 ) -> AsyncIterator[Running]:
-    """Start a program, by its module or as a text; whatever happens, it is gone in the end."""
-    streams: dict[str, Any] = {"stdin": PIPE, "stdout": PIPE, "stderr": PIPE, **more}
-    switch = "-c" if "\n" in module else "-m"
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, switch, module, *arguments, env={**os.environ, **(env or {})}, **streams
-    )
+    """Start a program, by its module or as a text; whatever happens, it is gone in the end.
+
+    One of our own is forked from a process that has loaded it, unless something is special about it.
+    """
+    surroundings = {**os.environ, **(env or {})}
+    process: Process | Forked
+    if not more.keys() - {"stderr"} and can_fork(module, surroundings):
+        process = await fork(module, arguments, surroundings, **more)
+    else:
+        streams: dict[str, Any] = {"stdin": PIPE, "stdout": PIPE, "stderr": PIPE, **more}
+        switch = "-c" if "\n" in module else "-m"
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, switch, module, *arguments, env=surroundings, **streams
+        )
     try:
         yield Running(process)
     finally:

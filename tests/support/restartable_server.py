@@ -67,9 +67,9 @@ class RestartableServer:
     @asynccontextmanager
     async def started(cls, journal: Path | str, *more: str, protocol: int = VERSION) -> AsyncIterator[Self]:
         """Start a server, perhaps with another version of the protocol; none is left in the end."""
-        program = ("tests.support.protocols", str(protocol), "tests.support.fork_server")
-        async with started(*program, stderr=sys.stderr) as fork_server:
-            server = cls(fork_server, journal, *more)
+        other = () if protocol == VERSION else ("tests.support.protocols", str(protocol))
+        async with started(*other, "tests.support.fork_server", stderr=sys.stderr) as starting:
+            server = cls(starting, journal, *more)
             try:
                 await server.start()
                 yield server
