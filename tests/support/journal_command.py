@@ -1,13 +1,18 @@
 """The command ``racing-demon-server journal`` in this process, and a journal for it."""
 
+import asyncio
 import contextlib
+import io
 import sqlite3
 import tempfile
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
 from functools import cache
 from pathlib import Path
 
 import pytest
 
+from racing_demon_client.records.reader import run_journal_command
 from racing_demon_server.cli import main
 from racing_demon_server.journal.sqlite.database import open_journal
 
@@ -34,6 +39,32 @@ def lines(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> list[st
     """Run the command, which must go well, and return what it says."""
     assert main(["journal", *map(str, arguments)]) == 0
     return capsys.readouterr().out.splitlines()
+
+
+@asynccontextmanager
+async def answered_here(
+    *arguments: str, journal: str | None, typed: str | None = None
+) -> AsyncIterator[Iterable[str]]:
+    """Yield the lines of a command's answer, as the players' program gets them from a process of its own.
+
+    What a process does otherwise, as to fail or to read, is left to one.
+    """
+    command = ["journal", *arguments, *(() if journal is None else ("--journal", journal))]
+    code, answer = (1, "") if typed is not None else await asyncio.to_thread(_answer, command)
+    if code == 0:
+        yield answer.splitlines(keepends=True)
+        return
+    async with run_journal_command(*arguments, journal=journal, typed=typed) as lines:
+        yield lines
+
+
+def _answer(command: list[str]) -> tuple[int, str]:
+    answer = io.StringIO()
+    with contextlib.redirect_stdout(answer), contextlib.redirect_stderr(io.StringIO()):
+        try:
+            return main(command), answer.getvalue()
+        except SystemExit:
+            return 1, ""
 
 
 def fails(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, str]:

@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from racing_demon_client.cli import record_commands
 from racing_demon_client.cli.arguments import parse
 from racing_demon_client.cli.record_commands import NAME_WIDTH
+from racing_demon_client.records import reader
 from racing_demon_protocol.records.format import (
     USUAL_VERSION,
     VERSION,
@@ -30,6 +32,7 @@ from racing_demon_protocol.wire.messages.server import Refused, Snapshot
 from racing_demon_protocol.wire.options import Options
 from tests.support.cases import for_each
 from tests.support.effort import usually
+from tests.support.journal_command import answered_here
 from tests.support.journals import journaled, play_match
 from tests.support.matches import final_view, log_of, options_of
 from tests.support.processes import Ended, Here
@@ -44,6 +47,13 @@ def _own_cache_and_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     """Keep digests and journals of tests apart from those of whoever runs them."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("RACING_DEMON_DATA", str(tmp_path / "data"))
+
+
+@pytest.fixture(autouse=True)
+def _no_process_for_each_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ask the server's program in this process; tests of whole programs ask one of its own."""
+    for module in (reader, record_commands):
+        monkeypatch.setattr(module, "run_journal_command", answered_here)
 
 
 @pytest.fixture(scope="module")
