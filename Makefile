@@ -21,8 +21,7 @@ test: $(STAMP) node-tools  ## every check: format, lint, contracts, generated fi
 ifdef ARGS
 	$(BIN)/pytest $(ARGS)
 else
-	@$(MAKE) --no-print-directory lint
-	$(BIN)/python -m tests.run
+	@$(BIN)/python -m tests.run
 endif
 
 test-all: test  ## the same, then all tests that take long, and more examples of every property

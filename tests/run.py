@@ -1,4 +1,4 @@
-"""Run the types' check and all tests: each part in a process of its own, some at a time.
+"""Run all checks and tests: each part in a process of its own, some at a time.
 
 A process that runs one folder imports that folder's tests alone. For each part its time, its processor
 seconds (programs that it starts included) and its last line are printed; all of its output, if it fails.
@@ -33,18 +33,19 @@ class Part(NamedTuple):
 # Those that take longest come first: what is started last is then soon done.
 PARTS: Final = (
     Part("system", ["tests/system"], 3),
-    Part("browser", ["tests/browser"], 2),
-    Part("net", ["tests/server/net"]),
-    Part("journal", ["tests/server/journal"]),
-    Part("server", ["tests/server"]),
-    Part("engine", ["tests/protocol/engine"]),
-    Part("protocol", ["tests/protocol"]),
     Part("terminal", ["tests/client/terminal"]),
+    Part("server", ["tests/server"]),
+    Part("browser", ["tests/browser"], 2),
     Part("client", ["tests/client"]),
-    Part("lab", ["tests/lab"]),
-    Part("cluster", ["tests/cluster"]),
+    Part("journal", ["tests/server/journal"]),
     Part("house", ["tests"]),
+    Part("protocol", ["tests/protocol"]),
+    Part("engine", ["tests/protocol/engine"]),
+    Part("cluster", ["tests/cluster"]),
+    Part("net", ["tests/server/net"]),
+    Part("lab", ["tests/lab"]),
 )
+CHECKS: Final = {"lint": ["make", "--no-print-directory", "lint"], "types": [str(BIN / "mypy")]}
 
 
 def command(part: Part) -> list[str]:
@@ -76,10 +77,7 @@ def run(name: str, words: Sequence[str]) -> bool:
 
 def main() -> int:
     """Run all parts, and return the exit code: 1 if one of them has failed."""
-    start, parts = (
-        time.monotonic(),
-        {"types": [str(BIN / "mypy")]} | {part.name: command(part) for part in PARTS},
-    )
+    start, parts = time.monotonic(), CHECKS | {part.name: command(part) for part in PARTS}
     print(f"{len(parts)} parts, {AT_ONCE} at a time, each told when it has ended:", flush=True)
     with ThreadPoolExecutor(AT_ONCE) as pool:
         passed = dict(zip(parts, pool.map(run, parts, parts.values()), strict=True))
