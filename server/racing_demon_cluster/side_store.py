@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import psycopg
 
-from racing_demon_cluster.postgres.connection import Database
-from racing_demon_server.journal.interface import Fenced, JournalUnusable, UnstorableValue
+from racing_demon_cluster.postgres.connection import Database, numbered
+from racing_demon_server.journal.interface import Fenced, JournalUnusable, SqlStore, UnstorableValue
 
 from .statements import connect_as
 
@@ -19,10 +19,8 @@ AT_ONCE: Final = 50
 """Rows that are read at a time."""
 
 
-class SideStore:
+class SideStore(SqlStore):
     """A connection for results or players, which is opened when it is needed, and again after it was lost.
-
-    One thread at a time may use it.
 
     Args:
         url: the database.
@@ -52,7 +50,7 @@ class SideStore:
 
         """
         with self._telling_errors() as db:
-            found = db.execute(_own(sql), values)
+            found = db.execute(numbered(sql), values)
             return found.fetchall() if found.description else ()
 
     def stream(self, sql: str, *values: object) -> Iterator[Sequence[Any]]:
@@ -69,7 +67,7 @@ class SideStore:
             psycopg.RawServerCursor(db, f"rows_{next(self._names)}") as cursor,
         ):
             cursor.itersize = AT_ONCE
-            yield from cursor.execute(_own(sql), values)
+            yield from cursor.execute(numbered(sql), values)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -120,8 +118,3 @@ class SideStore:
 def _first_line(error: psycopg.Error) -> str:
     """Return what the database says, without the statement."""
     return str(error).strip().partition("\n")[0]
-
-
-def _own(sql: str) -> str:
-    """Return a statement with parameters as PostgreSQL has them."""
-    return sql.replace("?", "$")

@@ -77,6 +77,11 @@ def _options(chosen: dict[str, Any]) -> str:
     return f"{chosen.get('options', '')} -c synchronous_commit=on -c statement_timeout=0 {alive}".strip()
 
 
+def numbered(sql: str) -> str:
+    """Return a statement of ours with parameters as PostgreSQL has them: ``$1``, ``$2``..."""
+    return sql.replace("?", "$")
+
+
 def described(url: str) -> str:
     """Return a URL without its password, for messages."""
     return re.sub(r"(://[^/@:]*):[^@/]*@", r"\1@", re.sub(r"password=[^&]*", "password=", url))

@@ -10,7 +10,7 @@ from racing_demon_cluster.seed_encryption import ClusterKeys, EncryptedSeed
 from racing_demon_server.journal.interface import JournalReader, StoredTable
 from racing_demon_server.journal.play_runs import MAX_RUN
 
-from .connection import Database
+from .connection import Database, numbered
 
 Rows = Iterable[tuple[Any, ...]]
 
@@ -37,7 +37,7 @@ class PostgresReader(JournalReader):
 
     def rows(self, sql: str, *values: object) -> Rows:
         """Return the rows that a query finds."""
-        return self._db.execute(sql.replace("?", "$"), values)
+        return self._db.execute(numbered(sql), values)
 
     def tables(self, *, only_open: bool = False) -> Iterator[StoredTable]:
         """Yield the tables, the oldest first; open ones are the owner's."""

@@ -19,7 +19,16 @@ from racing_demon_server.journal.operations import COMMON_SQL, IS_UNUSED, KEEP_C
 from racing_demon_server.journal.play_runs import RUN, plays_in
 
 from .codes import MIN_LETTERS, code_of
-from .connection import NOW_MS, WRONG_MS, Database, connect, lock_holders, missing_standby, verify_standby
+from .connection import (
+    NOW_MS,
+    WRONG_MS,
+    Database,
+    connect,
+    lock_holders,
+    missing_standby,
+    numbered,
+    verify_standby,
+)
 from .nodes import is_superseded, limit_idleness, name_connection, register, renew, seconds_to_wait
 from .reader import PostgresReader
 from .schema import migrate, verify_version
@@ -67,8 +76,7 @@ _SQL: Final[dict[Operation, Sequence[str]]] = COMMON_SQL | {
     ),
 }
 SQL: Final = {
-    operation: [statement.replace("?", "$") for statement in statements]
-    for operation, statements in _SQL.items()
+    operation: [numbered(statement) for statement in statements] for operation, statements in _SQL.items()
 }
 """All statements, with parameters as PostgreSQL has them."""
 

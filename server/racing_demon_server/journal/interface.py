@@ -63,6 +63,31 @@ Row = Sequence[Any]
 """A row of the store, unvalidated."""
 
 
+class SqlStore(Protocol):
+    """What a server keeps besides tables, in a database of any kind. One thread at a time may use it.
+
+    Parameters are written as SQLite has them: ``?1``, ``?2``...
+    """
+
+    def rows(self, sql: str, *values: object) -> Sequence[Row]:
+        """Carry out a statement, and return the rows that it finds."""
+
+    def stream(self, sql: str, *values: object) -> Iterator[Row]:
+        """Yield the rows that a query finds, a few at a time."""
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """Write everything inside the context, or nothing; nobody else writes meanwhile."""
+
+    def tidy(self) -> None:
+        """Leave nothing in the store's logs that was deleted or overwritten since, if they are not busy."""
+
+    def interrupt(self) -> None:
+        """End what another thread waits for."""
+
+    def close(self) -> None:
+        """Close the store."""
+
+
 class JournalReader(Protocol):
     """Reads a journal row by row; :mod:`.reader` interprets the rows.
 

@@ -7,10 +7,11 @@ of which there is one at a time.
 import hashlib
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import astuple, dataclass
 from enum import IntEnum
 from typing import Any, Final, NamedTuple, Protocol
+
+from racing_demon_server.journal.interface import SqlStore
 
 TRIAL_MS: Final = 7 * 24 * 3_600_000
 """How long a device that was linked may change nothing, unless somebody trusts it."""
@@ -132,10 +133,8 @@ class Seating(NamedTuple):
     device: int
 
 
-class PlayersStore(Protocol):
-    """The players of a server. One thread at a time may use it.
-
-    Parameters are written as SQLite has them: ``?1``, ``?2``...
+class PlayersStore(SqlStore, Protocol):
+    """The players of a server.
 
     Attributes:
         server: the server's name for itself, in hexadecimal.
@@ -148,12 +147,6 @@ class PlayersStore(Protocol):
     token_keys: Sequence[bytes] = ()
 
     # For each database.
-
-    def rows(self, sql: str, *values: object) -> Sequence[Sequence[Any]]:
-        """Carry out a statement, and return the rows that it finds."""
-
-    def transaction(self) -> AbstractContextManager[None]:
-        """Write everything inside the context, or nothing; nobody else writes meanwhile."""
 
     def sealed(self, secret: bytes) -> bytes:
         """Return what is kept of a device's key or of a code: the same for the same."""
@@ -168,15 +161,6 @@ class PlayersStore(Protocol):
     def user_marks(self, user: bytes) -> Iterable[bytes]:
         """Return all marks by which somebody may be kept who signs in at a proxy, first that of new ones."""
         return (hashlib.sha256(user).digest(),)
-
-    def tidy(self) -> None:
-        """Leave nothing of what was deleted, as far as that is a server's business; called often."""
-
-    def interrupt(self) -> None:
-        """End what the thread waits for, from another one, because the server stops."""
-
-    def close(self) -> None:
-        """Close the store."""
 
     # Players.
 

@@ -7,7 +7,7 @@ from typing import Final, Self
 
 from racing_demon_server.journal.interface import JournalReader
 from racing_demon_server.journal.matches import BlankedFrame
-from racing_demon_server.journal.sqlite.database import empty_log, open_journal
+from racing_demon_server.journal.sqlite.database import empty_log, open_journal, transaction
 from racing_demon_server.journal.sqlite.side_file import SideFile, SideFileStore
 
 from .store import ResultsStore, blanking
@@ -91,11 +91,9 @@ class ResultsFile(SideFileStore, ResultsStore):
         if self._journal is None:
             return
         self._has_blanked = True
-        with contextlib.closing(open_journal(self._journal, write=True)) as db:
-            db.rows("BEGIN IMMEDIATE")
+        with contextlib.closing(open_journal(self._journal, write=True)) as db, transaction(db):
             for sql, values in blanking(table_id, frames):
                 db.rows(sql, *values)
-            db.rows("COMMIT")
 
     def tidy(self) -> None:
         """Leave nothing in the logs of both files that was overwritten since, but in busy ones."""

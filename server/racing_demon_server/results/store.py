@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 from typing import Any, Final, NamedTuple, Protocol
 
 from racing_demon_protocol.records.summary import MatchSummary
-from racing_demon_server.journal.interface import JournalReader
+from racing_demon_server.journal.interface import JournalReader, SqlStore
 from racing_demon_server.journal.matches import BlankedFrame
 
 from .query import ALL, Filter
@@ -51,10 +51,8 @@ class Result(NamedTuple):
     summary: MatchSummary
 
 
-class ResultsStore(Protocol):
-    """The results of a server. One thread at a time may use it.
-
-    Parameters are written as SQLite has them: ``?1``, ``?2``...
+class ResultsStore(SqlStore, Protocol):
+    """The results of a server.
 
     Attributes:
         is_shared: whether several servers make results of the same journal.
@@ -64,15 +62,6 @@ class ResultsStore(Protocol):
     is_shared: bool
 
     # For each database.
-
-    def rows(self, sql: str, *values: object) -> Sequence[Sequence[Any]]:
-        """Carry out a statement, and return the rows that it finds."""
-
-    def stream(self, sql: str, *values: object) -> Iterator[Sequence[Any]]:
-        """Yield the rows that a query finds, a few at a time."""
-
-    def transaction(self) -> AbstractContextManager[None]:
-        """Write everything inside the context, or nothing; nobody else writes meanwhile."""
 
     def unfinished(self, journal: str, reader: JournalReader) -> Iterator[int]:
         """Yield the tables of a journal that may lack results, the newest first."""
@@ -85,12 +74,6 @@ class ResultsStore(Protocol):
 
     def blank(self, table_id: int, frames: Sequence[BlankedFrame]) -> None:
         """Store events of a closed table in the journal anew, without what is to be forgotten."""
-
-    def tidy(self) -> None:
-        """Leave nothing of what was overwritten, as far as that is a server's business; called often."""
-
-    def close(self) -> None:
-        """Close the store."""
 
     # Writing.
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from racing_demon_server.journal.sqlite.side_file import SideFile
+from racing_demon_server.journal.sqlite.side_file import SideFile, SideFileStore
 
 from .notices import Step
 
@@ -66,8 +66,8 @@ class TableStep(NamedTuple):
     due_ms: int = 0
 
 
-class QueueFile:
-    """The notices that wait. One thread at a time may use it.
+class QueueFile(SideFileStore):
+    """The notices that wait.
 
     Args:
         path: the file, which is created if it is missing; ``None`` for a queue in memory.
@@ -78,19 +78,16 @@ class QueueFile:
     """
 
     def __init__(self, path: Path | None) -> None:
-        self._db = NOTICES.open(path)
-
-    def close(self) -> None:
-        """Close the file."""
-        self._db.close()
+        super().__init__(NOTICES, path)
 
     def __len__(self) -> int:
         """Return the number of waiting notices."""
-        return int(self._db.execute("SELECT count(*) FROM notices").fetchone()[0])
+        ((count,),) = self.rows("SELECT count(*) FROM notices")
+        return int(count)
 
     def last_steps(self) -> Mapping[str, Step]:
         """Return the last step of each table, by its code."""
-        rows = self._db.execute("SELECT code, match, step FROM told ORDER BY number")
+        rows = self.rows("SELECT code, match, step FROM told ORDER BY number")
         return {code: Step(match, step) for code, match, step in rows}
 
     def add(self, batch: Sequence[TableStep], now_ms: int) -> int:
@@ -100,40 +97,36 @@ class QueueFile:
             sqlite3.Error: it cannot be written now.
 
         """
-        db = self._db
-        with db:
-            db.execute("BEGIN IMMEDIATE")
+        with self.transaction():
             for code, step, notices, made_ms, due_ms in batch:
-                db.execute("INSERT OR REPLACE INTO told VALUES (NULL, ?, ?, ?)", (code, *step))
-                db.executemany(
-                    "INSERT INTO notices VALUES (NULL, ?, ?, ?, ?)",
-                    [(id_, body, made_ms, due_ms) for id_, body in notices],
-                )
-            db.execute("DELETE FROM told WHERE number <= (SELECT max(number) FROM told) - ?", (MAX_TABLES,))
-            dropped = db.execute(
-                "DELETE FROM notices WHERE made_ms < ? OR number NOT IN "
-                "(SELECT number FROM notices ORDER BY number DESC LIMIT ?)",
-                (now_ms - KEPT_MS, MAX_WAITING),
+                self.rows("INSERT OR REPLACE INTO told VALUES (NULL, ?1, ?2, ?3)", code, *step)
+                for id_, body in notices:
+                    self.rows("INSERT INTO notices VALUES (NULL, ?1, ?2, ?3, ?4)", id_, body, made_ms, due_ms)
+            self.rows("DELETE FROM told WHERE number <= (SELECT max(number) FROM told) - ?1", MAX_TABLES)
+            dropped = self.rows(
+                "DELETE FROM notices WHERE made_ms < ?1 OR number NOT IN "
+                "(SELECT number FROM notices ORDER BY number DESC LIMIT ?2) RETURNING number",
+                *(now_ms - KEPT_MS, MAX_WAITING),
             )
-            return dropped.rowcount
+            return len(dropped)
 
     def first(self, now_ms: int) -> QueuedNotice | None:
         """Return the first notice that is due; ``None`` if there is none."""
-        row = self._db.execute(
-            "SELECT number, id, body FROM notices WHERE due_ms <= ? ORDER BY due_ms, number LIMIT 1",
-            (now_ms,),
-        ).fetchone()
-        return None if row is None else QueuedNotice(*row)
+        due = self.rows(
+            "SELECT number, id, body FROM notices WHERE due_ms <= ?1 ORDER BY due_ms, number LIMIT 1", now_ms
+        )
+        return QueuedNotice(*due[0]) if due else None
 
     def next_due_ms(self) -> int | None:
         """Return when the first notice is due; ``None`` if none waits."""
-        due: int | None = self._db.execute("SELECT min(due_ms) FROM notices").fetchone()[0]
-        return due
+        first: int | None
+        ((first,),) = self.rows("SELECT min(due_ms) FROM notices")
+        return first
 
     def remove(self, number: int) -> None:
         """Delete a notice that the receiver has accepted."""
-        self._db.execute("DELETE FROM notices WHERE number = ?", (number,))
+        self.rows("DELETE FROM notices WHERE number = ?1", number)
 
     def postpone(self, number: int, due_ms: int) -> None:
         """Delay a notice that the receiver refuses, so that it does not hold up the others."""
-        self._db.execute("UPDATE notices SET due_ms = ? WHERE number = ?", (due_ms, number))
+        self.rows("UPDATE notices SET due_ms = ?1 WHERE number = ?2", due_ms, number)

@@ -271,6 +271,14 @@ _BETWEEN: Final = """id BETWEEN
 Rows = Iterable[tuple[Any, ...]]
 
 
+@contextmanager
+def transaction(db: sqlite3.Connection) -> Iterator[None]:
+    """Write everything inside the context, or nothing; no other process writes meanwhile."""
+    with db:  # commits, or rolls back
+        db.execute("BEGIN IMMEDIATE")
+        yield
+
+
 class JournalFile(sqlite3.Connection, JournalReader):
     """A connection to a file. See :class:`~racing_demon_server.journal.interface.JournalReader`."""
 

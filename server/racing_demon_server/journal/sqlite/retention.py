@@ -10,7 +10,7 @@ from racing_demon_server.journal.interface import StoredTable
 from racing_demon_server.journal.matches import Match, apply_event, matches_of, stretch_of
 from racing_demon_server.journal.reader import UnknownContents, log_of
 
-from .database import TABLES, JournalFile, open_journal
+from .database import TABLES, JournalFile, open_journal, transaction
 
 AT_ONCE: Final = 10_000
 """Rows of one transaction, for which a running server's writes have to wait."""
@@ -73,8 +73,7 @@ def prune(path: Path, before_ms: int, *, dry_run: bool = False) -> PruneResult:
 
 def _remove(db: JournalFile, table: StoredTable, played: list[Match]) -> None:
     """Delete a table. Its log has no owner then, and is deleted in pieces."""
-    with db:  # commits, or rolls back
-        db.execute("BEGIN IMMEDIATE")
+    with transaction(db):
         for name in OF_TABLES:
             db.execute(f"DELETE FROM {name} WHERE table_id = ?", (table.id,))  # noqa: S608 - our own names
         db.executemany("DELETE FROM corrections WHERE match = ?", [(match.key,) for match in played])
@@ -94,8 +93,7 @@ def _cut(db: JournalFile, match: Match) -> None:
     view, first = stretch_of(db, match)
     for event, _, _ in log_of(db, table_id, first=first, last=last):
         apply_event(view, event)
-    with db:
-        db.execute("BEGIN IMMEDIATE")
+    with transaction(db):
         db.execute("DELETE FROM snapshots WHERE table_id = ? AND seq < ?", (table_id, last))
         db.execute(
             "INSERT OR REPLACE INTO snapshots SELECT table_id, seq, at_us, ? FROM marks "

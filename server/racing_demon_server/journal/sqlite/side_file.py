@@ -4,12 +4,13 @@ import contextlib
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from racing_demon_server.journal.interface import JournalUnusable
+from racing_demon_server.journal.interface import JournalUnusable, SqlStore
 
-from .database import empty_log, is_read_only
+from .database import empty_log, is_read_only, transaction
 
 MAX_SECONDS: Final = 5.0
 """How long another process is waited for that is making the same file."""
@@ -122,8 +123,8 @@ def _write_ahead(db: sqlite3.Connection) -> None:
             return
 
 
-class SideFileStore:
-    """A side file that is open. One thread at a time may use it.
+class SideFileStore(SqlStore):
+    """A side file that is open.
 
     Args:
         kind: what is in it.
@@ -147,12 +148,9 @@ class SideFileStore:
         with contextlib.closing(self._db.execute(sql, values)) as rows:
             yield from rows
 
-    @contextlib.contextmanager
-    def transaction(self) -> Iterator[None]:
+    def transaction(self) -> AbstractContextManager[None]:
         """Write everything inside the context, or nothing; no other process writes meanwhile."""
-        self._db.execute("BEGIN IMMEDIATE")
-        with self._db:  # commits, or rolls back
-            yield
+        return transaction(self._db)
 
     def tidy(self) -> None:
         """Leave nothing in the file's log that was deleted since; if somebody reads it, not this time."""
