@@ -33,6 +33,7 @@ REASSIGN_ORPHANS: Final = """
         WHERE NOT h.fenced AND NOT h.draining
     )
     UPDATE tables SET owner = heir FROM heirs WHERE tables.id = orphan AND rank = place % many
+    RETURNING orphan
 """
 
 
@@ -207,7 +208,7 @@ def take_over(db: Database, me: int, dead: int | None = None) -> int:
         psycopg.Error: another node did the same, or the database cannot be reached.
 
     """
-    with db.transaction():
+    with db.pipeline(), db.transaction():
         db.execute("SELECT set_config('lock_timeout', $1, true)", (LOCK_TIMEOUT,))
         db.execute("SELECT fence($1)", (me,))
         if dead is not None:
@@ -222,7 +223,7 @@ def reassign_orphans(db: Database) -> int:
     that opened it, and have all keys that its seeds need. They take turns, the least loaded first. A table
     without a candidate does not move.
     """
-    moved = db.execute(REASSIGN_ORPHANS).rowcount
+    moved = len(db.execute(REASSIGN_ORPHANS).fetchall())
     if moved:
         db.execute("NOTIFY racing_demon_owners")
     return moved
