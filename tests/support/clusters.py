@@ -212,13 +212,22 @@ async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
 
 @asynccontextmanager
 async def playing(
-    cluster: Cluster, tables: int = TABLES, players: int = PLAYERS
+    cluster: Cluster, tables: int = TABLES, players: int = PLAYERS, pause: float = 0.05
 ) -> AsyncIterator[tuple[Front, list[list[Player]]]]:
-    """Let players play at some tables; in the end compare what they were told with the database."""
+    """Let players play at some tables, each after so many seconds.
+
+    In the end what they were told is compared with the database.
+    """
     async with Front.before(cluster, SEED) as front:
         async with AsyncExitStack() as stack:
-            meetings = [meeting(front.url, players, SEED + number, 0.05) for number in range(tables)]
-            at_tables = [await stack.enter_async_context(each) for each in meetings]
+            at_tables = []
+            for number in range(tables):
+                seated = await stack.enter_async_context(meeting(front.url, players, SEED + number, pause))
+                for player in seated:
+                    player.rests = True  # until all are there: many that play keep others from coming in
+                at_tables.append(seated)
+            for player in chain(*at_tables):
+                player.rests = False
             await _all([*chain(*at_tables)], lambda player: player.client.view.in_hand)
             yield front, at_tables
             for each in at_tables:

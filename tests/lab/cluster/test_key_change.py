@@ -20,6 +20,8 @@ pytestmark = [
 ]
 
 TABLES: Final = amount(3, 20, "RACING_DEMON_TABLES")
+PAUSE: Final = TABLES / 25
+"""Seconds between two plays of each: about as many a second at all tables together, however many they are."""
 NEW: Final = b"the next key of the same cluster"
 STEPS: Final = ((KEY, NEW), (NEW, KEY))
 """The keys of all servers after each step, the one that encrypts first."""
@@ -47,7 +49,7 @@ async def test_a_key_is_changed_under_many_tables(tmp_path: Path, database: str)
             )
             cluster.nodes[name] = await stack.enter_async_context(starting)
         victims, kills = cycle(["n2", "n3", "n1"]), 0
-        async with playing(cluster, tables=TABLES, players=2) as (_, tables):
+        async with playing(cluster, tables=TABLES, players=2, pause=PAUSE) as (_, tables):
             for keys in STEPS:
                 for name, node in cluster.nodes.items():
                     await node.stop()
