@@ -358,12 +358,12 @@ const SENTENCES = {
   left: ({ seat, kicked }, { table }) => `${table.nameOf(seat)} has ${kicked ? "been removed" : "left"}.`,
   connected: ({ seat, connected }, { who, own }) =>
     seat === own ? "" : `${who(seat)} ${connected ? "is back" : "has lost the connection"}.`,
-  hosted: ({ seat }, { who, own }) =>
-    seat === null
-      ? ""
-      : seat === own
-        ? "You are the host now: you deal, and the menu has what keeps order."
-        : `${who(seat)} is the host now.`,
+  hosted({ seat, absent_host: absent }, { who, own }) {
+    if (seat === null) return "";
+    if (seat !== own) return `${who(seat)} is the host now.`;
+    const until = absent === null ? "" : `, until ${who(absent)} is back`;
+    return `You are the host now${until}: you deal, and the menu has what keeps order.`;
+  },
   entry_closed: ({ closed }) => `The table is ${closed ? "" : "un"}locked.`,
   last_hand_set: ({ hand }, { table }) =>
     hand === 0

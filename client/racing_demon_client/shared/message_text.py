@@ -274,7 +274,10 @@ class MessageText:
 
     def _hosted(self, event: ev.Hosted) -> str:
         if event.seat is not None and event.seat == self._seat:
-            return "you are the host now: you deal, pause the hand, and keep order"
+            until = (
+                "" if event.absent_host is None else f", until {self.player_name(event.absent_host)} is back"
+            )
+            return f"you are the host now{until}: you deal, pause the hand, and keep order"
         return f"host: {self.player_name(event.seat)}"
 
     def _options_set(self, event: ev.OptionsSet) -> str:

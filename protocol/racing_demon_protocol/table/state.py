@@ -191,6 +191,7 @@ class TableRecord(NamedTuple):
     code: str
     options: Options
     host: int | None = None
+    absent_host: int | None = None
     phase: Phase = Phase.LOBBY
     seats: Mapping[int, SeatState] = NONE
     departed: Mapping[int, str] = NONE
@@ -350,6 +351,11 @@ class TableState:
         return self.record.host
 
     @property
+    def absent_host(self) -> int | None:
+        """The seat that becomes host again when its player is back; ``None`` if none does."""
+        return self.record.absent_host
+
+    @property
     def phase(self) -> Phase:
         """The table's phase."""
         return self.record.phase
@@ -500,7 +506,7 @@ class TableState:
             TEAMS: any(result.teams for result in self.results),
             PROGRAMS: any(state.program for state in self.seats.values()),
             MODERATION: self.entry_closed,
-            RETURNS: bool(self.last_hand),
+            RETURNS: self.last_hand > 0 or self.absent_host is not None,
         }
         return needed(self.options, self.known_deal).union(word for word, is_used in used.items() if is_used)
 
@@ -710,7 +716,9 @@ class TableState:
                 banned=(*_others_of(record.banned, leaver.name), leaver.name)[-MAX_BANNED:]
             )
         record = record._replace(
-            next_shuffle=self._next_shuffle_without(seat), waiting=_others_of(record.waiting, seat)
+            next_shuffle=self._next_shuffle_without(seat),
+            waiting=_others_of(record.waiting, seat),
+            absent_host=None if record.absent_host == seat else record.absent_host,
         )
         if not self.between_matches:
             self.record = record.with_seat(seat, left=True, connected=False, ready=False, stand_in="")
@@ -732,7 +740,7 @@ class TableState:
         self.record = self.record.with_seat(event.seat, ready=event.ready)
 
     def _hosted(self, event: ev.Hosted) -> None:
-        self.record = self.record._replace(host=event.seat)
+        self.record = self.record._replace(host=event.seat, absent_host=event.absent_host)
 
     def _options_set(self, event: ev.OptionsSet) -> None:
         record = self.record

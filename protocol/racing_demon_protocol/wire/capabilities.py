@@ -58,7 +58,10 @@ CASUAL: Final = "casual"
 KNOWN_DEALS: Final = "known-deals"
 """The extension for tables on a given deal: ``known_deal`` of ``create``, ``committed`` and snapshots."""
 RETURNS: Final = "returns"
-"""The extension for last hands: ``set_last_hand`` and its event. Servers with it know ``end_match``, too."""
+"""The extension for last hands and for hosts who return: ``set_last_hand``, its event, and ``absent_host``.
+
+Servers with it know ``end_match``, too.
+"""
 EXTENSIONS: Final = {
     HOUSE_RULES: "house rules",
     HANDICAPS: "handicaps",
@@ -67,7 +70,7 @@ EXTENSIONS: Final = {
     MODERATION: "a lock against newcomers",
     CASUAL: "casual matches",
     KNOWN_DEALS: "a known deal",
-    RETURNS: "last hands",
+    RETURNS: "last hands and hosts who return",
 }
 """The extensions that this version understands, and what people call them; both ends announce them."""
 NEEDED_BY: Final = {
@@ -90,6 +93,7 @@ EXTENDED: Final[Mapping[type[Message], Callable[[Any], bool]]] = {
     ),
     ev.Committed: lambda committed: committed.known_deal is not None,
     ev.Dealt: lambda dealt: bool(dealt.handicaps),
+    ev.Hosted: lambda hosted: hosted.absent_host is not None,
     ev.Joined: lambda joined: joined.program,
     ev.OptionsSet: lambda options_set: bool(options_set.options.extended()),
 }

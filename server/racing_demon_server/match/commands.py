@@ -4,7 +4,7 @@ Times are microseconds on the caller's monotonic clock.
 """
 
 from collections import deque
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from functools import lru_cache
 from typing import Final
 
@@ -122,16 +122,11 @@ class PlayLimit:
             times.clear()
 
 
-WhoLacks = Callable[[Collection[str]], Sequence[str]]
-"""Returns who at the table has a client that does not understand all of these extensions."""
 NOT_STARTED: Final = frozenset({Phase.LOBBY, Phase.SHUFFLING, Phase.COUNTDOWN})
 
 
 class Commands:
     """Carries out the commands at one table, or refuses them.
-
-    Attributes:
-        who_lacks: asked before the host may use an extension.
 
     Args:
         state: the state of the table's judge.
@@ -149,7 +144,6 @@ class Commands:
         self._seating = seating
         self._contributions = contributions
         self._lifecycle = lifecycle
-        self.who_lacks: WhoLacks = lambda _words: ()
         self._play_limit = PlayLimit()
         self._now = self._arrived = 0
 
@@ -322,7 +316,7 @@ class Commands:
             CommandRefused: one does not.
 
         """
-        names = self.who_lacks(words) if words else ()
+        names = self._seating.who_lacks(words) if words else ()
         if names:
             text = f"{in_words(words).capitalize()}: {join_words(names)} must update first, or leave."
             raise CommandRefused(Reason.BAD_OPTION, text)
@@ -405,7 +399,7 @@ class Commands:
             self._state.emit(ev.LastHandSet, hand=number)
 
     def _make_host(self, command: cl.MakeHost) -> None:
-        self._seating.make_host(self._seating.person(command.seat))
+        self._seating.make_host(self._seating.person(command.seat), self._view.absent_host)
 
     def _stand_in(self, command: cl.StandIn) -> None:
         state = self._seating.person(command.seat)

@@ -6,13 +6,14 @@ monotonic clock.
 """
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Final
 
 from racing_demon_protocol.engine.specification import Game
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.games import declare, seats_of
+from racing_demon_protocol.wire.capabilities import RETURNS
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import SeatState
 
@@ -63,12 +64,17 @@ ENTRY_CLOSED: Final = (
 )
 
 
+WhoLacks = Callable[[Collection[str]], Sequence[str]]
+"""Returns who at the table has a client that does not understand all of these extensions."""
+
+
 class Seats:
     """The seats of one table.
 
     Attributes:
         seat_tokens: their tokens.
         bans: the kicked players who may not return yet.
+        who_lacks: asked before an extension is used.
 
     Args:
         state: the state of the table's judge.
@@ -82,6 +88,7 @@ class Seats:
         self._view = state.view
         self._may_add_bot = may_add_bot
         self.bans = Bans(state)
+        self.who_lacks: WhoLacks = lambda _words: ()
         self._chat = ChatLimit()
 
     # Queries.
@@ -162,6 +169,8 @@ class Seats:
         if state is None or state.left or state.connected == connected:
             return False
         self._state.emit(ev.Connected, seat=state.seat, connected=connected)
+        if connected and state.seat == self._view.absent_host:
+            self.make_host(state)
         return True
 
     def restore(self, event: ev.Event, at: int) -> None:
@@ -210,7 +219,7 @@ class Seats:
         self._state.emit(ev.Left, seat=seat, kicked=kicked)
         self._forget_absence(seat)
         if seat == self._view.host:
-            self._choose_host(self.people())
+            self._choose_host(self.people(), self._view.absent_host)
 
     def forget_absent(self) -> None:
         """Forget the players who have left: a new match keeps no seats for them."""
@@ -294,22 +303,26 @@ class Seats:
         self._state.record = record._replace(given_up=record.given_up | late)
 
     def replace_host(self, at: int) -> None:
-        """Make the next connected player the host."""
-        self._choose_host([state for state in self.people() if state.seat != self._view.host])
+        """Make the next connected player the host, until the one who is away returns."""
+        view = self._view
+        absent = view.host if view.absent_host is None else view.absent_host
+        if (lacked := {RETURNS} - view.extensions) and self.who_lacks(lacked):
+            absent = None
+        self._choose_host([state for state in self.people() if state.seat != view.host], absent)
 
-    def _choose_host(self, candidates: list[SeatState]) -> None:
+    def _choose_host(self, candidates: list[SeatState], absent: int | None) -> None:
         """Make the first of some players the host, connected ones first; nobody if there are none."""
         candidates.sort(key=lambda state: not state.connected)
         if candidates:
-            self.make_host(candidates[0])
+            self.make_host(candidates[0], absent)
         else:
             self._state.emit(ev.Hosted, seat=None)
 
-    def make_host(self, state: SeatState) -> None:
-        """Make a player the host."""
+    def make_host(self, state: SeatState, absent: int | None = None) -> None:
+        """Make a player the host, perhaps only until another is back."""
         if state.muted:
             self._state.emit(ev.Muted, seat=state.seat, muted=False)  # a host is never muted
-        self._state.emit(ev.Hosted, seat=state.seat)
+        self._state.emit(ev.Hosted, seat=state.seat, absent_host=None if absent == state.seat else absent)
 
     # What commands need.
 

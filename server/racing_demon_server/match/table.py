@@ -17,12 +17,12 @@ from racing_demon_protocol.wire.messages.server import Accepted, RaceLost, Refus
 from racing_demon_protocol.wire.options import Options
 
 from .checkpoint import Checkpoint
-from .commands import Commands, WhoLacks, verify_casual, verify_options
+from .commands import Commands, verify_casual, verify_options
 from .contributions import Contributions
 from .hand import HandClock
 from .lifecycle import MatchLifecycle
 from .seat_tokens import Actor, SeatToken
-from .seats import Seats
+from .seats import Seats, WhoLacks
 from .state import Ban, JudgeState
 
 GONE: Final = "You have left this table."
@@ -119,7 +119,7 @@ class Table:
 
     def ask_who_lacks(self, who_lacks: WhoLacks) -> None:
         """Set who is asked for clients that lack an extension, before the host may use one."""
-        self._commands.who_lacks = who_lacks
+        self._seating.who_lacks = who_lacks
 
     @property
     def hand_clock(self) -> HandClock:

@@ -65,6 +65,10 @@ def told(
         (ev.Readied(seq=1, seat=1, ready=False), "you: not ready"),
         (ev.Hosted(seq=1, seat=2), "host: Cat"),
         (ev.Hosted(seq=1, seat=None), "host: nobody"),
+        (
+            ev.Hosted(seq=1, seat=1, absent_host=0),
+            "you are the host now, until Ann is back: you deal, pause the hand, and keep order",
+        ),
         (ev.Hosted(seq=1, seat=1), "you are the host now: you deal, pause the hand, and keep order"),
         (
             ev.OptionsSet(seq=1, options=Options(game="classic", hands=7)),

@@ -4,6 +4,7 @@ import pytest
 
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import Options
@@ -43,6 +44,49 @@ def test_a_host_who_is_away_stays_the_host() -> None:
     sitting = Sitting.lobby(2)
     sitting.connect(0, connected=False)
     assert sitting.table.view.host == 0
+
+
+def away(sitting: Sitting, seat: int) -> list[ev.Event]:
+    """Let a player lose the connection, for longer than a table waits for its host."""
+    return [*sitting.connect(seat, connected=False), *sitting.wait(21 * SECOND)]
+
+
+def test_a_host_who_was_away_is_host_again() -> None:
+    """Meanwhile another is, however often that changes: the table is not lost by a closed terminal."""
+    sitting = Sitting.lobby(3)
+    assert [(event.seat, event.absent_host) for event in of_type(ev.Hosted, away(sitting, 0))] == [(1, 0)]
+    assert [(event.seat, event.absent_host) for event in of_type(ev.Hosted, away(sitting, 1))] == [(2, 0)]
+    sitting.events(2, cl.MakeHost, seat=1)
+    assert sitting.table.view.absent_host == 0
+    restored = TableState.from_snapshot(sitting.table.view.snapshot(0))
+    assert (restored.host, restored.absent_host) == (1, 0)
+    hosted = of_type(ev.Hosted, sitting.connect(0, connected=True))[-1]
+    assert (hosted.seat, hosted.absent_host) == (0, None)
+    assert not of_type(ev.Hosted, sitting.connect(1, connected=True))
+
+
+def test_a_host_who_has_handed_the_table_on_or_is_gone_does_not_get_it_back() -> None:
+    """The role came to another by the host's own will, or they have no seat any more."""
+    handed = Sitting.lobby(3)
+    handed.events(0, cl.MakeHost, seat=1)
+    away(handed, 0)
+    assert not of_type(ev.Hosted, handed.connect(0, connected=True))
+    kicked = Sitting.lobby(3)
+    away(kicked, 0)
+    kicked.events(1, cl.Kick, seat=0)
+    assert (kicked.table.view.host, kicked.table.view.absent_host) == (1, None)
+    last = Sitting.lobby(2)
+    away(last, 0)
+    last.events(1, cl.Leave)
+    assert (last.table.view.host, last.table.view.absent_host) == (0, None)
+
+
+def test_a_host_returns_as_a_guest_while_somebody_would_not_understand_more() -> None:
+    """An older client knows of no host who returns."""
+    sitting = Sitting.lobby(2)
+    sitting.table.ask_who_lacks(lambda _words: ["Ben"])
+    away(sitting, 0)
+    assert (sitting.table.view.host, sitting.table.view.absent_host) == (1, None)
 
 
 @for_each(

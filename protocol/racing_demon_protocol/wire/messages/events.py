@@ -120,11 +120,18 @@ class Readied(Event):
 
 
 class Hosted(Event):
-    """The table has a new host; ``None`` for a host without a seat."""
+    """The table has a new host; ``None`` for a host without a seat.
+
+    A host who was away for twenty seconds becomes host again on return: this then comes once more, for
+    ``absent_host``, without one.
+    """
 
     TAG: ClassVar[int] = 85
+    LATER: ClassVar[int] = 1
     seat: Seat | None
     """The host's seat; ``None`` where the host has none."""
+    absent_host: Seat | None = None
+    """The seat that becomes host again when its player is back; ``None`` if none does."""
 
 
 class OptionsSet(Event):

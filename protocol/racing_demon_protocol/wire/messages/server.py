@@ -193,7 +193,7 @@ class Snapshot(Message):
     """
 
     TAG: ClassVar[int] = 66
-    LATER: ClassVar[int] = 14
+    LATER: ClassVar[int] = 15
     seq: Seq
     """The number of the last event that is part of this."""
     code: Code
@@ -255,6 +255,8 @@ class Snapshot(Message):
     """The seed of all hands of the table, where the deal is given; ``None`` where nobody knows it."""
     last_hand: Annotated[int, Field(strict=True, ge=0, le=1_000)] = 0
     """The number of the match's last hand; 0 where the match goes on as its options say."""
+    absent_host: Seat | None = None
+    """The seat that becomes host again when its player is back; ``None`` if none does."""
 
 
 class Accepted(Message):
