@@ -110,6 +110,7 @@ class Table:
         self.seat_tokens = state.seat_tokens
         self.bans = self._seating.bans
         self._standing = state.copy()
+        self._is_standing = False
         self._next_at: int | None = None
         self._is_next_known = False
         self._dead_check_at: int | None = None
@@ -278,6 +279,11 @@ class Table:
     def stand(self) -> None:
         """Let all that was judged so far stand: the table goes back no further than this."""
         self._standing = self._state.copy()
+        self._is_standing = True
+
+    def copied(self) -> TableState:
+        """Return the public state as it is now, to be kept. Nobody may change it, as it may be shared."""
+        return self._standing.view if self._is_standing else self.view.copy()
 
     def roll_back(self, plays: Iterable[tuple[bytes, int]], until: int) -> None:
         """Go back to what stands, because judging has failed.
@@ -290,6 +296,7 @@ class Table:
             InconsistentEvent: a play does not fit any more.
 
         """
+        self._is_standing = False
         until = max(until, self._state.record.not_before)
         self._state.take(self._standing)
         for packed, at in plays:
@@ -404,11 +411,12 @@ class Table:
 
     def _drain_events(self) -> list[ev.Event]:
         """Return the new events. The next timer may have changed."""
-        self._is_next_known = False
+        self._is_next_known = self._is_standing = False
         return self._state.drain()
 
     def _drain_after_play(self) -> list[ev.Event]:
         """Return the events of a play. If there is only one, the next timer is unchanged."""
+        self._is_standing = False
         events = self._state.drain()
         hand = self._state.hand
         asked_at = None if hand is None else hand.dead_check_at

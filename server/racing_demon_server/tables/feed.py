@@ -326,7 +326,7 @@ class Feed:
             self._due = self._clock() + hold_us if hold_us else AT_ONCE
 
     def _copied(self) -> TableCopy:
-        return TableCopy(self._judge.view.copy(), self._judge.hand_clock)
+        return TableCopy(self._judge.copied(), self._judge.hand_clock)
 
 
 ENTRY_OVERHEAD_BYTES: Final = 240
