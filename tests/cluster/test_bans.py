@@ -64,7 +64,7 @@ async def test_a_ban_lasts_by_the_databases_clock(
         async with Peer.connect(address, **FAR) as ben:
             assert (await ben.closed()).code == CloseCode.KICKED
     sql = (
-        "SELECT subject FROM server_bans WHERE until - extract(epoch FROM now()) BETWEEN 0 AND 3600 "
+        "SELECT subject FROM server_bans WHERE until - extract(epoch FROM now()) BETWEEN 0 AND 3601 "
         "ORDER BY subject"
     )
     assert servers.sql(sql, name) == [("198.51.100.7/32",), ("203.0.113.9/32",)]
