@@ -142,7 +142,7 @@ def run_race(url: str, far_machine: str, lead: float) -> Race:
 
 
 def listen(player: Socket, seat: int, heard: dict[int, tuple[float, float, bool]]) -> None:
-    """Note when a player sees the place taken, when the own play is answered, and whether it was first."""
+    """Note when a player sees the place taken, when its own play is answered, and whether it was first."""
     saw = answered = 0.0
     won = False
     while not (saw and answered):

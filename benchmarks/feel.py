@@ -55,7 +55,7 @@ TOPS: Final = """() => [...document.querySelectorAll("#table .slot:not(.foundati
   const { left, top, width } = slot.getBoundingClientRect();
   return [left + width / 2, top + 8];
 })"""
-"""Where the own piles begin: while a hand is played they grow, and do not move."""
+"""Where the player's piles begin: while a hand is played they grow, and do not move."""
 
 WATCH: Final = """() => {
   window.taps = new Map();

@@ -61,7 +61,7 @@ class SavedPerson(BaseModel):
 
     @property
     def source(self) -> str:
-        """The host that caused the entry; empty for the own server, which no stranger's host displaces."""
+        """The host that caused the entry; empty for one's own server, which no stranger's host displaces."""
         return "" if self.is_own else self.host
 
 
@@ -187,7 +187,7 @@ class PlayerCredentials:
     def _standing(self, person: SavedPerson) -> int:
         """Return how surely this server is the person's.
 
-        A stranger's server can announce the own server's id: what was kept at the own one comes first.
+        A stranger's server can announce the id of one's own: what was kept there comes first.
         """
         return 2 if person.is_own else int(person.host == self._host)
 

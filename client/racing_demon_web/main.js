@@ -469,7 +469,7 @@ function seated({ code, seat }) {
 /**
  * Keep the name that the server has cleaned, which is offered next time, too.
  * @param {Session} session
- * @param {string} name of the own seat, perhaps with a number
+ * @param {string} name at the table, perhaps with a number
  * @param {string} token
  */
 function keepName({ table, entry }, name, token) {
@@ -677,7 +677,7 @@ function showScreen(name) {
   scrollTo(0, 0); // the screen before may have been scrolled
 }
 
-/** Let an icon on the home screen open the table that is shown now, under the own name. */
+/** Let an icon on the home screen open the table that is shown now, under this player's name. */
 function markIcon() {
   const { name } = settings;
   const code = codeIn({ pathname: location.pathname, hash: "" }); // no invitation's word

@@ -17,14 +17,14 @@ const AROUND = /^["'<>()«»“”]+|["'<>()«»“”.,;!?]+$/g;
  * @typedef {object} Pasted
  * @property {string} code the table's, or empty
  * @property {string} server its address, with port and path, such as `http://192.168.1.5:5252`; empty if none is named
- * @property {string} elsewhere what is to be opened if it is no table of the own server, or empty
+ * @property {string} elsewhere what is to be opened if it is no table of this server, or empty
  */
 
 /**
  * Read what somebody has typed or pasted. The last name of a path is a code, unless a slash is behind it; but an
- * address that can be the own server's is.
+ * address that can be this server's is.
  * @param {string} text
- * @param {string} [own] the own server's address
+ * @param {string} [own] this server's address
  * @returns {Pasted}
  */
 export function readPasted(text, own = "") {

@@ -30,10 +30,10 @@ SeenBy = Callable[[Overview, list[int]], None]
 
 
 class FailureDetector:
-    """Decides which nodes are dead: those whose heartbeats stand still for a lease while the own ones arrive.
+    """Decides which nodes are dead: their heartbeats stand still for a lease while the watcher's arrive.
 
     If no heartbeat arrives, the database is slow or stands still, and nobody is dead for that. So a node is
-    dead after :data:`OWN_BEATS` of the own that have arrived since its last, however long they take.
+    dead after :data:`OWN_BEATS` of the watcher's have arrived since its last, however long they take.
     Times are seconds on the watcher's own monotonic clock.
 
     Args:
@@ -50,7 +50,7 @@ class FailureDetector:
 
         Args:
             heartbeats: the number of heartbeats of each; 0 for a node that is starting.
-            own: the number of the own heartbeats.
+            own: the number of the watcher's heartbeats.
             began: when the read began.
             ended: when the read ended.
 
@@ -73,12 +73,12 @@ class FailureDetector:
 
 
 def clock_difference(asked_at: float, its_time: float, heard_at: float) -> float:
-    """Return by how many seconds the own clock is ahead of another, at least; negative if it is behind.
+    """Return by how many seconds this server's clock is ahead of another, at least; negative if it is behind.
 
     Args:
-        asked_at: the own time before the other clock was read.
+        asked_at: this server's time before the other clock was read.
         its_time: what it said.
-        heard_at: the own time after that. A slow answer is no difference.
+        heard_at: this server's time after that. A slow answer is no difference.
 
     """
     return max(0.0, asked_at - its_time) + min(0.0, heard_at - its_time)

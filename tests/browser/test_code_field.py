@@ -39,7 +39,7 @@ async def test_a_link_to_another_server_leads_there(browser: Browser) -> None:
 
 @pytest.mark.long
 async def test_a_pasted_link_brings_its_seat(browser: Browser) -> None:
-    """Whoever pastes the link to the own seat goes on there, and the address does not keep the token."""
+    """Whoever pastes the link to their seat goes on there, and the address does not keep the token."""
     async with serving() as served, Peer.hosting(served.url) as host:
         async with Peer.entered(served.url, cl.Join(code=host.code, name="Ben")) as ben:
             link = f"{served.origin}/{host.code}#seat={ben.token}"

@@ -44,7 +44,7 @@ class Desk(NamedTuple):
         await self.keys.send("Input.dispatchKeyEvent", {"type": "keyUp", **named})
 
     def turns(self) -> int:
-        """Return how often the own stock has been turned."""
+        """Return how often the player's stock has been turned."""
         stocks = self._piles(Kind.STOCK)
         return sum(each.source in stocks for each in self._heard(Played))
 

@@ -34,7 +34,7 @@ async def misleading(
 
     Args:
         origin: the other server's.
-        answer: returns the answer, a message or any frame, from the own port.
+        answer: returns the answer, a message or any frame, from its port.
 
     """
     visits: list[int] = []

@@ -126,7 +126,7 @@ def test_a_message_of_several_units_takes_them_all_from_the_share_and_then_from_
 
 
 def test_a_share_fills_with_time() -> None:
-    """Somebody without pools waits for the own share, and for no longer."""
+    """Somebody without pools waits for their own share, and for no longer."""
     allowance = Allowance(TokenBucket(1, 2), [TokenBucket(1, 1)])
     assert [allowance.take(0, 2), allowance.take(0)] == [True, True]
     assert [allowance.take(999_998), allowance.take(1_000_000)] == [False, True]

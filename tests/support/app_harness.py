@@ -40,7 +40,7 @@ class AppHarness:
         events: how many of its events have happened.
         log: other events, instead of a match's.
         options: what is played otherwise than in the match.
-        seat: the own seat; ``None`` for a spectator.
+        seat: the player's; ``None`` for a spectator.
         how: how the table was come to.
         keys: what the player presses then.
         answer: what the server answers to that.

@@ -217,14 +217,14 @@ class Phone:
                 await self.tap_piles()
 
     async def tap_piles(self) -> None:
-        """Tap the end of each own pile once, as a finger would."""
+        """Tap the end of each of the player's piles once, as a finger would."""
         for number in range(len(await self.page.evaluate(ENDS))):
             ends = await self.page.evaluate(ENDS)
             if number < len(ends):  # else the hand is over: another screen is under the finger
                 await self.page.touchscreen.tap(*ends[number])
 
     async def stock(self) -> tuple[float, float]:
-        """Return where the own stock is."""
+        """Return where the player's stock is."""
         x, y = await self.page.evaluate(STOCK)
         return float(x), float(y)
 

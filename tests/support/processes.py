@@ -151,7 +151,7 @@ async def server_process(*arguments: str, **more: Any) -> AsyncIterator[tuple[Ru
 
 
 async def port_of_process(url: str, code: str) -> int:
-    """Return the own port of the process that has a table, as one of the others says at the port of all."""
+    """Return the port of the process that has a table, as one of the others says at the port of all."""
     for _ in range(MAX_TRIES):
         async with Peer.connect(url) as peer:
             await peer.greet()

@@ -141,7 +141,7 @@ async def deal(player: Player) -> None:
 
 
 def turned(player: Player) -> int:
-    """Return how many cards lie on the own waste."""
+    """Return how many cards lie on the player's waste."""
     view = player.session.client.view
     assert view.hand is not None
     return len(view.hand.board.cards[view.hand.rules.layout.waste[0]])

@@ -74,7 +74,7 @@ class FakeClient:
     """A place at a table: what a desk needs of a client.
 
     Attributes:
-        seat: the own seat.
+        seat: the player's.
         view: the table.
         watchers: how many watch it.
         in_doubt: the commands that nobody has answered.
@@ -191,7 +191,7 @@ class Player:
         return hands.use_cursor(self.now) if action == "enter" else hands.press(action, self.now)
 
     def column(self, number: int) -> int:
-        """Return the pile of one of the own columns, from 1."""
+        """Return the pile of one of the player's columns, from 1."""
         assert self.chair.seat is not None
         return self.rules.layout.seat_piles(self.chair.seat, Kind.TABLEAU)[number - 1]
 

@@ -177,7 +177,7 @@ async def test_a_key_in_the_lobby_closes_the_tunnel_and_opens_it(
         lobby.type("p")
         lobby.until("Ben +away: the link back")
         lobby.type("\r")
-        lobby.until(r"(?s)Ben returns to the own seat.*seat=")
+        lobby.until(r"(?s)Ben returns to their seat.*seat=")
         lobby.type("\x1b")
         lobby.until(r"(?s)\A(?!.*seat=)")
         async with await Client.resume(f"wss://{after[1]}/v1", after[2], ben.token or "") as returned:
@@ -352,7 +352,7 @@ async def test_who_is_away_has_a_link_to_the_own_seat(
         host.type("people", "people 1", "people 2")
         await host.line("^Ben is away: people 2 shows the link back to seat 2")
         await host.line("^That seat needs no link")
-        await host.line("^Ben returns to the own seat by this link")
+        await host.line("^Ben returns to their seat by this link")
         link = await host.line(SEAT_LINK)
         assert link[2] == first[2]
         with pytest.raises(CommandRefused) as refused:

@@ -23,12 +23,12 @@ for (const typed of [" bcdf ", "BC DF", "bc-df"])
     assert.deepEqual(readPasted(typed), { code: "BCDF", server: "", elsewhere: "" }));
 
 for (const typed of ["/BCDF", "/bcdf.", "/BCDF/", "/BCDF?tv", "/v1#BCDF", "/#BCDF", ""])
-  test(`the own server: ${typed}`, () => {
+  test(`this server: ${typed}`, () => {
     const { code, elsewhere } = readPasted(`Cards.Example:5252${typed}`, OWN);
     assert.deepEqual([code, elsewhere], [typed && "BCDF", ""]);
   });
 
-test("the own server below a path", () => {
+test("this server below a path", () => {
   const own = "https://cards.example/games/cards";
   for (const [behind, code] of [
     ["", ""],

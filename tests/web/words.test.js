@@ -37,7 +37,7 @@ test("a lost race has a name and a span", () => {
   assert.equal(WORDS.faster("Ben", 41_900), "Ben was 42 ms faster");
 });
 
-test("the own points and rank", () => {
+test("the player's points and rank", () => {
   const points = new Map([
     [0, 12],
     [1, 3],

@@ -481,7 +481,7 @@ class _Player:
         for each in await self._internet.seat_links():
             if each.name == state.name:
                 name = printable(each.name)
-                self._write(f"{name} returns to the own seat by this link. Give it to nobody else:")
+                self._write(f"{name} returns to their seat by this link. Give it to nobody else:")
                 self._write(f"  {printable(each.link)}")
                 return True
         raise ParseError("That seat needs no link: nobody is away there, or the tunnel is closed.")

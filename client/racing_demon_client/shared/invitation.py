@@ -14,7 +14,7 @@ COUNTS_AS_ONE: Final = (
 
 
 class SeatLink(BaseModel):
-    """The link by which a player who is away returns to the own seat over the internet."""
+    """The link by which a player who is away returns to their seat over the internet."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", defer_build=True)
 

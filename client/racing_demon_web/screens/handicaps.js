@@ -40,7 +40,7 @@ export function handicapText(table, seat) {
 /**
  * The players with what may be changed of their handicaps.
  * @param {TableState} table
- * @param {number | null} own the own seat
+ * @param {number | null} own this player's seat
  * @param {(name: string, fields: any) => void} command
  */
 export function handicapRows(table, own, command) {

@@ -171,7 +171,7 @@ export class Menus {
   }
 
   /**
-   * What a player sets for the own seat.
+   * What a player sets for their own seat.
    * @param {Session} session
    */
   #aboutSelf({ table, seat }) {
@@ -430,7 +430,7 @@ export class Menus {
   }
 
   /**
-   * Offer a link that takes the own seat along.
+   * Offer a link that takes the player's seat along.
    * @param {string} address of the table
    */
   #handOver(address) {

@@ -40,7 +40,7 @@ export function arc(root) {
 }
 
 /**
- * The own place and points, first on a phone; nothing for spectators.
+ * The player's place and points, first on a phone; nothing for spectators.
  * @param {TableState} table
  * @param {number | null} seat
  */
@@ -90,7 +90,7 @@ export function outcome(table) {
 /**
  * The rows of the tally, the best first; where there are teams, each team above its players.
  * @param {TableState} table
- * @param {number | null} own the own seat
+ * @param {number | null} own this player's seat
  * @param {(state: Seat) => HTMLElement[]} wordsOf what stands beside the name of whoever is still there
  */
 export function tallyRows(table, own, wordsOf) {

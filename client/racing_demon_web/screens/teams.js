@@ -9,7 +9,7 @@ import { LATER } from "../words_later.js";
 /**
  * A choice of the team, for each player: for oneself or, as the host, for everybody.
  * @param {TableState} table
- * @param {number | null} own the own seat
+ * @param {number | null} own this player's seat
  * @param {(name: string, fields: any) => void} command
  */
 export function teamRows(table, own, command) {

@@ -13,7 +13,7 @@ export class Contributor {
 
   /**
    * Return the command that answers a message, or null.
-   * @param {number | null} seat the own seat; null for a spectator
+   * @param {number | null} seat this player's; null for a spectator
    * @param {string} name
    * @param {any} fields
    * @returns {{name: string, fields: Record<string, unknown>} | null}

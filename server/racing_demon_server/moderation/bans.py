@@ -235,7 +235,7 @@ class ServerBans:
         return self._in_force("", person) or self.kick_of(person)
 
     def kick_of(self, person: Caller) -> ServerBan | None:
-        """Return why somebody loses the own seat; ``None`` if they do not."""
+        """Return why somebody loses their seat; ``None`` if they do not."""
         return self._in_force(KICK, person)
 
     def mute_of(self, person: Caller) -> ServerBan | None:

@@ -231,7 +231,7 @@ class OperatorRequests:
         return {}
 
     def _seat_links(self, code: str, tunnel: TunnelRequests) -> list[dict[str, Any]]:
-        """Return the players of a table who are away, each with the link to the own seat."""
+        """Return the players of a table who are away, each with the link to their seat."""
         room = self._room(code)
         if room is None:
             return []

@@ -139,7 +139,7 @@ async def test_a_name_that_nobody_here_has_is_asked_about(
 
 
 async def test_namesakes_are_told_apart_in_standings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The own row is marked, and the server says when it met each Ann; in its journal they have their ids."""
+    """Your row is marked, and the server says when it met each Ann; in its journal they have their ids."""
     monkeypatch.setenv("RACING_DEMON_STATE", str(tmp_path))
     journal, written = tmp_path / "journal.sqlite", list[str]()
     monkeypatch.setattr(record_commands, "write", written.append)
@@ -354,7 +354,7 @@ def test_a_server_cannot_replace_who_somebody_is_elsewhere(tmp_path: Path) -> No
 
 
 def test_a_copied_id_is_not_the_own_server(tmp_path: Path) -> None:
-    """Where a stranger announced the own server's id before, the own one is told who it knows itself."""
+    """Where a stranger announced the id of one's own server before, that one is told who it knows itself."""
     path = tmp_path / "people.json"
     stranger = PlayerCredentials("ws://evil:5252/v1", "Ann", path)
     stranger.answer(challenge())

@@ -35,7 +35,7 @@ def test_before_the_first_deal_there_is_nothing_to_see() -> None:
 
 
 def test_a_klondike_table() -> None:
-    """Foundations by suits, the own layout, and a line for the other player."""
+    """Foundations by suits, the player's layout, and a line for the other player."""
     sitting = Sitting.playing(2)
     sitting.lay(
         ["AS 2S", "", "AH/1", "AC 2C 3C"],
@@ -101,7 +101,7 @@ def test_in_letters() -> None:
 
 
 def test_a_spectator_sees_a_line_for_everybody() -> None:
-    """Without a seat there is no own layout, and all players have their lines."""
+    """Without a seat there is no layout, and all players have their lines."""
     sitting = Sitting.playing(3)
     shown = render.table(sitting.mirror, None)
     assert [line.split()[0] for line in shown[-3:]] == ["Ann", "Ben", "Cat"]

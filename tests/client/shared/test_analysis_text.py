@@ -76,7 +76,7 @@ def test_times_are_short(microseconds: int, text: str) -> None:
 
 @of_matches
 def test_every_hand_can_be_told(name: str) -> None:
-    """Of any hand each player is told the own analysis, and a spectator one line for each player."""
+    """Of any hand each player is told their own analysis, and a spectator one line for each player."""
     timeline = Timeline(recording_of(name))
     analysis = timeline.analysis_at(len(timeline))
     view = final_view(name)

@@ -123,7 +123,7 @@ def told(
     ],
 )
 def test_what_happens_at_a_table(message: Message, line: str) -> None:
-    """Each event has its sentence, and the own seat is called "you"."""
+    """Each event has its sentence, and one's own seat is called "you"."""
     assert line == told(message)
 
 

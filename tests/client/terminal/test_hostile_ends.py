@@ -177,7 +177,7 @@ class Terminal:
 
 
 async def _run_program(names: Sequence[str], reason: str, folder: Path) -> tuple[str, int]:
-    """Run the program, with an own folder, at a liar's table; return all that it wrote, and its exit code."""
+    """Run the program, with its own folder, at a liar's table; return all that it wrote, and its code."""
     terminal = Terminal()
     async with visited() as (url, visitors):
         process = await asyncio.create_subprocess_exec(

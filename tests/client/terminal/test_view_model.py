@@ -189,7 +189,7 @@ def test_the_countdown_ages() -> None:
 
 
 def test_one_sees_ones_own_layout() -> None:
-    """Whoever plays looks at the own cards, and nowhere else."""
+    """Whoever plays looks at their own cards, and nowhere else."""
     player = at("AS", players=3)
     player.model.watch_next()
     player.model.watch(2)
@@ -706,7 +706,7 @@ def sitting() -> Sitting:
     ],
 )
 def test_volume(volume: int, told: list[str | None]) -> None:
-    """The own cards that go up always; the others' with volume; every move only at the loudest."""
+    """The player's cards that go up always; the others' with volume; every move only at the loudest."""
     table = sitting()
     moves = [
         (0, table.column(0), FOUNDATIONS, 1),

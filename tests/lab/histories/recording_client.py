@@ -40,7 +40,7 @@ class RecordingClient:
 
     @property
     def seat(self) -> int:
-        """The own seat."""
+        """The player's seat."""
         assert self.client.seat is not None
         return self.client.seat
 

@@ -131,7 +131,7 @@ class Node:
         self._await(self._sent, self.clock())
 
     def _await(self, group: Group, sent_at: float) -> None:
-        """Take the answer for lost after some time on the own clock."""
+        """Take the answer for lost after some time on its own clock."""
 
         def look() -> None:
             if self.is_gone or self._sent is not group:

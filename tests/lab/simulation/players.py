@@ -122,7 +122,7 @@ class Player:
 
     @property
     def is_out(self) -> bool:
-        """Whether the player could call, or has called, as far as the own mirror knows."""
+        """Whether the player could call, or has called, as far as their mirror knows."""
         view, seat = self.client.view, self.client.seat
         if view.hand is None or seat not in view.hand_seats or not view.in_hand:
             return False

@@ -359,7 +359,7 @@ def is_told(board: Board, play: Play) -> bool:
 
 
 def test_a_race_that_is_lost_is_not_foreseen_any_more() -> None:
-    """As soon as the other's card lies there, the own one is drawn where it was."""
+    """As soon as the other's card lies there, the player's own is drawn where it was."""
     sitting = Sitting.playing(2)
     sitting.lay(["AS"], Own(tableau=["2S"]), Own(tableau=["2S/1"]))
     own = Play(sitting.column(0), 1, FOUNDATIONS)

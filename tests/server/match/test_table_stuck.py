@@ -59,7 +59,7 @@ def test_a_card_in_the_stock_may_keep_a_hand_alive(stock: str) -> None:
 
 
 def test_somebody_s_play_may_bring_another_s_hand_to_life() -> None:
-    """A player without a play waits: others' cards may make the own playable again."""
+    """A player without a play waits: others' cards may make their own playable again."""
     sitting = _hand(Own(["2S", "9D"]), Own(["AS", "9C"]))
     sitting.play(1, sitting.column(1))
     assert sitting.wait(10 * SECOND) == []

@@ -59,7 +59,7 @@ class Racer:
 
 @for_each("game", usually(3, GAMES))
 async def test_four_race_and_one_looks_on(game: str) -> None:
-    """Each is told of the own plays and of all progress; the spectator of no play; their records are true."""
+    """Each is told of their own plays and of all progress; a spectator of no play; all records are true."""
     options = Options(game=game, hands=1, countdown_ms=0, tally_ms=600_000)
     async with serving() as served, AsyncExitStack() as stack:
         ann = await stack.enter_async_context(await Client.create(served.url, "Ann", options))
@@ -131,7 +131,7 @@ async def test_whoever_comes_back_has_the_own_layout_again() -> None:
 
 @for_each("plays", [0, 1])
 async def test_coming_back_tells_nothing_of_what_others_did(plays: int) -> None:
-    """Whether anybody has played since or not, whoever resumes gets the own table anew."""
+    """Whether anybody has played since or not, whoever resumes gets their table anew."""
     async with serving(seed=SEED) as served, AsyncExitStack() as stack:
         ann, ben = await _race_of_two(served, stack)
         await _play(ann, plays)

@@ -132,7 +132,7 @@ async def test_nothing_but_the_invitation_opens_a_table() -> None:
 
 
 async def test_the_token_of_a_seat_opens_it() -> None:
-    """It is as long a secret as the invitation, and a link for the own seat may bring it."""
+    """It is as long a secret as the invitation, and the link back to a seat may bring it."""
     async with tunneled() as here, here.stranger() as ann:
         await ann.greet()
         assert (await ann.enter(cl.Resume(code=here.ann.code, token=here.ann.token))).seat == 0

@@ -342,7 +342,7 @@ async def test_the_operator_lets_a_device_in(tmp_path: Path) -> None:
 
 
 async def test_the_operator_splits_who_was_merged(tmp_path: Path) -> None:
-    """Ann and Ben were merged by mistake, and played on: each has all matches of the own device again."""
+    """Ann and Ben were merged by mistake, and played on: each has all matches of their own device again."""
     journal = tmp_path / "journal.sqlite"
     async with whole_server(journal, **FAST) as (server, _):
         async with Peer.connect(server.url) as first, Peer.connect(server.url) as second:

@@ -66,7 +66,7 @@ def give(sitting: Sitting, seat: int, play: Play) -> list[ev.Event]:
 
 @of_games(PRIVATE)
 def test_each_layout_is_known_to_its_player_alone(game: str) -> None:
-    """Every mirror is sound; a player's has the own layout as the judge has it, and the others' as dealt."""
+    """Every mirror is sound; a player's has their layout as the judge has it, and the others' as dealt."""
     sitting = racing(game)
     dealt = sitting.rules.deal()
     (shown,) = of_type(ev.Dealt, sitting.log)
@@ -221,7 +221,7 @@ def _play_to_the_end(sitting: Sitting, seat: int) -> None:
 
 @of_games(SOME)
 def test_records_of_everybody_are_proved(game: str) -> None:
-    """The judge's record proves all layouts, a player's the own one, a spectator's none but all points."""
+    """The judge's record proves all layouts, a player's their own, a spectator's none but all points."""
     sitting = racing(game, hands=1)
     play_on(sitting, [0, 1, 2], 60, random.Random(game))
     sitting.wait(IDENTICAL_LIMIT_MS * 1_000)

@@ -161,7 +161,7 @@ class PeopleScreen(Dialog[None]):
     def _show_seat(self, seat: SeatLink) -> None:
         """Show the link by which somebody returns, in place of the list."""
         name = screen_text(seat.name)
-        self._say(f"{name} returns to the own seat over the internet (Escape: back)")
+        self._say(f"{name} returns to their seat over the internet (Escape: back)")
         is_drawn = self._draw(seat.link, COLUMNS_BESIDE_SEAT)
         self._explain(
             f"{name} scans this, or opens" if is_drawn else f"{name} opens",
@@ -194,6 +194,6 @@ class PeopleScreen(Dialog[None]):
 def _line(person: SeatLink | KnownPerson) -> str:
     """Return a person's line: the name, when they were last here, and what tells namesakes apart."""
     if isinstance(person, SeatLink):
-        return f"{screen_text(person.name):24}  away: the link back to the own seat"
+        return f"{screen_text(person.name):24}  away: the link back to their seat"
     seen = f"{datetime.fromtimestamp(person.seen).astimezone():%Y-%m-%d %H:%M}"
     return f"{screen_text(person.name):24}  last here {seen}  {person.id}"

@@ -89,7 +89,7 @@ def test_an_empty_foundation_gives_its_place_back() -> None:
 
 
 def test_a_race_for_a_pile_puts_both_aces_into_their_rows() -> None:
-    """An own ace in the air had a pile's place, and another player's ace of another suit got the pile."""
+    """The player's ace in the air had a pile, and another player's ace of another suit got the pile."""
     slots, board = racing()
     board.cards[0] = cards("AS")
     slots.places(board)
