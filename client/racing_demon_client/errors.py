@@ -96,31 +96,19 @@ def exit_code(error: Exception) -> int:
             return 1
 
 
-JOINED_CRASH: Final = (
+SEAT_IS_KEPT: Final = (
     "If you were at somebody else's table, you keep your seat and its points: join it again to play on."
 )
-CRASH_MEANINGS: Final = {
-    "alone": "Your deal is lost. Your statistics are kept.",
-    "practiced": "It was your own table, and it ended too.",
-    "replayed": "The record has not changed. You can play it back again.",
-    "watched": "The table continues without you. You can watch it again.",
-}
-"""What a crash means, by how the table was opened."""
-HOSTED_CRASH: Final = (
-    "Your table stays open for a few minutes, and the others keep their seats: host again to continue."
-)
 
 
-def crash_message(how: str = "", *, ends_with_us: bool = False) -> str:
+def crash_message(meaning: str = SEAT_IS_KEPT) -> str:
     """Save the current exception to a file and return the message for the player.
 
     Args:
-        how: how the table was opened, as in ``OpenedTable``; empty if unknown.
-        ends_with_us: whether the table was on a local server.
+        meaning: what the crash means for the player.
 
     """
     path = state_folder() / "fault.txt"
-    meaning = HOSTED_CRASH if ends_with_us else CRASH_MEANINGS.get(how, JOINED_CRASH)
     text = f"This program failed because of an error in it. {meaning}"
     with contextlib.suppress(OSError):  # the message matters more than the file
         replace_file(path, traceback.format_exc().encode(errors="replace"))

@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 
 from racing_demon_client.net.client import Client
 from racing_demon_client.settings import PaletteName, PlayerSettings
-from racing_demon_client.sources.tables import OpenedTable
+from racing_demon_client.sources.opened_table import OpenedTable
 from racing_demon_client.terminal.app import TerminalApp
 from racing_demon_client.terminal.appearance import Appearance, Depth
 from racing_demon_client.terminal.screens.table import CanvasScreen
@@ -25,6 +25,7 @@ from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.events import Event
 from racing_demon_protocol.wire.messages.server import Refused
 from tests.support.matches import log_of, options_of
+from tests.support.opened_tables import OPENED
 from tests.support.servers import PATIENCE, timeout
 
 BETWEEN_MS: Final = 150
@@ -129,7 +130,7 @@ async def app_at_table(
     client = RecordedClient(stage)
     addresses = () if stage.how == "practiced" else ("ws://192.168.1.5:5252",)
     app = RecordedApp(
-        OpenedTable(client, stage.how, addresses),
+        OPENED[stage.how](client, addresses),
         PlayerSettings(sound=False, palette=palette),
         Appearance(glyphs=glyphs),
     )

@@ -11,13 +11,13 @@ from textual.widgets import Input, Label
 from racing_demon_client.net.client import Client
 from racing_demon_client.net.table_client import TableClient
 from racing_demon_client.settings import PlayerSettings
-from racing_demon_client.sources.tables import OpenedTable
 from racing_demon_client.terminal.app import TerminalApp
 from racing_demon_client.terminal.appearance import Appearance
 from racing_demon_client.terminal.screens.table import CanvasScreen
 from racing_demon_client.terminal.screens.welcome import WelcomeScreen
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.wire.options import Options
+from tests.support.opened_tables import OPENED
 from tests.support.servers import PATIENCE, serving
 from tests.support.terminal import Player
 
@@ -113,7 +113,7 @@ async def sitting(
     """Run the application at a table."""
     async with client:
         addresses = (client.url,) if isinstance(client, Client) and how != "practiced" else ()
-        opened = OpenedTable(client, how, addresses)
+        opened = OPENED[how](client, addresses)
         app = TerminalApp(opened, PlayerSettings(**{"sound": False, **settings}), Appearance())
         async with app.run_test(size=size) as pilot:
             await pilot.pause()

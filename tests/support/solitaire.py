@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from racing_demon_client.settings import PlayerSettings
+from racing_demon_client.sources.opened_table import LoneTable
 from racing_demon_client.sources.solo import SoloClient
 from racing_demon_client.sources.solo_table import SoloTable
-from racing_demon_client.sources.tables import OpenedTable
 from racing_demon_client.terminal.drawing.canvas import Canvas
 from racing_demon_client.terminal.drawing.scene import Scene
 from racing_demon_client.terminal.drawing.table import draw_table
@@ -51,9 +51,7 @@ class Alone:
     def __init__(self, table: SoloTable, path: Path = NOWHERE) -> None:
         self.now = 0
         self.client = SoloClient(table, lambda: self.now, path)
-        self.session = SoloSession(
-            OpenedTable(self.client, "alone"), ViewModel(self.client), PlayerSettings(), None
-        )
+        self.session = SoloSession(LoneTable(self.client), ViewModel(self.client), PlayerSettings(), None)
 
     @property
     def table(self) -> SoloTable:

@@ -40,12 +40,12 @@ from racing_demon_client.shared.option_text import GROUPS, MEANINGS, options_tex
 from racing_demon_client.shared.rules_text import rules_of
 from racing_demon_client.sources import tables
 from racing_demon_client.sources.known_people import absent
+from racing_demon_client.sources.opened_table import LoneTable, OpenedTable, WatchedTable
 from racing_demon_client.sources.solo import load_scores, score_lines, statistics_path
 from racing_demon_client.sources.tables import (
     ADDRESSES_SECONDS,
     Bots,
     Hosting,
-    OpenedTable,
     Question,
     TableAddress,
 )
@@ -267,7 +267,7 @@ async def watch(arguments: argparse.Namespace) -> int:
         from racing_demon_client.sources import broker  # noqa: PLC0415 - its library is an optional dependency
 
         async with broker.watch(arguments.mqtt, arguments.code) as onlooker:
-            await _attend(OpenedTable(onlooker, "watched"), arguments)
+            await _attend(WatchedTable(onlooker), arguments)
         return 0
     say = write_error if arguments.json else write
     async with contextlib.AsyncExitStack() as stack:
@@ -365,7 +365,7 @@ async def solo(arguments: argparse.Namespace) -> int:
     )
     with _recorder(arguments.record) as recorder:
         if wants_terminal(arguments):
-            await _run_terminal(OpenedTable(client, "alone"), arguments, None)
+            await _run_terminal(LoneTable(client), arguments, None)
         else:
             await play_alone(client, write, ascii_only=is_ascii_only(arguments))
         if recorder is not None:  # the last deal, without undone plays

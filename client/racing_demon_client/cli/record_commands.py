@@ -400,8 +400,8 @@ async def replay(arguments: argparse.Namespace) -> int:
     from racing_demon_client.plain.replay import MAX_SPEED  # noqa: PLC0415
     from racing_demon_client.plain.replay import replay as show_events  # noqa: PLC0415
     from racing_demon_client.records.timeline import Timeline  # noqa: PLC0415
+    from racing_demon_client.sources.opened_table import ReplayedTable  # noqa: PLC0415 - standings need no tables
     from racing_demon_client.sources.replay import ReplayClient  # noqa: PLC0415
-    from racing_demon_client.sources.tables import OpenedTable  # noqa: PLC0415 - standings need no tables
 
     source, journal = arguments.source, arguments.journal
     if not source:
@@ -418,7 +418,7 @@ async def replay(arguments: argparse.Namespace) -> int:
         client.seek_to(arguments.at)
     seat = None if arguments.seat is None else _seat(timeline, arguments.seat)
     if wants_terminal(arguments):
-        return await terminal_program()(OpenedTable(client, "replayed"), arguments, watched=seat)
+        return await terminal_program()(ReplayedTable(client), arguments, watched=seat)
     typed = sys.stdin if is_terminal() else None
     if typed is not None:
         write("? lists the commands.")

@@ -25,7 +25,7 @@ from racing_demon_client.shared.trackers import (
     RaceTracker,
     StuckTracker,
 )
-from racing_demon_client.sources.tables import OpenedTable
+from racing_demon_client.sources.opened_table import OpenedTable
 from racing_demon_client.streams import read_in_background, run_until_one_ends
 from racing_demon_protocol.constants import MAX_CHAT_LENGTH, TEAM_LETTERS
 from racing_demon_protocol.engine.board import Kind, Play
@@ -194,7 +194,7 @@ class _Player:
         self._ends_with_us = opened.ends_with_us
         self._internet = opened.internet
         self._was_warned = False
-        self._awaits_others = opened.how != "practiced"
+        self._awaits_others = opened.awaits_others
         self._was_asked = False
         self._verifier = Verifier()
         self._race_tracker = RaceTracker()

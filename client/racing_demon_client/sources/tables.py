@@ -10,7 +10,6 @@ import socket
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -35,7 +34,6 @@ from racing_demon_client.net.local_server import (
     start_hosted_server,
     wait_until_ended,
 )
-from racing_demon_client.net.table_client import TableClient
 from racing_demon_client.saved_people import NameSource, PlayerCredentials, folded, kept_name, kept_other
 from racing_demon_client.saved_tables import (
     HostedTable,
@@ -47,19 +45,19 @@ from racing_demon_client.saved_tables import (
     stored_seats,
 )
 from racing_demon_client.settings import PlayerSettings, load, settings_path
-from racing_demon_client.shared.invitation import Invitation
 from racing_demon_protocol.constants import DEFAULT_PORT, WEBSOCKET_PATH
 from racing_demon_protocol.engine.commit_reveal import SEED_SIZE
 from racing_demon_protocol.enums import BotLevel, Reason
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.formatting import printable
 from racing_demon_protocol.wire.messages.client import AddBot, Rename
-from racing_demon_protocol.wire.messages.server import Identified, SeatState
+from racing_demon_protocol.wire.messages.server import Identified
 from racing_demon_protocol.wire.options import Options
 from racing_demon_protocol.wire.redirects import port_of
 
 from .invitations import InternetAccess
 from .known_people import KnownPeople
+from .opened_table import HostTable, JoinedTable, OpenedTable, PracticeTable, WatchedTable
 from .solo import SoloClient, statistics_path
 from .solo_table import SoloTable, daily_seed, named_seed
 
@@ -154,49 +152,6 @@ class Question(NamedTuple):
 Ask = Callable[[Question], Awaitable[bool]]
 
 
-@dataclass(frozen=True, slots=True)
-class OpenedTable:
-    """An opened table.
-
-    Attributes:
-        client: this user's client at it.
-        how: ``practiced``, ``hosted``, ``joined``, ``watched``, ``replayed`` or ``alone``.
-        ends_with_us: whether the table is on a local server.
-        addresses: the addresses for others to join when it was opened; empty for a private table.
-        note: a remark for the user; may be empty.
-
-    """
-
-    client: TableClient
-    how: str
-    addresses: tuple[str, ...] = ()
-    note: str = ""
-    ends_with_us: bool = False
-    find_addresses: Callable[[], Sequence[str]] | None = None
-    """Returns the current addresses, if they are this machine's own."""
-
-    internet: InternetAccess | None = None
-    """Opens the tunnel of a server that this user has opened, and knows the invitation over the internet."""
-
-    people: KnownPeople | None = None
-    """Asks a server that this user has opened for the people it knows."""
-
-    def current_invitation(self) -> Invitation | None:
-        """Return the invitation over the internet; ``None`` for a table that has no tunnel of this user's."""
-        return None if self.internet is None else self.internet.invitation
-
-    def who_can_return(self) -> list[SeatState]:
-        """Return those who are away and can be given the link to their seat over the internet."""
-        if self.internet is None or not self.internet.has_seat_links:
-            return []
-        seats = self.client.view.seats.values()
-        return [each for each in seats if not (each.connected or each.left or each.bot)]
-
-    def current_addresses(self) -> Sequence[str]:
-        """Return the addresses for others to join; none while this machine is not on a network."""
-        return self.addresses if self.find_addresses is None else self.find_addresses()
-
-
 @asynccontextmanager
 async def practice(
     name: str,
@@ -232,7 +187,7 @@ async def practice(
             url = await stack.enter_async_context(server())
         client = await stack.enter_async_context(await Client.create(url, name, options, listed=False))
         await _add_bots(client, bots)
-        yield OpenedTable(client, "practiced", note="; ".join(notes))
+        yield PracticeTable(client, note="; ".join(notes))
 
 
 @asynccontextmanager
@@ -254,7 +209,7 @@ async def watch_bots(
     server = local_server(seed=seed, bot_speed=bots.speed, journal=journal)
     async with server as url, await Client.create(url, name, options, seated=False, listed=False) as client:
         await _add_bots(client, bots)
-        yield OpenedTable(client, "practiced")
+        yield PracticeTable(client)
 
 
 def alone(
@@ -321,7 +276,7 @@ async def host_on_server(  # noqa: PLR0913 - everything optional is a keyword
             await _add_bots(client, bots)
             note = "this table is not announced on the network: give others its address and code"
             note = "; ".join(filter(None, [note, _other_name(client, name, person)]))
-            yield OpenedTable(client, "hosted", (await _address_for_others(client),), note)
+            yield HostTable(client, (await _address_for_others(client),), note)
 
 
 @asynccontextmanager
@@ -393,9 +348,8 @@ async def host(  # noqa: PLR0913 - everything optional is a keyword
         stack.push_async_callback(people.close)
         tasks = [asyncio.create_task(work) for work in (server.supervise(client, internet), internet.run())]
         try:
-            yield OpenedTable(
+            yield HostTable(
                 client,
-                "hosted",
                 tuple(find_addresses()),
                 "; ".join(filter(None, notes)),
                 ends_with_us=True,
@@ -462,7 +416,7 @@ async def join(
             stored.store(client.token, _own_name(client), url)
         async with client:
             try:
-                yield OpenedTable(client, "joined", (table.address,), note)
+                yield JoinedTable(client, (table.address,), note)
             finally:
                 if stored is not None:
                     _forget_if_left(client, stored)
@@ -589,7 +543,7 @@ async def watch(table: TableAddress) -> AsyncIterator[OpenedTable]:
     """
     url = server_url(table.address)
     async with await Client.watch(url, table.code, passphrase=table.passphrase) as client:
-        yield OpenedTable(client, "watched", (table.address,))
+        yield WatchedTable(client, (table.address,))
 
 
 async def _add_bots(client: Client, bots: Bots) -> None:

@@ -160,7 +160,7 @@ class ActionHandlers:
             if deals:
                 self._session.send(cl.Start)
 
-        if self._session.client.is_alone and self._session.opened.how != "practiced":
+        if self._session.client.is_alone and self._session.opened.awaits_others:
             self._app.open_dialog(
                 QuestionScreen("Nobody else is here yet. Deal for yourself alone?", "Deal", "Wait"), answered
             )
@@ -390,9 +390,7 @@ class ActionHandlers:
         if self._session.opened.ends_with_us:
             text = "Leave the table? You host it, so it ends for everybody."
         else:
-            meaning = {"practiced": " The match ends with it.", "watched": ""}
-            counts = "" if self._session.client.view.between_matches else " Your points so far count."
-            text = f"Leave the table?{meaning.get(self._session.opened.how, counts)}"
+            text = f"Leave the table? {self._session.opened.cost_of_leaving()}".strip()
 
         def answered(leaves: bool | None) -> None:
             if leaves:

@@ -25,7 +25,8 @@ from racing_demon_client.records.recorder import Recorder
 from racing_demon_client.saved_tables import RecentTable, recent_tables, recents_path, save_recent
 from racing_demon_client.settings import PlayerSettings, load, login_name, save, settings_path
 from racing_demon_client.sources import PRACTICE_HANDS, tables
-from racing_demon_client.sources.tables import Ask, Bots, OpenedTable, Question
+from racing_demon_client.sources.opened_table import LoneTable, OpenedTable, ReplayedTable
+from racing_demon_client.sources.tables import Ask, Bots, Question
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.errors import RacingDemonError
 from racing_demon_protocol.wire.messages import Message
@@ -62,7 +63,7 @@ def opening(request: OpeningRequest, ask: Ask) -> AbstractAsyncContextManager[Op
             table = request.name, request.options, bots, request.passphrase
             return tables.host(*table, is_typed=True, ask=ask)
         case "alone":
-            return nullcontext(OpenedTable(tables.alone(request.name, options), "alone"))
+            return nullcontext(LoneTable(tables.alone(request.name, options)))
         case "join":
             return tables.join(request.table, request.name, is_typed=True, ask=ask)
         case _:
@@ -73,8 +74,11 @@ TICK_SECONDS = 0.1
 
 BEFORE_HANDS = frozenset({Phase.LOBBY, Phase.SHUFFLING})
 AFTER_HANDS = frozenset({Phase.TALLY, Phase.OVER, Phase.SHUFFLING})
-SESSIONS: Final[dict[str, type[TableSession]]] = {"replayed": ReplaySession, "alone": SoloSession}
-"""The sessions by how their table was opened, where they differ."""
+SESSIONS: Final[dict[type[OpenedTable], type[TableSession]]] = {
+    ReplayedTable: ReplaySession,
+    LoneTable: SoloSession,
+}
+"""The sessions of tables that have one of their own."""
 URGENT = (ev.Dealt, ev.Signalled)
 """Events that show the cards at once."""
 ROUTING = (*URGENT, Snapshot, ev.HandOver, ev.Joined, ev.Left)
@@ -208,8 +212,8 @@ class TerminalApp(App[None]):
         model.advises = self._settings.advice > 0
         if self._watched is not None:
             model.watch(self._watched)
-        self.session = SESSIONS.get(opened.how, TableSession)(opened, model, self._settings, self._recorder)
-        if opened.how != "practiced" and opened.addresses:
+        self.session = SESSIONS.get(type(opened), TableSession)(opened, model, self._settings, self._recorder)
+        if opened.recent_as and opened.addresses:
             self._remember(opened)
         if opened.note:
             model.selection.show_message(opened.note, self.session.now())
@@ -220,7 +224,7 @@ class TerminalApp(App[None]):
         """Add the table to the recent ones."""
         client = opened.client
         name = "" if client.seat is None else client.view.seats[client.seat].name
-        recent = RecentTable.now(opened.addresses[0], client.code, name, opened.how)
+        recent = RecentTable.now(opened.addresses[0], client.code, name, opened.recent_as)
         if recent is not None:
             save_recent(recents_path(), recent)
 
@@ -331,7 +335,7 @@ class TerminalApp(App[None]):
             pass  # a solo table stays in view
         elif view.phase in AFTER_HANDS and view.results and session.now() >= self._shown_until:
             kind = TallyScreen
-        elif view.phase in BEFORE_HANDS and session.opened.how != "practiced":
+        elif view.phase in BEFORE_HANDS and session.opened.awaits_others:
             kind = LobbyScreen
         if isinstance(self.screen, kind) and type(self.screen) is kind:
             return self.screen
@@ -415,7 +419,7 @@ class TerminalApp(App[None]):
             super()._fatal_error()  # tests that drive the application need the exception
         else:
             opened = None if self.session is None else self.session.opened
-            text = crash_message(opened.how, ends_with_us=opened.ends_with_us) if opened else crash_message()
+            text = crash_message(opened.after_crash()) if opened else crash_message()
             self.panic(Text(text))
 
     # Look and settings.

@@ -13,9 +13,9 @@ from racing_demon_client.shared.invitation import Invitation
 from racing_demon_client.shared.message_text import duration
 from racing_demon_client.shared.pile_names import actions_with_keys
 from racing_demon_client.sources.known_people import AbsentPeople
+from racing_demon_client.sources.opened_table import OpenedTable
 from racing_demon_client.sources.replay import InvalidPosition, ReplayClient
 from racing_demon_client.sources.solo import SoloClient, loss_text, progress_text, win_text
-from racing_demon_client.sources.tables import OpenedTable
 from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.engine.commit_reveal import SEED_SIZE
 from racing_demon_protocol.engine.factory import make_rules

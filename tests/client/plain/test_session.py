@@ -14,7 +14,7 @@ from racing_demon_client.net.client import Client
 from racing_demon_client.plain.commands import HELP
 from racing_demon_client.plain.session import FeedVolume, attend, take_part
 from racing_demon_client.records.recorder import Recorder
-from racing_demon_client.sources.tables import OpenedTable
+from racing_demon_client.sources.opened_table import HostTable, PracticeTable
 from racing_demon_protocol.engine.board import Kind, Play
 from racing_demon_protocol.enums import CloseCode, Phase, Reason
 from racing_demon_protocol.errors import CommandRefused
@@ -103,7 +103,7 @@ async def playing(
     """Let a player sit at the console until the end of the test."""
     with FakeTerminal.opened() as terminal:
         seat = take_part(
-            OpenedTable(client, "practiced"),
+            PracticeTable(client),
             terminal.write,
             terminal.keyboard,
             recorder=recorder,
@@ -465,7 +465,7 @@ def test_the_volume_goes_round() -> None:
 
 async def evening(terminal: FakeTerminal, client: Client) -> asyncio.Task[None]:
     """Begin an evening."""
-    return asyncio.create_task(take_part(OpenedTable(client, "practiced"), terminal.write, terminal.keyboard))
+    return asyncio.create_task(take_part(PracticeTable(client), terminal.write, terminal.keyboard))
 
 
 async def test_quitting_ends_the_evening() -> None:
@@ -583,7 +583,7 @@ async def seated(
 ) -> AsyncIterator[tuple[FakeTerminal, asyncio.Task[None]]]:
     """Let a player sit at the console."""
     with FakeTerminal.opened() as terminal:
-        opened = OpenedTable(client, "practiced", ends_with_us=ends_with_us)
+        opened = HostTable(client, ends_with_us=ends_with_us)
         seat = take_part(opened, terminal.write, terminal.keyboard)
         evening = asyncio.create_task(seat)
         async with client:

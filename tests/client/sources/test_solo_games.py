@@ -6,8 +6,8 @@ import random
 import pytest
 
 from racing_demon_client.settings import PlayerSettings
+from racing_demon_client.sources.opened_table import LoneTable
 from racing_demon_client.sources.solo import SoloClient, load_scores, statistics_path
-from racing_demon_client.sources.tables import OpenedTable
 from racing_demon_client.terminal.app import TerminalApp
 from racing_demon_client.terminal.appearance import Appearance
 from racing_demon_client.terminal.screens.table import TableScreen
@@ -35,7 +35,7 @@ async def test_a_whole_game_by_keys(game: str) -> None:
     rng = random.Random(game)
     ticks = iter(range(0, 10**9, 50))
     client = SoloClient(table_of(game), lambda: next(ticks), statistics_path())
-    app = TerminalApp(OpenedTable(client, "alone"), PlayerSettings(sound=False), Appearance())
+    app = TerminalApp(LoneTable(client), PlayerSettings(sound=False), Appearance())
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.pause()
         assert app.session is not None
@@ -62,7 +62,7 @@ async def test_a_win_is_told_and_can_be_taken_back() -> None:
     """A trick that goes by one key: it is won, counted, compared; and after an undo it goes on."""
     ticks = iter(range(0, 10**9, 50))
     client = SoloClient(table_of("a-spell"), lambda: next(ticks), statistics_path())
-    app = TerminalApp(OpenedTable(client, "alone"), PlayerSettings(sound=False), Appearance())
+    app = TerminalApp(LoneTable(client), PlayerSettings(sound=False), Appearance())
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.pause()
         for _ in range(200):
@@ -88,7 +88,7 @@ async def test_a_loss_is_told_until_a_key_is_pressed() -> None:
     """When nothing leads on, what the game came to lies over the cards; the next key takes it away."""
     ticks = iter(range(0, 10**9, 50))
     client = SoloClient(table_of("clock"), lambda: next(ticks), statistics_path())
-    app = TerminalApp(OpenedTable(client, "alone"), PlayerSettings(sound=False), Appearance())
+    app = TerminalApp(LoneTable(client), PlayerSettings(sound=False), Appearance())
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.pause()
         assert app.session is not None

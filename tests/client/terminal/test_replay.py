@@ -8,8 +8,8 @@ from textual.pilot import Pilot
 
 from racing_demon_client.records.timeline import Timeline
 from racing_demon_client.settings import PlayerSettings
+from racing_demon_client.sources.opened_table import ReplayedTable
 from racing_demon_client.sources.replay import POSITIONS, ReplayClient
-from racing_demon_client.sources.tables import OpenedTable
 from racing_demon_client.terminal.app import TerminalApp
 from racing_demon_client.terminal.appearance import Appearance
 from racing_demon_client.terminal.screens.table import AnalysisScreen, TableScreen, TallyScreen
@@ -66,7 +66,7 @@ async def watched(
     """Run the application with a replay."""
     replay = ReplayClient(Timeline(recording_of(name)), speed=speed, paused=paused, position=position)
     appearance, settings = Appearance(glyphs=ASCII), PlayerSettings(sound=False)
-    app = TerminalApp(OpenedTable(replay, "replayed"), settings, appearance, watched=seat)
+    app = TerminalApp(ReplayedTable(replay), settings, appearance, watched=seat)
     async with app.run_test(size=size) as pilot:
         yield Watched(app, replay, pilot)
 

@@ -10,6 +10,15 @@ from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from racing_demon_client.errors import crash_message
+from racing_demon_client.sources.opened_table import (
+    HostTable,
+    JoinedTable,
+    LoneTable,
+    OpenedTable,
+    PracticeTable,
+    ReplayedTable,
+    WatchedTable,
+)
 from racing_demon_client.sources.tables import alone
 from racing_demon_client.terminal.screens.dialogs import ChatScreen, HelpScreen, QuestionScreen
 from racing_demon_client.terminal.screens.table import CanvasScreen, TableScreen
@@ -108,16 +117,19 @@ async def test_a_fault_is_remembered() -> None:
 
 
 @for_each(
-    ("how", "ends_with_us", "meaning"),
+    ("kind", "ends_with_us", "meaning"),
     [
-        ("alone", False, "Your deal is lost"),
-        ("practiced", False, "It was your own table, and it ended too"),
-        ("hosted", True, "Your table stays open"),
-        ("watched", False, "watch it again"),
-        ("joined", False, "you keep your seat"),
-        ("", False, "If you were at somebody else's table"),
+        (LoneTable, False, "Your deal is lost"),
+        (PracticeTable, False, "It was your own table, and it ended too"),
+        (HostTable, True, "Your table stays open"),
+        (HostTable, False, "you keep your seat"),
+        (WatchedTable, False, "watch it again"),
+        (JoinedTable, False, "you keep your seat"),
+        (ReplayedTable, False, "The record has not changed"),
     ],
 )
-def test_a_fault_tells_what_it_means(how: str, ends_with_us: bool, meaning: str) -> None:
+def test_a_fault_tells_what_it_means(kind: type[OpenedTable], ends_with_us: bool, meaning: str) -> None:
     """Whoever is told of a fault is told what it means for the table that was played at."""
-    assert meaning in crash_message(how, ends_with_us=ends_with_us)
+    opened = kind(alone("Ann", Options(game="toad")), ends_with_us=ends_with_us)
+    assert meaning in crash_message(opened.after_crash())
+    assert "If you were at somebody else's table" in crash_message()
