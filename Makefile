@@ -45,7 +45,7 @@ format: $(STAMP) node-tools  ## format the code
 types: $(STAMP)  ## check the types; those of the browser's scripts are checked by a test
 	$(BIN)/mypy
 
-schema-write: $(STAMP)  ## write what is made from messages, options and games: protocol/*.json, docs/wire.md, docs/games.md
+schema-write: $(STAMP)  ## write what is made from messages, options and games: protocol/*.json, docs/wire.md, docs/messages.md
 	$(BIN)/python protocol/generate.py
 	$(BIN)/python protocol/games_table.py
 

@@ -1,4 +1,4 @@
-"""Descriptions of the wire's fields, options and words, for ``schema.json`` and ``docs/wire.md``.
+"""Descriptions of the wire's fields, options and words, for ``schema.json`` and the documents of the wire.
 
 They stand below their definitions in the package.
 """

@@ -53,6 +53,7 @@ from web_data import (
 
 FOLDER = Path(__file__).parent
 DOCUMENT = FOLDER.parent / "docs" / "wire.md"
+LISTED = FOLDER.parent / "docs" / "messages.md"
 HOSTING = FOLDER.parent / "docs" / "host.md"
 PAGE = FOLDER.parent / "client" / "racing_demon_web"
 SERVER = FOLDER.parent / "server" / "racing_demon_server"
@@ -97,8 +98,12 @@ def document() -> str:
     text = DOCUMENT.read_text(encoding="utf-8")
     text = _with_part(text, OPTIONS, "\n".join(_options()))
     hand = "\n".join(str(encode(event, Encoding.JSON)) for event in ONE_HAND)
-    text = _with_part(text, HAND, f"\n```\n{hand}\n```\n")
-    return _with_part(text, MESSAGES, "\n".join(_described()))
+    return _with_part(text, HAND, f"\n```\n{hand}\n```\n")
+
+
+def listed() -> str:
+    """Return the document of all messages with its generated part updated."""
+    return _with_part(LISTED.read_text(encoding="utf-8"), MESSAGES, "\n".join(_described()))
 
 
 def hosting() -> str:
@@ -146,7 +151,7 @@ def _worded(row: dict[str, Any], name: str) -> dict[str, Any]:
     return row
 
 
-# The sections of docs/wire.md.
+# The sections of docs/wire.md and docs/messages.md.
 
 
 def _options() -> Iterator[str]:
@@ -181,12 +186,12 @@ def _described() -> Iterator[str]:
         own = "From the client" if cls.TAG in FROM_CLIENT else "From the server"
         if own != direction:
             direction = own
-            yield f"\n### {direction}\n"
+            yield f"\n## {direction}\n"
         fields = ", ".join(cls.model_fields)
         required = sum(of.is_required() for of in cls.model_fields.values())
         optional = len(cls.model_fields) - required
         note = f" (the last {optional} may be left out)" if optional else ""
-        yield f"#### {cls.TAG} · {name_of(message)}\n"
+        yield f"### {cls.TAG} · {name_of(message)}\n"
         yield f"{_wrapped(plain(cls.__doc__ or ''))}\n"
         yield f"{_wrapped(f'`[{cls.TAG}, {fields}]`{note}')}\n"
         if words := "\n".join(_fields(cls)):
@@ -196,10 +201,10 @@ def _described() -> Iterator[str]:
         assert isinstance(data, bytes)
         digits = textwrap.fill(data.hex(" "), HEX_WIDTH)
         yield f"```\n{_broken(text)}\n{digits}  ({len(data)} bytes)\n```\n"
-    yield "\n### Rows\n"
+    yield "\n## Rows\n"
     for row in ROWS:
         name = wire_name(row.__name__)
-        yield f"#### {name}\n"
+        yield f"### {name}\n"
         yield f"{_wrapped(plain(row.__doc__ or ''))}\n"
         yield f"`[{', '.join(row.model_fields)}]`\n"
         yield "\n".join(_wrapped(f"`{of}`: {text}", "- ") for of, text in meanings(row).items()) + "\n"
@@ -239,6 +244,7 @@ def _files() -> dict[Path, str]:
         FOLDER / "games.json": games(),
         FOLDER / "moves.json": moves(),
         DOCUMENT: document(),
+        LISTED: listed(),
         HOSTING: hosting(),
         PAGE / "rules" / "games.js": usual_game(),
         PAGE / "rules" / "games_later.js": other_games(),

@@ -1,4 +1,4 @@
-"""The examples in docs/wire.md, checked against the codec and the schema."""
+"""The documents of the wire: their examples, checked against the codec and the schema, and their words."""
 
 import json
 import re
@@ -19,12 +19,14 @@ from racing_demon_protocol.wire.options import Options
 from tests.support.cases import for_each
 
 FOLDER = Path(__file__).parents[3] / "protocol"
-DOCUMENT = (FOLDER.parent / "docs" / "wire.md").read_text(encoding="utf-8")
+DOCUMENT, MESSAGES = (
+    (FOLDER.parent / "docs" / f"{name}.md").read_text(encoding="utf-8") for name in ("wire", "messages")
+)
 SCHEMA: dict[str, Any] = json.loads((FOLDER / "schema.json").read_text(encoding="utf-8"))
 GAMES_LISTED: dict[str, Any] = json.loads((FOLDER / "games.json").read_text(encoding="utf-8"))
 EXAMPLES = [
     (text.replace("\n", ""), data, size)
-    for text, data, size in re.findall(r"```\n(\[[^`]*\])\n((?:[0-9a-f ]+\n?)+)  \((\d+) bytes\)", DOCUMENT)
+    for text, data, size in re.findall(r"```\n(\[[^`]*\])\n((?:[0-9a-f ]+\n?)+)  \((\d+) bytes\)", MESSAGES)
 ]
 """Each message in JSON, its lines joined, and in hexadecimal, with the number of bytes."""
 
@@ -79,7 +81,7 @@ def test_the_schema_has_words_for_everything() -> None:
     assert {"hello", "hello.version", "Options.turn", "CallOut.shout", "SeatState.stuck"} <= told.keys()
 
 
-@for_each("name", ["docs/wire.md", "protocol/schema.json", "protocol/games.json"])
+@for_each("name", ["docs/wire.md", "docs/messages.md", "protocol/schema.json", "protocol/games.json"])
 def test_the_documents_speak_no_python(name: str) -> None:
     """What clients in any language read has no words of Python, of its docstrings, or of our sources."""
     text = (FOLDER.parent / name).read_text(encoding="utf-8")
