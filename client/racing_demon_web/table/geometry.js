@@ -80,6 +80,27 @@ export class FoundationSlots {
 }
 
 /**
+ * The piles of a seat and the table, by area.
+ * @typedef {{top: Pile[][], middle: Pile[][], bar: Pile[]}} Blocks
+ */
+
+/** @typedef {{w: number, h: number}} CardSize */
+
+/**
+ * What all widths of cards are tried with.
+ * @typedef {object} Wanted
+ * @property {import("../rules/board.js").Board} board
+ * @property {string} deal names the deal
+ * @property {FoundationSlots} slots
+ * @property {number} buttons how many lie one above the other, below the columns
+ * @property {{width: number, height: number}} area
+ * @property {boolean} isMirrored for the left hand
+ * @property {boolean} isWide whether the bar is beside the layout
+ * @property {Blocks} blocks
+ * @property {Pile[]} shared the foundations that all build on
+ */
+
+/**
  * A key for the geometry of a board: boards with the same key are laid out alike.
  * @param {import("../rules/board.js").Board} board
  * @param {number} place
@@ -134,12 +155,13 @@ export function arrange({ layout, board, place, deal, slots, buttons, area, isMi
  */
 function blocksOf(layout, place, isRace) {
   const own = layout.piles.filter((pile) => pile.place === place || pile.place === -1);
+  /** @type {Map<string, Pile[]>} */
   const groups = new Map();
   for (const pile of own) {
     if (isRace && pile.place === -1 && pile.kind === "foundation") continue;
     groups.set(pile.group, [...(groups.get(pile.group) ?? []), pile]);
   }
-  /** @type {{top: any[][], middle: any[][], bar: any[]}} */
+  /** @type {Blocks} */
   const blocks = { top: [], middle: [], bar: [] };
   for (const piles of groups.values()) {
     const [{ kind }] = piles;
@@ -156,8 +178,8 @@ function blocksOf(layout, place, isRace) {
 }
 
 /**
- * The scene with cards of a given width, or null if they do not fit.
- * @param {any} options
+ * The scene with cards of a given width, or null if they do not fit and are not forced to.
+ * @param {Wanted & {width: number, isForced?: boolean}} options
  * @returns {Scene | null}
  */
 function attempt({
@@ -211,7 +233,16 @@ function attempt({
 
 /**
  * Lay out shared foundations in a grid by suits. Returns its lower edge.
- * @param {any} options
+ * @param {object} options
+ * @param {Map<number, Rect>} options.rects
+ * @param {import("../rules/board.js").Board} options.board
+ * @param {string} options.deal
+ * @param {FoundationSlots} options.slots
+ * @param {Pile[]} options.shared
+ * @param {CardSize} options.card
+ * @param {number} options.gap
+ * @param {{x: number, y: number, width: number, height: number}} options.area
+ * @param {boolean} options.isAlone whether nothing else is on the table
  */
 function race({ rects, board, deal, slots, shared, card, gap, area, isAlone }) {
   const seats = shared.length / 4;
@@ -224,7 +255,7 @@ function race({ rects, board, deal, slots, shared, card, gap, area, isAlone }) {
   const w = h > WHOLE_CARD ? Math.min(widest, h / RATIO) : widest;
   const top = isAlone ? area.y + (area.height - rows * (h + gap)) / 2 : area.y;
   const left = area.x + (area.width - columns * (w + gap) + gap) / 2;
-  slots.of(board, shared, deal).forEach((/** @type {number} */ slot, /** @type {number} */ at) => {
+  slots.of(board, shared, deal).forEach((slot, at) => {
     const x = left + (slot % columns) * (w + gap);
     const y = top + Math.floor(slot / columns) * (h + gap);
     rects.set(shared[at].number, { x, y, w, h, dx: 0, down: 0, up: 0, isFlat: h < w * 1.2 });
@@ -311,11 +342,23 @@ function steps(cards) {
   return { up, down: down === cards.length ? Math.max(0, down - 1) : down };
 }
 
-/** @param {any} options */
+/**
+ * Lay out a row of piles.
+ * @param {object} options
+ * @param {Map<number, Rect>} options.rects
+ * @param {Pile[]} options.row
+ * @param {import("../rules/board.js").Board} options.board
+ * @param {number} options.x
+ * @param {number} options.y
+ * @param {number} options.width
+ * @param {number} options.height
+ * @param {CardSize} options.card
+ * @param {number} options.gap
+ */
 function lay({ rects, row, board, x, y, width, height, card, gap }) {
   const pitch = Math.min(card.w + gap * 3, (width - gap) / row.length);
   const left = x + (width - pitch * row.length) / 2 + (pitch - card.w) / 2;
-  row.forEach((/** @type {Pile} */ pile, /** @type {number} */ at) => {
+  row.forEach((pile, at) => {
     const { up, down } = steps(board.cards[pile.number]);
     const free = height - card.h;
     const perDown = down > 0 ? Math.min(card.w * 0.16, (free * 0.35) / down) : 0;
@@ -336,7 +379,14 @@ function lay({ rects, row, board, x, y, width, height, card, gap }) {
 
 /**
  * Lay out stock, waste and reserve within reach of the thumb: below the layout, or beside it.
- * @param {any} options
+ * @param {object} options
+ * @param {Map<number, Rect>} options.rects
+ * @param {Pile[]} options.piles
+ * @param {{width: number, height: number}} options.area
+ * @param {CardSize} options.card
+ * @param {number} options.gap
+ * @param {boolean} options.isWide
+ * @param {boolean} options.isMirrored
  */
 function bar({ rects, piles, area, card, gap, isWide, isMirrored }) {
   /** @type {Record<string, number>} */
