@@ -5,7 +5,7 @@ import re
 import signal
 import sys
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from types import FrameType
 from typing import Final, NamedTuple, TextIO
@@ -20,10 +20,9 @@ from racing_demon_client.shared.analysis_text import analysis_lines, hashes, sum
 from racing_demon_client.shared.message_text import END_QUESTION, LISTED, MessageText, Write, kick_question
 from racing_demon_client.shared.trackers import (
     BestPlayThrottle,
-    DeviceTracker,
     HintFinder,
-    RaceTracker,
     StuckTracker,
+    TableTracker,
 )
 from racing_demon_client.sources.opened_table import OpenedTable
 from racing_demon_client.streams import read_in_background, run_until_one_ends
@@ -31,7 +30,6 @@ from racing_demon_protocol.constants import MAX_CHAT_LENGTH, TEAM_LETTERS
 from racing_demon_protocol.engine.board import Kind, Play
 from racing_demon_protocol.enums import BotLevel, Phase, Reaction
 from racing_demon_protocol.formatting import pluralize, printable
-from racing_demon_protocol.records.analysis import HistoryTracker, SeatAnalysis, analyze
 from racing_demon_protocol.table.scoring import match_winners
 from racing_demon_protocol.table.state import DEALT
 from racing_demon_protocol.wire.messages import Message
@@ -184,11 +182,7 @@ class _Player:
         self._recorder = recorder
         self._volume = FeedVolume()
         self._ascii = ascii_only
-        self._history = HistoryTracker()
-        self._analysis: list[SeatAnalysis] = []
-        self._stuck_tracker = StuckTracker()
-        self._device_tracker = DeviceTracker()
-        self._hints = HintFinder()
+        self._tracker = TableTracker(HintFinder())
         self._choices = BestPlayThrottle()
         self._question: _Question | None = None
         self._ends_with_us = opened.ends_with_us
@@ -197,27 +191,24 @@ class _Player:
         self._awaits_others = opened.awaits_others
         self._was_asked = False
         self._verifier = Verifier()
-        self._race_tracker = RaceTracker()
 
     async def listen(self) -> None:
         """Print events."""
         async for message in self._client:
             if self._recorder is not None:
                 self._recorder.record(message, self._client.view)
-            self._analyse(message)
-            self._verifier.observe(message, self._client.view, self._client.contribution_state)
-            if self._client.view.options.hints:
-                self._hints.observe(message, self._client.view, self._client.seat)
-            self._write_all(self._device_tracker.observe(message))
-            is_news = self._stuck_tracker.observe(message, self._client.view)
-            words = MessageText(self._client.view, self._client.seat, ascii_only=self._ascii)
-            if (freed := words.describe_opened(message, self._stuck_tracker.opened)) is not None:
-                self._write(freed)
-            client, now = self._client, time.monotonic_ns() // 1_000_000
-            lost = self._race_tracker.observe(message, client.view, client.seat, now)
-            is_news = is_news and not isinstance(message, Accepted | Pong)
+            view, seat, now_us = self._client.view, self._client.seat, time.monotonic_ns() // 1_000
+            self._tracker.analyze(message, view, seat, now_us)
+            self._verifier.observe(message, view, self._client.contribution_state)
+            meaning = self._tracker.observe(message, view, seat, now_us // 1_000)
+            self._write_all(meaning.devices)
+            words = MessageText(view, seat, ascii_only=self._ascii)
+            if (opened := words.describe_opened(message, meaning.opened)) is not None:
+                self._write(opened)
+            is_news = meaning.is_news and not isinstance(message, Accepted | Pong)
             if not is_news or not self._volume.admits(message, self._client):
                 continue
+            lost = meaning.lost
             line = words.describe(message) if lost is None else f"refused: {words.describe_lost_race(lost)}"
             if line is not None:
                 self._write(line)
@@ -226,21 +217,13 @@ class _Player:
                 await self._verifier.verify()
                 self._write(printable(self._verifier.proof))
 
-    def _analyse(self, message: Message) -> None:
-        """Follow a message for the analysis; complete it when the hand is over."""
-        view = self._client.view
-        self._history.apply(message, view, time.monotonic_ns() // 1_000, self._client.seat)
-        if isinstance(message, ev.HandOver) and self._history.hand is not None and view.hand is not None:
-            seed = view.deal_seed(bytes.fromhex(message.seed))
-            self._analysis = analyze(self._history.hand, view.hand, seed)
-
     def _add_picture(self, message: Message) -> None:
         view, seat = self._client.view, self._client.seat
         if isinstance(message, ev.Dealt):
             self._write_all(render.table(view, seat, ascii_only=self._ascii))
         elif isinstance(message, ev.HandOver):
             words = MessageText(view, seat, ascii_only=self._ascii)
-            self._write_all(analysis_lines(self._analysis, seat, words))
+            self._write_all(analysis_lines(self._tracker.analysis, seat, words))
             if match_winners(view) is None:
                 self._write_all(render.tally(view, seat))
                 self._write("Press Enter when you are ready for the next hand.")
@@ -316,7 +299,7 @@ class _Player:
 
     async def _make(self, play: Play) -> None:
         command = self._client.play_command(play)
-        self._race_tracker.record_play(command.counter, play, time.monotonic_ns() // 1_000_000)
+        self._tracker.record_play(command.counter, play, time.monotonic_ns() // 1_000_000)
         await self._client.send(command)
 
     async def _obey(self, spoken: ParsedLine) -> None:
@@ -365,7 +348,7 @@ class _Player:
 
     async def _sum_up(self) -> None:
         words = MessageText(self._client.view, self._client.seat, ascii_only=self._ascii)
-        self._write_all([summary(each, words) for each in self._analysis] or ["no hand is over yet"])
+        self._write_all([summary(each, words) for each in self._tracker.analysis] or ["no hand is over yet"])
 
     async def _compare(self) -> None:
         """Print everything that determined the last deal, and the result of verifying it."""
@@ -554,7 +537,7 @@ class _Player:
         if not view.in_hand or seat is None or seat not in view.hand_seats:
             raise ParseError("You have no cards now.")
         assert view.hand is not None
-        self._write(hint_line(self._hints, view.hand.rules, view.hand.board, seat))
+        self._write(hint_line(self._tracker.hints, view.hand.rules, view.hand.board, seat))
 
     async def _start(self) -> None:
         """Deal; ask for confirmation first if other players are expected and none has come."""
@@ -574,7 +557,7 @@ class _Player:
             raise ParseError("There is nothing to turn.")
         await self._make(turn)
 
-    def _write_all(self, lines: list[str]) -> None:
+    def _write_all(self, lines: Iterable[str]) -> None:
         for line in wrap_lines(lines):
             self._write(line)
 

@@ -4,6 +4,7 @@ Reads no clock: times are milliseconds on the caller's monotonic clock.
 """
 
 from collections import deque
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Kind, Play
@@ -13,6 +14,7 @@ from racing_demon_protocol.engine.rules.building import BuildingRules
 from racing_demon_protocol.engine.specification import Stock, TailRule
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.formatting import printable
+from racing_demon_protocol.records.analysis import HistoryTracker, SeatAnalysis, analyze
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.table.suggestions import helpful_play, opened_play
 from racing_demon_protocol.wire.messages import Message
@@ -229,3 +231,60 @@ class StuckTracker:
                     self.opened[seat] = play
         self._stuck = stuck
         return True
+
+
+class Meaning(NamedTuple):
+    """What a message means to a player, beside what it changes at the table.
+
+    Attributes:
+        refused: the player's play that it refuses, if it does.
+        lost: the race that this play has lost, if it was one.
+        devices: a line for each new device of the player.
+        is_news: whether it says more than that somebody is still stuck.
+        opened: for each seat that it freed, a play that it made possible.
+
+    """
+
+    refused: Play | None
+    lost: LostRace | None
+    devices: Sequence[str]
+    is_news: bool
+    opened: Mapping[int, Play]
+
+
+class TableTracker:
+    """Follows the messages of one table for a player, whatever shows them: a screen or lines of text.
+
+    Attributes:
+        hints: finds plays that help.
+        analysis: the analysis of the last hand, for each player.
+
+    """
+
+    def __init__(self, hints: HintFinder) -> None:
+        self.hints = hints
+        self.analysis: Sequence[SeatAnalysis] = ()
+        self._races = RaceTracker()
+        self._stuck = StuckTracker()
+        self._devices = DeviceTracker()
+        self._history = HistoryTracker()
+
+    def record_play(self, counter: int, play: Play, now: int) -> None:
+        """Record a play that the player makes, under its counter, to explain a refusal."""
+        self._races.record_play(counter, play, now)
+
+    def observe(self, message: Message, view: TableState, seat: int | None, now: int) -> Meaning:
+        """Observe a message that the view has applied, and return what it means."""
+        refused = self._races.play(message.counter) if isinstance(message, Refused) else None
+        if view.options.hints:
+            self.hints.observe(message, view, seat)
+        lost = self._races.observe(message, view, seat, now)
+        is_news = self._stuck.observe(message, view)
+        return Meaning(refused, lost, self._devices.observe(message), is_news, self._stuck.opened)
+
+    def analyze(self, message: Message, view: TableState, seat: int | None, now_us: int) -> None:
+        """Follow a message for the analysis, which is complete when the hand is over."""
+        self._history.apply(message, view, now_us, seat)
+        if isinstance(message, ev.HandOver) and self._history.hand is not None and view.hand is not None:
+            seed = view.deal_seed(bytes.fromhex(message.seed))
+            self.analysis = analyze(self._history.hand, view.hand, seed)

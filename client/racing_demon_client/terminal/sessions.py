@@ -23,7 +23,6 @@ from racing_demon_protocol.engine.sliced_search import SlicedSearch
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.formatting import pluralize
 from racing_demon_protocol.games import declare
-from racing_demon_protocol.records.analysis import HistoryTracker, SeatAnalysis, analyze
 from racing_demon_protocol.table.state import DEALT
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
@@ -55,7 +54,6 @@ class TableSession:
         opened: the opened table.
         model: the view model.
         verifier: verifies each finished hand.
-        analysis: the analysis of the last hand, for each player.
         debounce_ms: for how long keys are ignored after a hand.
         debounce_until: when they work again.
         ended: why the table is gone, while its tally is still shown.
@@ -82,8 +80,6 @@ class TableSession:
         self._bindings = settings.bindings
         self._recorder = recorder
         self._keymaps: dict[tuple[str, ...], Keymap] = {}
-        self.analysis: list[SeatAnalysis] = []
-        self._history = HistoryTracker()
         self._last_message_at = self.now()
         self._pinged_at = 0
         self.debounce_until = 0
@@ -164,12 +160,9 @@ class TableSession:
             on_message(message, self.model.observe(message, now))
 
     def _analyse(self, message: Message) -> None:
-        """Follow a message for the analysis; complete it when the hand is over."""
-        view = self.client.view
-        self._history.apply(message, view, time.monotonic_ns() // 1_000, self.client.seat)
-        if isinstance(message, ev.HandOver) and self._history.hand is not None and view.hand is not None:
-            seed = view.deal_seed(bytes.fromhex(message.seed))
-            self.analysis = analyze(self._history.hand, view.hand, seed)
+        """Follow a message for the analysis."""
+        now_us = time.monotonic_ns() // 1_000
+        self.model.tracker.analyze(message, self.client.view, self.client.seat, now_us)
 
     def _collect_proof(self, message: Message) -> None:
         """Keep what the proof needs once the hand's secret is revealed."""
@@ -264,7 +257,7 @@ class TableSession:
             and (action.summary or action.id in {"chat", "leave", "players"})
             and (is_host or action.id not in hosts_only)
             and (action.id != "back" or has_cards)
-            and (action.id != "analysis" or bool(self.analysis))
+            and (action.id != "analysis" or bool(self.model.tracker.analysis))
         ]
         return Page(
             view=view,
@@ -281,7 +274,7 @@ class TableSession:
             seed=self.verifier.seed,
             proof=self.verifier.proof,
             is_wrong=self.verifier.has_failed,
-            analysis=self.analysis,
+            analysis=self.model.tracker.analysis,
             labels=keymap.labels,
             footer=footer,
             absent=() if self.absent_people is None else self.absent_people.names(),
@@ -387,7 +380,7 @@ class ReplaySession(TableSession):
     def _analyse(self, message: Message) -> None:
         """Analyze a finished hand from the whole record, wherever the replay was moved to."""
         if isinstance(message, Snapshot | ev.HandOver):
-            self.analysis = self.replay.timeline.analysis_at(self.replay.position)
+            self.model.tracker.analysis = self.replay.timeline.analysis_at(self.replay.position)
 
     def _collect_proof(self, message: Message) -> None:
         """Keep a finished hand as the record has it, wherever the replay was moved to."""

@@ -11,7 +11,7 @@ from typing import Final
 
 from racing_demon_client.shared.message_text import MessageText
 from racing_demon_client.shared.pile_names import addresses
-from racing_demon_client.shared.trackers import DeviceTracker, LostRace, RaceTracker, StuckTracker
+from racing_demon_client.shared.trackers import Meaning, TableTracker
 from racing_demon_protocol.engine.board import Board, Kind, Play
 from racing_demon_protocol.engine.cards import UNKNOWN, Card
 from racing_demon_protocol.enums import EndReason, Phase, Reason
@@ -294,6 +294,7 @@ class ViewModel:
         status: the prompt when there is no other; may be empty.
         notice: text shown over the cards until a key is pressed, line by line.
         advises: whether newcomers are told what helps.
+        tracker: follows the table's messages for the player.
 
     Args:
         table: the table.
@@ -324,9 +325,7 @@ class ViewModel:
         self._advised: tuple[object, str] = (None, "")
         self._watched: int | None = None
         self._turn_at: int | None = None
-        self._race_tracker = RaceTracker()
-        self._stuck_tracker = StuckTracker()
-        self._device_tracker = DeviceTracker()
+        self.tracker = TableTracker(self.selection.hints)
         self._age: object = None
 
     # Table events.
@@ -334,8 +333,7 @@ class ViewModel:
     def observe(self, message: Message, now: int) -> SoundCue | None:
         """Record a message that the view has already applied; return the sound it deserves."""
         view, seat = self._table.view, self._table.seat
-        refused = self._race_tracker.play(message.counter) if isinstance(message, Refused) else None
-        lost = self._race_tracker.observe(message, view, seat, now)
+        meaning = self.tracker.observe(message, view, seat, now)
         match message:
             case Snapshot() | ev.Dealt():
                 self._slots = None
@@ -350,15 +348,12 @@ class ViewModel:
             isinstance(message, ev.Played | ev.SeatSignalled) and message.seat == seat
         ):
             self._played_at = now
-        if view.options.hints:
-            self.selection.hints.observe(message, view, seat)
-        for text in self._device_tracker.observe(message):
+        for text in meaning.devices:
             self.activity.feed.append(FeedLine(None, screen_text(text), Role.WARNING))
             self.selection.show_message(screen_text(text), now, is_warning=True)
-        is_news = self._stuck_tracker.observe(message, view)
-        if is_news and not (isinstance(message, ev.SPOKEN) and message.seat in self.ignored):
-            self._report(message, refused, lost, now)
-            self._report_opened(message, now)
+        if meaning.is_news and not (isinstance(message, ev.SPOKEN) and message.seat in self.ignored):
+            self._report(message, meaning, now)
+            self._report_opened(message, meaning, now)
         return cue
 
     def _sound_cue(self, message: Message, now: int) -> SoundCue | None:
@@ -371,12 +366,12 @@ class ViewModel:
                 return None
         return cue
 
-    def _report(self, message: Message, refused: Play | None, lost: LostRace | None, now: int) -> None:
+    def _report(self, message: Message, meaning: Meaning, now: int) -> None:
         """Add a message's line to the feed, and show refusals; leave a player's own slips out of it."""
-        view, seat = self._table.view, self._table.seat
+        view, seat, lost = self._table.view, self._table.seat, meaning.lost
         has_clock = not view.between_matches and view.phase is not Phase.SHUFFLING
         at_ms = self.activity.elapsed_ms(now) if has_clock else None
-        line = FeedText(view, seat, self.volume, self.glyphs).line(message, at_ms, refused)
+        line = FeedText(view, seat, self.volume, self.glyphs).line(message, at_ms, meaning.refused)
         if line is None:
             return
         if lost is not None:
@@ -387,10 +382,10 @@ class ViewModel:
         if lost is not None or not isinstance(message, Refused) or message.reason is Reason.BEATEN:
             self.activity.feed.append(line)
 
-    def _report_opened(self, message: Message, now: int) -> None:
+    def _report_opened(self, message: Message, meaning: Meaning, now: int) -> None:
         """Say which play of another player has ended that this player is stuck, if the message did that."""
         words = MessageText(self._table.view, self._table.seat)
-        text = words.describe_opened(message, self._stuck_tracker.opened, self.glyphs.card)
+        text = words.describe_opened(message, meaning.opened, self.glyphs.card)
         if text is not None:
             line = FeedLine(self.activity.elapsed_ms(now), screen_text(text), Role.ACCENT)
             self.activity.feed.append(line)
@@ -398,7 +393,7 @@ class ViewModel:
 
     def record_sent(self, counter: int, play: Play, now: int) -> None:
         """Record when a play was sent and under which counter, to explain a refusal."""
-        self._race_tracker.record_play(counter, play, now)
+        self.tracker.record_play(counter, play, now)
 
     def has_changed_by_time(self, now: int) -> bool:
         """Return whether the passage of time has changed the picture since the last call."""
