@@ -157,8 +157,8 @@ def _person(text: str, behind: str) -> tuple[str, str]:
     """
     words = text.split()
     is_alone = len(words) == 1 and words[0][0] not in AROUND
-    found = PERSON.fullmatch(words[0].partition("#")[2] if is_alone else behind)
-    return ("", "") if found is None else (found[1], unquote(found[2] or ""))
+    match = PERSON.fullmatch(words[0].partition("#")[2] if is_alone else behind)
+    return ("", "") if match is None else (match[1], unquote(match[2] or ""))
 
 
 def _word(text: str) -> str:

@@ -140,7 +140,7 @@ class PlayerCredentials:
         """Keep what the server knows this person by."""
         before = self._known
         said = self._name if before is None else before.said or before.name
-        known = SavedPerson(
+        person = SavedPerson(
             host=self._host,
             server=self._server,
             player=answer.player,
@@ -151,12 +151,12 @@ class PlayerCredentials:
             said="" if folded(said) == folded(answer.name) else said[:MAX_SAID],
         )
         people = self._people()
-        if people[-1:] != [known]:  # the last one is who was chosen last
-            old = {known.player, known.player if before is None else before.player}  # perhaps merged since
+        if people[-1:] != [person]:  # the last one is who was chosen last
+            old = {person.player, person.player if before is None else before.player}  # perhaps merged since
             self._save(
-                [*(each for each in people if not (self._is_here(each) and each.player in old)), known]
+                [*(each for each in people if not (self._is_here(each) and each.player in old)), person]
             )
-        self._known = known
+        self._known = person
 
     def name_at_table(self, name: str) -> str:
         """Return the name under which to sit down: the one that the server knows, for a known person."""

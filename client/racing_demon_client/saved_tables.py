@@ -318,12 +318,12 @@ def recents_path() -> Path:
 
 def recent_tables(path: Path) -> tuple[RecentTable, ...]:
     """Return the recent tables, newest first, without invalid entries."""
-    found: dict[tuple[str, str], RecentTable] = {}
+    recents: dict[tuple[str, str], RecentTable] = {}
     for entry in read_entries(path, MAX_RECENT_BYTES):
         with contextlib.suppress(ValidationError):
             recent = RecentTable.model_validate(entry)
-            found.setdefault((recent.url, recent.code), recent)
-    return tuple(found.values())[:MAX_RECENT]
+            recents.setdefault((recent.url, recent.code), recent)
+    return tuple(recents.values())[:MAX_RECENT]
 
 
 def save_recent(path: Path, recent: RecentTable) -> None:

@@ -93,6 +93,6 @@ def find_season(name: str, path: Path) -> Season:
     except (ValueError, RecursionError):
         raise SettingsRefused(f"{path}: this is not TOML in UTF-8. {example}") from None
     if name not in seasons:
-        known = ", ".join(map(printable, seasons)) or "none"
-        raise SettingsRefused(f"There is no season {name!r} in {path}. There are: {known}. {example}")
+        names = ", ".join(map(printable, seasons)) or "none"
+        raise SettingsRefused(f"There is no season {name!r} in {path}. There are: {names}. {example}")
     return seasons[name]

@@ -217,10 +217,10 @@ def _parsed(path: Path, text: str) -> dict[str, Any]:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         said = str(error)
-        found = re.search(r"\(at line (\d+), column \d+\)$", said)
-        line = found[1] if found else text.rstrip().count("\n") + 1
+        match = re.search(r"\(at line (\d+), column \d+\)$", said)
+        line = match[1] if match else text.rstrip().count("\n") + 1
         # Errors about huge numbers and deep nesting have no position.
-        where = f"{path}, line {line}" if found or said.endswith("(at end of document)") else f"{path}"
+        where = f"{path}, line {line}" if match or said.endswith("(at end of document)") else f"{path}"
         raise SettingsRefused(
             f"{where}: this is not TOML. A setting stands once, as name, equals sign and value, and "
             'texts stand in quotation marks, like palette = "dark". Correct the line, or delete it.'

@@ -37,12 +37,12 @@ def seed(text: str) -> bytes:
 def speed(text: str) -> float:
     """Parse the bots' speed-up, from 0.01 to 10000."""
     try:
-        found = float(text)
+        number = float(text)
     except ValueError:
-        found = 0.0
-    if not 0.01 <= found <= 10_000:
+        number = 0.0
+    if not 0.01 <= number <= 10_000:
         raise ValueError(f"{text!r} is not a speed: give a number from 0.01 to 10000")
-    return found
+    return number
 
 
 def tunnel_address(text: str) -> str:

@@ -50,8 +50,8 @@ class SideStore(SqlStore):
 
         """
         with self._telling_errors() as db:
-            found = db.execute(numbered(sql), values)
-            return found.fetchall() if found.description else ()
+            cursor = db.execute(numbered(sql), values)
+            return cursor.fetchall() if cursor.description else ()
 
     def stream(self, sql: str, *values: object) -> Iterator[Sequence[Any]]:
         """Yield the rows that a query finds, a few at a time.

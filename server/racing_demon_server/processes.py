@@ -261,8 +261,8 @@ def _write_word(word: int) -> None:
 def listening(host: str, port: int) -> socket.socket:
     """Return a listening socket. Connections wait on it until somebody accepts them."""
     try:
-        found = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-        family, *_, address = found[0]
+        addresses = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        family, *_, address = addresses[0]
         plain = socket.create_server(address, family=family, backlog=MAX_WAITING)
     except OSError as error:
         # The library's text names the address once more.

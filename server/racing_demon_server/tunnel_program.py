@@ -279,8 +279,8 @@ def reach(address: str, instance: str) -> str | None:
         body = response.read(MAX_ANSWER)
         if response.status != HTTPStatus.OK:
             return f"it answers with the status {response.status}"
-        found = json.loads(body)
-        return None if isinstance(found, dict) and found.get("instance") == instance else "another answers"
+        answer = json.loads(body)
+        return None if isinstance(answer, dict) and answer.get("instance") == instance else "another answers"
     except ssl.SSLError as error:
         return f"its certificate is not valid ({error.reason})"
     except OSError as error:

@@ -827,13 +827,13 @@ def _preset(name: str, server: str | None) -> dict[str, Any]:
     from racing_demon_client.saved_presets import saved_presets  # noqa: PLC0415
     from racing_demon_protocol.wire.presets import PRESETS  # noqa: PLC0415
 
-    known = PRESETS | saved_presets()[0]
-    if name not in known and server is not None:
+    presets = PRESETS | saved_presets()[0]
+    if name not in presets and server is not None:
         try:
-            known |= asyncio.run(fetch_presets(server))
+            presets |= asyncio.run(fetch_presets(server))
         except ConnectionFailed as error:
             _fail(str(error))
-    return _named_preset(name, known).options.model_dump(exclude_unset=True)
+    return _named_preset(name, presets).options.model_dump(exclude_unset=True)
 
 
 def _named_preset(name: str, known: Mapping[str, "Preset"]) -> "Preset":

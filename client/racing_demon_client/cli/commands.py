@@ -610,13 +610,13 @@ async def rules(arguments: argparse.Namespace) -> int:
 
 def statistics(arguments: argparse.Namespace) -> int:
     """Print how often each game was played solo, and won."""
-    known = load_scores(statistics_path())
+    scores = load_scores(statistics_path())
     if arguments.game:
-        known = {name: score for name, score in known.items() if name == arguments.game}
+        scores = {name: score for name, score in scores.items() if name == arguments.game}
     if arguments.json:
-        write(json.dumps({name: score.model_dump(mode="json") for name, score in known.items()}))
+        write(json.dumps({name: score.model_dump(mode="json") for name, score in scores.items()}))
         return 0
-    for line in score_lines(known):
+    for line in score_lines(scores):
         write(line)
     return 0
 

@@ -75,15 +75,15 @@ async def record(arguments: argparse.Namespace) -> int:
 
 async def _list(arguments: argparse.Namespace) -> int:
     """List the journal's matches, one per line."""
-    found = await list_matches(arguments.journal)
-    for match in found:
+    matches = await list_matches(arguments.journal)
+    for match in matches:
         names = ", ".join(match.seats[seat] for seat in sorted(match.seats))
         state = "" if match.finished else ", not finished"
         state += ", corrected" if match.corrections else ""
         hands = pluralize(match.hands, "hand")
         line = f"{match.id:8} {_day(match.started_ms)}  {match.game}, {hands}{state}: {names}"
         write(json_line(match.model_dump(mode="json")) if arguments.json else printable(line))
-    if not found:
+    if not matches:
         sys.stderr.write("The journal has no match yet.\n")
     return 0
 
@@ -280,14 +280,14 @@ async def scores(arguments: argparse.Namespace) -> int:
     if arguments.files:
         cache, knows_players = DigestCache(cache_path()), False
         try:
-            found = _file_digests(arguments.files, cache)
+            digests = _file_digests(arguments.files, cache)
         finally:
             cache.save()
     else:
-        knows_players, found = await journal_results(arguments.journal)
+        knows_players, digests = await journal_results(arguments.journal)
     chosen = [
         summary
-        for summary in found
+        for summary in digests
         if arguments.game in {None, summary.game} and arguments.preset in {None, summary.preset}
     ]
     matches = select_matches(chosen, since_ms=since_ms, until_ms=until_ms, names=arguments.names)
@@ -296,7 +296,7 @@ async def scores(arguments: argparse.Namespace) -> int:
     from racing_demon_protocol.records.ratings import ratings  # noqa: PLC0415 - its library is an optional dependency
 
     # A server rates all matches whichever it shows, and so does its journal.
-    table, rated = standings(matches), ratings(matches if arguments.files else select_matches(found))
+    table, rated = standings(matches), ratings(matches if arguments.files else select_matches(digests))
     if not arguments.bots:
         table.rows = [row for row in table.rows if not row.key.bot]
     if arguments.csv:
@@ -408,8 +408,8 @@ async def replay(arguments: argparse.Namespace) -> int:
         source, journal = await _latest(journal)
     try:
         async with open_lines(source, journal) as lines:
-            found = read_records(lines, partial(report_damage, source))
-            timeline = Timeline(_chosen_record(found, arguments.match))
+            records = read_records(lines, partial(report_damage, source))
+            timeline = Timeline(_chosen_record(records, arguments.match))
     except InvalidRecord as error:
         raise RecordUnreadable(f"{source} cannot be played back: {error}") from error
     unseen = MAX_SPEED if not sys.stdout.isatty() else 1.0
@@ -428,10 +428,10 @@ async def replay(arguments: argparse.Namespace) -> int:
 
 async def _latest(journal: str | None) -> tuple[str, str | None]:
     """Return the last match, and its journal: if none is named, what was practised last counts, too."""
-    found = await list_matches(journal, practice=journal is None)
-    if not found:
+    matches = await list_matches(journal, practice=journal is None)
+    if not matches:
         raise RecordUnreadable("The journal has no match yet; name a record's file: racing-demon replay FILE")
-    return found[-1].id, found[-1].journal or journal
+    return matches[-1].id, matches[-1].journal or journal
 
 
 def _chosen_record(records: Iterator[Record], number: int) -> Record:
@@ -462,7 +462,7 @@ def _file_digests(paths: list[str], cache: DigestCache) -> list[MatchSummary]:
         RecordUnreadable: there is no such file, one is not valid, or all that there is is damaged.
 
     """
-    found: list[MatchSummary] = []
+    summaries: list[MatchSummary] = []
     unread: list[str] = []
     for path in paths:
         try:
@@ -470,18 +470,18 @@ def _file_digests(paths: list[str], cache: DigestCache) -> list[MatchSummary]:
         except OSError as error:
             raise RecordUnreadable(f"{path} cannot be read: {error.strerror}") from error
         try:
-            found += _digests_of(path, key, cache)
+            summaries += _digests_of(path, key, cache)
         except DamagedRecord as error:
             unread.append(f"{path} is damaged, and cannot be counted: {error}")
         except InvalidRecord as error:
             raise RecordUnreadable(f"{path} is not valid, and cannot be counted: {error}") from error
         except RecordUnreadable as error:
             unread.append(str(error))
-    if unread and not found:
+    if unread and not summaries:
         raise RecordUnreadable(unread[0])
     for why in unread:
         sys.stderr.write(f"{printable(why)}\n")
-    return found
+    return summaries
 
 
 def _digests_of(path: str, key: str, cache: DigestCache) -> tuple[MatchSummary, ...]:

@@ -269,8 +269,8 @@ async def _answer(process: asyncio.subprocess.Process) -> tuple[str, str]:
 
 
 def _url_in(line: bytes) -> str | None:
-    found = re.search(r"ws://\S+", line.decode(errors="replace"))
-    return None if found is None else found.group()
+    match = re.search(r"ws://\S+", line.decode(errors="replace"))
+    return None if match is None else match.group()
 
 
 def _too_slow() -> ConnectionFailed:

@@ -106,10 +106,10 @@ async def fetch_record(link: str) -> str:
         RecordUnreadable: it cannot be read.
 
     """
-    found = MATCH_LINK.match(link)
-    if found is None:
+    match = MATCH_LINK.match(link)
+    if match is None:
         raise RecordUnreadable(f"{link} is not the link to a match, like https://host/match/…")
-    base, name = found.groups()
+    base, name = match.groups()
     token = ""
     with suppress(ConnectionFailed):  # then the page says why, or needs no token
         token = await player_token(f"ws{base.removeprefix('http')}{WEBSOCKET_PATH}")

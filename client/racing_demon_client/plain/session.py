@@ -433,13 +433,13 @@ class _Player:
         try:
             if await self._shows_way_back(name):
                 return
-            known = await people.all()
+            players = await people.all()
             if not name:
                 away = map(way_back, self._opened.who_can_return())
-                lines = [*away, *(f"{each.line()}  {each.id}" for each in known)]
+                lines = [*away, *(f"{each.line()}  {each.id}" for each in players)]
                 self._write_all(lines or ["the server knows nobody yet"])
                 return
-            found = [each for each in known if each.id == name or folded(each.name) == folded(name)]
+            found = [each for each in players if each.id == name or folded(each.name) == folded(name)]
             if len(found) != 1:
                 text = "several people have that name; say which, by the letters in the list"
                 raise ParseError(f"{text if found else 'nobody has that name'}: type people")

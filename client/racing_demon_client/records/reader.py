@@ -121,19 +121,19 @@ async def list_matches(journal: str | None, *, practice: bool = False) -> list[L
     """
     if journal is None:
         await name_older_journals()
-    found: list[ListedMatch] = []
+    matches: list[ListedMatch] = []
     async with run_journal_command("list", "--json", *["--all"] * practice, journal=journal) as lines:
         for line in lines:
             try:
-                found.append(ListedMatch.model_validate_json(line))
+                matches.append(ListedMatch.model_validate_json(line))
             except ValidationError as error:
                 text = (
                     "The server lists its journal in an unknown format: client and server differ in version."
                 )
                 raise RecordUnreadable(text) from error
-            if len(found) > MAX_LISTED:
+            if len(matches) > MAX_LISTED:
                 raise RecordUnreadable(f"The journal has more than {MAX_LISTED} matches.")
-    return sorted(found, key=lambda match: (match.started_ms or 0, match.id))
+    return sorted(matches, key=lambda match: (match.started_ms or 0, match.id))
 
 
 class JournalResults(NamedTuple):

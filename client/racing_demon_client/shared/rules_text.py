@@ -639,8 +639,8 @@ def rules_of(game: Game, width: int = WIDTH) -> Iterator[str]:
 
 def _book(game: Game) -> str:
     """Return the book a game is from, if players can find it; otherwise an empty string."""
-    found = re.match(r"Cheney (\d+)", game.source)  # only Mrs. Cheney's book has a known title
-    return f" (number {found[1]} of Mrs. Cheney's Patience)" if found else ""
+    match = re.match(r"Cheney (\d+)", game.source)  # only Mrs. Cheney's book has a known title
+    return f" (number {match[1]} of Mrs. Cheney's Patience)" if match else ""
 
 
 def _option(field: str) -> str:

@@ -135,9 +135,9 @@ class InternetAccess:
         """Ask for the invitation."""
         try:
             body = await fetch_page(self._page, ANSWER_SECONDS)
-            found = CLOSED if body is None else Invitation.model_validate_json(body)
+            invitation = CLOSED if body is None else Invitation.model_validate_json(body)
         except (ConnectionFailed, ValidationError):
-            found = STARTING if self.is_wanted else CLOSED
+            invitation = STARTING if self.is_wanted else CLOSED
         if not self._is_turned:  # otherwise it is about to change
-            self._last = found
-            self.is_wanted = self.is_wanted or found.link is not None  # whoever has opened it
+            self._last = invitation
+            self.is_wanted = self.is_wanted or invitation.link is not None  # whoever has opened it

@@ -95,19 +95,19 @@ def statistics_path() -> Path:
 
 def load_scores(path: Path) -> Mapping[str, Score]:
     """Return the statistics of each game, without invalid entries."""
-    found: dict[str, Score] = {}
+    scores: dict[str, Score] = {}
     for raw in read_entries(path, MAX_STATISTICS_BYTES)[:MAX_GAMES]:
         with contextlib.suppress(ValidationError):
             entry = GameStatistics.model_validate_json(json.dumps(raw))
-            found.setdefault(entry.game, entry.score)
-    return found
+            scores.setdefault(entry.game, entry.score)
+    return scores
 
 
 def count_deal(path: Path, game: str, *, won: bool, elapsed_ms: int, day: dt.date | None = None) -> Score:
     """Count a deal, and return its game's statistics."""
-    known = dict(load_scores(path))
-    score = known.pop(game, Score()).with_deal(won, elapsed_ms, day)
-    entries = [GameStatistics(game=name, score=each) for name, each in [(game, score), *known.items()]]
+    scores = dict(load_scores(path))
+    score = scores.pop(game, Score()).with_deal(won, elapsed_ms, day)
+    entries = [GameStatistics(game=name, score=each) for name, each in [(game, score), *scores.items()]]
     data = json.dumps([entry.model_dump(mode="json") for entry in entries[:MAX_GAMES]], indent=1)
     # A full disk or a read-only home must not end the game.
     with contextlib.suppress(OSError):

@@ -495,13 +495,13 @@ async def _resolved(url: str) -> set[tuple[str, int]]:
     parts = urlsplit(url)
     try:
         async with asyncio.timeout(RESOLVE_SECONDS):
-            found = await asyncio.get_running_loop().getaddrinfo(
+            addresses = await asyncio.get_running_loop().getaddrinfo(
                 parts.hostname or "", port_of(url), type=socket.SOCK_STREAM
             )
     except (OSError, TimeoutError, ValueError):
         return set()
     own = {str(each.ip) for each in own_interfaces()}
-    hosts = [str(address[0]) for *_, address in found]
+    hosts = [str(address[0]) for *_, address in addresses]
     return {
         ("" if host in own or ipaddress.ip_address(host).is_loopback else host, port_of(url))
         for host in hosts
@@ -792,8 +792,8 @@ def _own_addresses() -> list[str]:
         except OSError:  # a network may have no default route
             from racing_demon_client.discovery.network_interfaces import own_interfaces  # noqa: PLC0415 - rarely needed
 
-            found = [each for each in own_interfaces() if each.version == 4 and not each.is_loopback]
-            return [str(each.ip) for each in found]
+            addresses = [each for each in own_interfaces() if each.version == 4 and not each.is_loopback]
+            return [str(each.ip) for each in addresses]
 
 
 async def _meant(url: str, name: str, ask: Ask | None, *, is_own: bool = False) -> str:

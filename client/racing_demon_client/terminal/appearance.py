@@ -106,12 +106,12 @@ class Palette:
 
     def style(self, ink: int) -> Style:
         """Return the style of an ink."""
-        known = self._styles.get(ink)
-        if known is None:
+        style = self._styles.get(ink)
+        if style is None:
             role, mark = Role(ink & ROLE_BITS), Highlight(ink & ~ROLE_BITS)
-            known = _plain(role, mark) if self.colorless else self._colored(role, mark)
-            self._styles[ink] = known
-        return known
+            style = _plain(role, mark) if self.colorless else self._colored(role, mark)
+            self._styles[ink] = style
+        return style
 
     def _colored(self, role: Role, mark: Highlight) -> Style:
         color, ground = self.inks[role], self.ground

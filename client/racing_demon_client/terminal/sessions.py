@@ -105,11 +105,11 @@ class TableSession:
         return self._keymap_of(actions_with_keys(view.hand.rules, view.hand.board, focus))
 
     def _keymap_of(self, names: tuple[str, ...]) -> Keymap:
-        known = self._keymaps.get(names)
-        if known is None:
-            known = game_keymap(self._preset, self._bindings, names, alone=self.alone)
-            self._keymaps[names] = known
-        return known
+        keymap = self._keymaps.get(names)
+        if keymap is None:
+            keymap = game_keymap(self._preset, self._bindings, names, alone=self.alone)
+            self._keymaps[names] = keymap
+        return keymap
 
     @cached_property
     def watch_keymap(self) -> Keymap:
@@ -239,8 +239,10 @@ class TableSession:
 
     def _shown_invitation(self) -> Invitation | None:
         """Return the invitation over the internet, without a note that is hidden."""
-        found = self.opened.current_invitation()
-        return found.without_note() if found is not None and found.note == self._hidden_note else found
+        invitation = self.opened.current_invitation()
+        if invitation is not None and invitation.note == self._hidden_note:
+            return invitation.without_note()
+        return invitation
 
     def page(self) -> Page:
         """Return the page to draw between hands."""

@@ -73,12 +73,12 @@ def chosen(adapters: "Iterable[ifaddr.Adapter]", environ: Mapping[str, str]) -> 
         environ: ``RACING_DEMON_INTERFACES`` in it overrides the addresses.
 
     """
-    found = [_interface(ip) for adapter in adapters for ip in adapter.ips]
+    interfaces = [_interface(ip) for adapter in adapters for ip in adapter.ips]
     wanted = environ.get(VARIABLE, "").strip()
     if wanted:
         names = {name.strip() for name in wanted.split(",")}
-        return [each for each in found if str(each.ip) in names][:MAX_INTERFACES]
-    return ([each for each in found if not each.is_loopback] or found)[:MAX_INTERFACES]
+        return [each for each in interfaces if str(each.ip) in names][:MAX_INTERFACES]
+    return ([each for each in interfaces if not each.is_loopback] or interfaces)[:MAX_INTERFACES]
 
 
 def _interface(ip: "ifaddr.IP") -> Interface:

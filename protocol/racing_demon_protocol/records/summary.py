@@ -133,11 +133,11 @@ def summarize(records: Iterable[Record], *, verified: bool = False) -> Iterator[
     for record in records:
         report = verify(entry.message for entry in record.entries) if verified else None
         summarizer = Summarizer(record.header.id if record.header else "", report)
-        found = [summary for entry in record.entries for summary in summarizer.apply(entry)]
-        found += summarizer.rest()
-        if found and record.corrections:
-            found[-1] = found[-1].model_copy(update={"corrections": tuple(record.corrections)})
-        yield from found
+        summaries = [summary for entry in record.entries for summary in summarizer.apply(entry)]
+        summaries += summarizer.rest()
+        if summaries and record.corrections:
+            summaries[-1] = summaries[-1].model_copy(update={"corrections": tuple(record.corrections)})
+        yield from summaries
 
 
 class Summarizer:

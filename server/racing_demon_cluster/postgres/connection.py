@@ -109,15 +109,15 @@ def lock_holders(db: Database, backend: int) -> str:
         backend: the process of the one that waits.
 
     """
-    found = db.execute(
+    row = db.execute(
         "SELECT string_agg(format('session %s of %s, %s for %s s', pid, "
         "coalesce(nullif(application_name, ''), usename), state, "
         "extract(epoch FROM now() - state_change)::int), '; ') "
         "FROM pg_stat_activity WHERE pid = ANY(pg_blocking_pids($1))",
         (backend,),
     ).fetchone()
-    assert found is not None
-    return str(found[0] or "")
+    assert row is not None
+    return str(row[0] or "")
 
 
 def missing_standby(db: Database) -> str:

@@ -237,12 +237,12 @@ def _line_of(match: Match) -> str:
 
 
 def _export(parts: Iterable[JournalPart], path: Path | str, wanted: str) -> int:
-    found = 0
+    count = 0
     for journal, match in _matches(parts):
         if wanted in {"all", match.id}:
-            found += 1
+            count += 1
             _write_record(journal, match)
-    if not found and wanted != "all":
+    if not count and wanted != "all":
         return _missing(path, wanted)
     return 0
 

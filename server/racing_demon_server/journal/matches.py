@@ -175,8 +175,8 @@ def has_match(store: JournalReader, match: Match) -> bool:
 
 def _beginnings(store: JournalReader, table: StoredTable, since: Snapshot | None) -> list[Snapshot]:
     """Return what the log of a table can be read from, oldest first: nothing before what is known already."""
-    found = beginnings_of(store, table.id)
-    return found if since is None else [since, *(each for each in found if each.seq > since.seq)]
+    beginnings = beginnings_of(store, table.id)
+    return beginnings if since is None else [since, *(each for each in beginnings if each.seq > since.seq)]
 
 
 def stretch_of(store: JournalReader, match: Match, since: Snapshot | None = None) -> tuple[TableState, int]:

@@ -590,8 +590,8 @@ def _subject(text: str) -> tuple[str, str]:
 
 def _seconds(text: str) -> int:
     """Return the seconds of a time like 7d."""
-    found = re.fullmatch(r"([1-9][0-9]{0,5})([mhd])", text)
-    seconds = int(found[1]) * UNITS[found[2]] if found else 0
+    match = re.fullmatch(r"([1-9][0-9]{0,5})([mhd])", text)
+    seconds = int(match[1]) * UNITS[match[2]] if match else 0
     if not 0 < seconds <= MAX_SECONDS:
         raise argparse.ArgumentTypeError(f"{text!r} is not a time: write one like 30m, 12h or 7d")
     return seconds

@@ -328,12 +328,12 @@ def _kick(room: Room, seat: str, reason: str) -> str:
 
     """
     view = room.shown.view
-    found = [number for number, state in view.seats.items() if seat in {str(number), state.name}]
+    seats = [number for number, state in view.seats.items() if seat in {str(number), state.name}]
     try:
-        if not found:
+        if not seats:
             raise CommandRefused(Reason.NOT_SEATED, f"nobody has the seat {seat}")
-        name = view.seats[found[0]].name
-        room.kick(found[0], f"{KICKED}: {reason}" if reason else f"{KICKED}.")
+        name = view.seats[seats[0]].name
+        room.kick(seats[0], f"{KICKED}: {reason}" if reason else f"{KICKED}.")
     except CommandRefused as error:
         raise RequestFailed(error.text) from error
     return name

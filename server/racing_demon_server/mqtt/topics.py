@@ -75,8 +75,8 @@ class Topics:
 
     def code_of(self, topic: str) -> str | None:
         """Return the table's code, in capitals, of a retained message; ``None`` if it is no table's."""
-        found = self._retained.fullmatch(topic)
-        return None if found is None else (found.group(1) or found.group(2)).upper()
+        match = self._retained.fullmatch(topic)
+        return None if match is None else (match.group(1) or match.group(2)).upper()
 
 
 def _verified(code: str) -> str:

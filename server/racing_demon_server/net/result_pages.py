@@ -198,8 +198,8 @@ class ResultPages:
         return found if isinstance(found, Response) else _cached(asked, _digest(found), found)
 
     async def _result(self, asked: HttpRequest, path: re.Pattern[str]) -> "Result | Response":
-        found = path.fullmatch(asked.path)
-        result = None if found is None else await self._ask(asked, lambda worker: worker.result(found[1]))
+        match = path.fullmatch(asked.path)
+        result = None if match is None else await self._ask(asked, lambda worker: worker.result(match[1]))
         return _no_such() if result is None else result
 
     async def _viewer(self, asked: HttpRequest, result: "Result") -> Viewer | Response:

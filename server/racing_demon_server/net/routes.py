@@ -240,11 +240,11 @@ class Routes:
         It has the link, ``null`` while there is none; what is wrong; and whether the tunnel names no clients,
         so that all who come through it share the limits of one address.
         """
-        found = INTERNET_PATH.fullmatch(asked.path)
+        match = INTERNET_PATH.fullmatch(asked.path)
         addresses, now = self._context.addresses, self._context.clock()
-        if found is None or not addresses.may_miss(asked.client, now):
+        if match is None or not addresses.may_miss(asked.client, now):
             return http.too_many()
-        code, kind = found.groups()
+        code, kind = match.groups()
         if not self._service.has_table(code):
             addresses.count_miss(asked.client, now)
             return None
@@ -301,8 +301,8 @@ class Routes:
             return f"{'https' if named.scheme == 'wss' else 'http'}://{named.netloc}"
         if port not in {local_port, *settings.shards.ports}:
             return None
-        found = [each.ip for each in reachable(settings.host, os.environ) if not each.is_loopback]
-        return f"{scheme}://{bracketed(str(found[0]))}:{port}" if found else None
+        addresses = [each.ip for each in reachable(settings.host, os.environ) if not each.is_loopback]
+        return f"{scheme}://{bracketed(str(addresses[0]))}:{port}" if addresses else None
 
 
 def accept(_: HttpRequest) -> None:

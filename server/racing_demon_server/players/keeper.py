@@ -258,8 +258,8 @@ class PlayersKeeper:
 
     def _welcome(self, device: Device, now: int) -> _Answer:
         player, token = self._directory.player_of(device), self._directory.token(device, now, FOR_HTTP)
-        known = Identified(player=player.id, device=device.number, name=player.name, token=token)
-        return _Answer(known, device)
+        message = Identified(player=player.id, device=device.number, name=player.name, token=token)
+        return _Answer(message, device)
 
     def _rows(self, viewer: Device, now: int) -> tuple[DeviceRow, ...]:
         """Return the devices that one of them may see: all, or itself while nobody trusts it."""
@@ -324,12 +324,12 @@ class PlayersKeeper:
 
     def _changes(self) -> list[_Change]:
         """Return what has changed since the last call, or some of it."""
-        found = self._store.changes(self._seen)
-        if not found:
+        changes = self._store.changes(self._seen)
+        if not changes:
             return []
-        self._seen, now = found[-1][0], self._now_ms()
+        self._seen, now = changes[-1][0], self._now_ms()
         added: defaultdict[str, set[int]] = defaultdict(set)
-        for _, player, number in found:
+        for _, player, number in changes:
             added[player] |= {number} - {0}
         return [_Change(player, self._rows_of(player, now), numbers) for player, numbers in added.items()]
 

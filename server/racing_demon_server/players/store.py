@@ -320,8 +320,8 @@ class PlayersStore(SqlStore, Protocol):
 
     def wrong_codes(self, player: str, guesser: bytes) -> int:
         """Return how many wrong codes somebody has tried for a player's code."""
-        found = self.rows("SELECT wrong FROM wrong_codes WHERE player = ?1 AND guesser = ?2", player, guesser)
-        return int(found[0][0]) if found else 0
+        rows = self.rows("SELECT wrong FROM wrong_codes WHERE player = ?1 AND guesser = ?2", player, guesser)
+        return int(rows[0][0]) if rows else 0
 
     def add_wrong_code(self, player: str, guesser: bytes, most: int) -> None:
         """Count a wrong code; beyond so many who guess, the oldest are no more counted."""

@@ -83,10 +83,10 @@ def _status(line: bytes) -> int:
         NoAnswer: there is none.
 
     """
-    found = re.match(rb"HTTP/1\.[01] ([2-5]\d\d)\b", line)
-    if found is None:
+    match = re.match(rb"HTTP/1\.[01] ([2-5]\d\d)\b", line)
+    if match is None:
         raise NoAnswer("it answers as no HTTP server does")
-    return int(found[1])
+    return int(match[1])
 
 
 async def connection_problem(to: Endpoint) -> str:

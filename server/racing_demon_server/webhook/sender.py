@@ -139,10 +139,10 @@ class WebhookSender(Observer):
         if now <= last:
             return
         made_ms = _now_ms()
-        found: Sequence[Notice] = ()
+        notices: Sequence[Notice] = ()
         if is_open(view):
-            found = tuple(notices_since(view, last, has_names=self._has_names, is_closed=is_closed))
-        bodies = [(notice.id, _body(notice, made_ms)) for notice in found]
+            notices = tuple(notices_since(view, last, has_names=self._has_names, is_closed=is_closed))
+        bodies = [(notice.id, _body(notice, made_ms)) for notice in notices]
         self._enqueue(TableStep(view.code, now, bodies, made_ms, made_ms + delay_ms))
 
     def _enqueue(self, step: TableStep) -> None:

@@ -349,13 +349,13 @@ def arrange(
     groups = _groups(layout, piles)
     is_fixed = all(group.geometry is not Geometry.LINE for group, _ in groups)  # a line gets shorter
     for cell, min_rows in _sizes_to_try(framed):
-        found = _arrange(groups, cell, size, min_rows, line)
-        if found is not None:
-            return _centered(found, size) if is_fixed else found
+        arrangement = _arrange(groups, cell, size, min_rows, line)
+        if arrangement is not None:
+            return _centered(arrangement, size) if is_fixed else arrangement
     width, height = size
     # Nothing fits: what hangs over the bottom is clipped.
-    found = _arrange(groups, NARROW, (width, 10 * height), 0, line)
-    return found or Arrangement(NARROW, (), (), (0, 0, width))
+    arrangement = _arrange(groups, NARROW, (width, 10 * height), 0, line)
+    return arrangement or Arrangement(NARROW, (), (), (0, 0, width))
 
 
 def _sizes_to_try(framed: bool) -> Iterator[tuple[CellSize, int]]:

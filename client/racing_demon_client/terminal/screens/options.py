@@ -126,10 +126,10 @@ class OptionsScreen(Dialog[Options]):
 
     async def _offer_presets_of_server(self) -> None:
         try:
-            found = await fetch_presets(self._server)
+            presets = await fetch_presets(self._server)
         except ConnectionFailed:
             return  # it can be played without them
-        theirs = {name: replace(each, text=each.text or THE_SERVERS) for name, each in found.items()}
+        theirs = {name: replace(each, text=each.text or THE_SERVERS) for name, each in presets.items()}
         self._presets = theirs | self._presets
         chooser = self.query_one("#preset", Select)
         with self.prevent(Select.Changed):  # nothing that was entered meanwhile changes

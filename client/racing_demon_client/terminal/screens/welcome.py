@@ -460,12 +460,12 @@ class WelcomeScreen(Screen[None]):
 
     async def _search_network(self) -> None:
         while True:
-            found: list[TableRow] = []
+            rows: list[TableRow] = []
             async with aclosing(find(LOOK_SECONDS)) as tables:
                 async for table in tables:
-                    found.append(TableRow.of_found(table))
-                    self._show_near([*self._found, *(row for row in found if row not in self._found)])
-            self._show_near([row for row in self._found if row in found])
+                    rows.append(TableRow.of_found(table))
+                    self._show_near([*self._found, *(row for row in rows if row not in self._found)])
+            self._show_near([row for row in self._found if row in rows])
             await asyncio.sleep(REST_SECONDS)
 
     def _show_near(self, near: Sequence[TableRow], nothing: str = f"{NEAR}: none found so far") -> None:

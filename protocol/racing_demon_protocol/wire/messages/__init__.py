@@ -10,9 +10,9 @@ __all__ = ["FROM_CLIENT", "FROM_SERVER", "Event", "Message", "name_of"]
 
 
 def _by_tag(*modules: object) -> dict[int, type[Message]]:
-    found = [cls for module in modules for cls in vars(module).values() if isinstance(cls, type)]
+    classes = [cls for module in modules for cls in vars(module).values() if isinstance(cls, type)]
     numbered: dict[int, type[Message]] = {}
-    for cls in found:
+    for cls in classes:
         if issubclass(cls, Message) and hasattr(cls, "TAG"):
             other = numbered.setdefault(cls.TAG, cls)
             assert other is cls, f"{cls.__name__} and {other.__name__} have the same number"

@@ -48,12 +48,12 @@ def prune(path: Path, before_ms: int, *, dry_run: bool = False) -> PruneResult:
     """
     count, kept = 0, list[str]()
     with contextlib.closing(open_journal(path, write=not dry_run)) as db:
-        found = list(db.tables())
-        for table in found:
+        tables = list(db.tables())
+        for table in tables:
             try:
                 played = list(matches_of(db, table))
                 is_over = table.closed_ms is not None and table.closed_ms < before_ms
-                if is_over and table is not found[-1]:  # the newest number is not used again
+                if is_over and table is not tables[-1]:  # the newest number is not used again
                     count += len(played)
                     if not dry_run:
                         _remove(db, table, played)
