@@ -11,6 +11,8 @@ from racing_demon_protocol.engine.dealer import Dealer
 from racing_demon_protocol.engine.rules.building import BuildingRules
 from racing_demon_protocol.engine.specification import Game, Racing
 from racing_demon_protocol.games import GAMES, declare
+from racing_demon_protocol.records.analysis import HistoryTracker, moments_of
+from racing_demon_protocol.records.format import next_state
 from racing_demon_protocol.table.scoring import points, totals
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.table.suggestions import helpful_play, opened_play
@@ -27,6 +29,7 @@ from tests.support.effects import hands_of
 from tests.support.effort import LONG, amount
 from tests.support.matches import log_of, options_of
 from tests.support.moves import follow
+from tests.support.recordings import recording_of
 from tests.support.tables import MS, SECOND, Sitting
 from tests.support.typical import BUILDING_GAMES, TYPICAL, covering
 
@@ -65,6 +68,7 @@ def vectors() -> dict[str, Any]:
         "matches": matches,
         "positions": positions,
         "records": [_record(name) for name in RECORDED],
+        "moments": [_moments(name) for name in MATCHES],
         "void": _void(),
         "known": _known(),
         "handicaps": [_handicaps("classic"), _handicaps("racing-demon")],
@@ -182,6 +186,21 @@ def _match(name: str) -> dict[str, Any]:
             frame["snapshot"] = _text(view.snapshot(0))
         frames.append(frame)
     return {"name": name, "begin": begin, "frames": frames}
+
+
+def _moments(name: str) -> dict[str, Any]:
+    """Return the record of a match with its times, and the moments of its hands."""
+    view: TableState | None = None
+    history, entries, told = HistoryTracker(), [], []
+    for entry in recording_of(name).entries:
+        view = next_state(view, entry.message)
+        history.apply(entry.message, view, entry.at_us, entry.seat)
+        entries.append((_text(entry.message), entry.at_us))
+        if isinstance(entry.message, HandOver) and history.hand is not None and view.hand is not None:
+            seed = view.deal_seed(bytes.fromhex(entry.message.seed))
+            found = moments_of(history.hand, view.hand, seed)
+            told.append((view.hand_number, [list(each) for each in found]))
+    return {"name": name, "entries": entries, "moments": told}
 
 
 def _record(game: str) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import { bytesOf } from "../../client/racing_demon_web/proof/sha256.js";
 import { Board } from "../../client/racing_demon_web/rules/board.js";
 import { helpfulPlay, knowsAll, openedPlay } from "../../client/racing_demon_web/rules/hints.js";
 import { Layout } from "../../client/racing_demon_web/rules/layout.js";
+import { momentsOf } from "../../client/racing_demon_web/rules/moments.js";
 import { Rules } from "../../client/racing_demon_web/rules/rules.js";
 import { HandView, TableState } from "../../client/racing_demon_web/rules/state.js";
 import { decode } from "../../client/racing_demon_web/wire/codec.js";
@@ -19,6 +20,7 @@ const {
   matches,
   positions,
   records,
+  moments,
   void: redrawn,
   known,
   handicaps,
@@ -88,6 +90,27 @@ for (const { name, begin, frames } of matches) {
       proved += 1;
     }
     assert.ok(proved > 0);
+  });
+}
+
+for (const { name, entries, moments: told } of moments) {
+  test(`the moments of a match: ${name}`, () => {
+    const [begin, ...events] = entries.map(([text, us]) => ({ ...decode(text), at: us / 1000 }));
+    const record = { begin: begin.fields, events: events.filter(({ fields }) => fields.seq !== undefined) };
+    const found = [...momentsOf(record, games, tables)].map(([hand, each]) => [
+      hand,
+      each.map(({ seat, card, points, waited, seq, winner, opened }) => [
+        seat,
+        card,
+        points,
+        waited,
+        seq,
+        winner,
+        opened,
+      ]),
+    ]);
+    assert.ok(found.length > 0);
+    assert.deepEqual(found, told);
   });
 }
 

@@ -74,10 +74,12 @@ export function prove(hand, secret) {
 }
 
 /**
- * @param {any} hand
- * @param {string} secret
+ * The seed from which a hand was dealt, and how many took part in it.
+ * @param {any} hand of a log
+ * @param {string} secret the server's, in hexadecimal
+ * @throws {Mismatch} it is not as it was promised
  */
-function seedOf({ handId, number, commitment, knownDeal, given, promised, values, leftOut }, secret) {
+export function seedOf({ handId, number, commitment, knownDeal, given, promised, values, leftOut }, secret) {
   if (hex(sha256(bytesOf(secret), handId)) !== commitment) throw new Mismatch(MISMATCHES.secret);
   if (knownDeal) {
     if (!given.options.casual || promised.size > 0) throw new Mismatch(MISMATCHES.known);

@@ -8,7 +8,7 @@ Pass every message to a :class:`HistoryTracker` after the view has applied it, w
 hand its history is complete. Times are microseconds of the hand, from its signal, without its pauses.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
@@ -24,16 +24,10 @@ from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused, Snapshot
 
+from .moments import HandMoment, dearest
+from .waits import NO_PLAY, CardWait, Chance, PlayEffect, WaitTracker
+
 FACES: Final = range(PACK_SIZE)
-
-
-class Chance(NamedTuple):
-    """A card that could go up: the seat, the pile, and since when."""
-
-    seat: int
-    pile: int
-    card: Card
-    since: int
 
 
 class Race(NamedTuple):
@@ -178,6 +172,8 @@ class HandHistory:
         made: the cards that went up.
         races: the races for places on foundations.
         unused: the chances that were left when the hand was over.
+        waits: every card that could once go up, and for how long.
+        opened: how many cards of others each seat has made ready by bringing up its own.
 
     """
 
@@ -187,6 +183,8 @@ class HandHistory:
     made: list[FoundationPlay] = field(default_factory=list)
     races: list[Race] = field(default_factory=list)
     unused: tuple[Chance, ...] = ()
+    waits: dict[Card, CardWait] = field(default_factory=dict)
+    opened: dict[int, int] = field(default_factory=dict)
 
     def record_late(self, loser: int, refused: Refused) -> None:
         """Record by how much a card was late: for its race, or as a race that the board did not show."""
@@ -211,6 +209,7 @@ class HistoryTracker:
     def __init__(self) -> None:
         self.hand: HandHistory | None = None
         self._chances: ChanceTracker | None = None
+        self._waits: WaitTracker | None = None
         self._signal_us = 0
 
     def apply(self, message: Message, view: TableState, at_us: int, seat: int | None = None) -> None:
@@ -232,15 +231,18 @@ class HistoryTracker:
                 self._signal_us = at_us
                 self.hand.is_whole = True
                 self._watch_chances(view, 0)
+                self._follow_waits(view, 0, message.seq)
+            case ev.SeatSignalled():
+                self._follow_waits(view, self._time(at_us), message.seq)
             case ev.Continued():
                 self._signal_us = at_us - message.elapsed_ms * 1_000
             case ev.Played() if self.hand is not None:
-                self._record_play(message, self.hand, at_us)
+                self._record_play(message, self.hand, view, at_us)
             case ev.Rotated() if self._chances is not None:
                 self._chances.refresh(self._time(at_us))
-            case ev.HandOver() if self.hand is not None and self._chances is not None:
-                self.hand.unused = tuple(self._chances.open)
-                self._chances = None
+                self._follow_waits(view, self._time(at_us), message.seq)
+            case ev.HandOver() if self.hand is not None:
+                self._end(self.hand, at_us)
             case Refused(reason=Reason.BEATEN) if self.hand and seat is not None and message.by is not None:
                 self.hand.record_late(seat, message)
 
@@ -257,13 +259,29 @@ class HistoryTracker:
             self._watch_chances(view, self._time(at_us))
 
     def _watch_chances(self, view: TableState, at: int) -> None:
-        if view.hand is not None and not view.hand.rules.is_private:
-            self._chances = ChanceTracker(view.hand.rules, view.hand.board, at)
+        if view.hand is None or view.hand.rules.is_private:
+            return
+        rules, board = view.hand.rules, view.hand.board
+        self._chances, self._waits = ChanceTracker(rules, board, at), WaitTracker(rules, board)
+        if self.hand is not None:
+            self.hand.waits, self.hand.opened = self._waits.cards, self._waits.opened
+
+    def _end(self, hand: HandHistory, at_us: int) -> None:
+        if self._chances is not None and self._waits is not None:
+            hand.unused = tuple(self._chances.open)
+            self._waits.end(self._time(at_us))
+        self._chances = None
+
+    def _follow_waits(self, view: TableState, at: int, seq: int, effect: PlayEffect = NO_PLAY) -> None:
+        """Follow an event with the chances that it has left, of those seats that have had their signal."""
+        if self._chances is not None and self._waits is not None:
+            chances = (chance for chance in self._chances.open if chance.seat not in view.waiting)
+            self._waits.follow(chances, at, seq, effect)
 
     def _time(self, at_us: int) -> int:
         return max(0, at_us - self._signal_us)
 
-    def _record_play(self, event: ev.Played, hand: HandHistory, at_us: int) -> None:
+    def _record_play(self, event: ev.Played, hand: HandHistory, view: TableState, at_us: int) -> None:
         if event.counter:
             hand.plays[event.seat] = hand.plays.get(event.seat, 0) + 1
         if self._chances is None:
@@ -271,6 +289,8 @@ class HistoryTracker:
         at = self._time(at_us)
         taken, races = self._chances.apply(event, at)
         hand.races += races
+        lost = [(race.loser, race.card) for race in races]
+        self._follow_waits(view, at, event.seq, PlayEffect(event.seat, taken, lost))
         if taken is not None:
             hand.made.append(FoundationPlay(event.seat, taken.card, at, max(0, at - taken.since)))
 
@@ -295,6 +315,8 @@ class SeatAnalysis(NamedTuple):
         face_down: how many cards lay face down in the columns.
         in_hand: how many lay in stock, waste and reserve.
         buried: the cards face down in the columns, lowest first; empty without the secret.
+        moments: what cost the player most; empty if the hand was not seen whole.
+        faster: what being faster would have been worth, for each of :data:`FASTER_US`.
 
     """
 
@@ -306,6 +328,55 @@ class SeatAnalysis(NamedTuple):
     face_down: int
     in_hand: int
     buried: tuple[BuriedCard, ...]
+    moments: tuple[HandMoment, ...] = ()
+    faster: tuple["Faster", ...] = ()
+
+
+FASTER_US: Final = (100_000, 200_000, 500_000)
+"""By how much faster somebody might be."""
+
+
+class Faster(NamedTuple):
+    """What being faster would have been worth, had nobody answered.
+
+    Attributes:
+        by_us: by how many microseconds.
+        races: how many of the lost races were that close.
+        cards: how many of their cards never went up.
+
+    """
+
+    by_us: int
+    races: int
+    cards: int
+
+
+def moments_of(
+    history: HandHistory, hand: HandView, seed: bytes = b"", rest: Callable[[], None] = lambda: None
+) -> list[HandMoment]:
+    """Return the moments of a finished hand, seat by seat, the one that cost most first.
+
+    There are none of identical deals, and of hands of which not all was seen.
+
+    Args:
+        history: the hand's history.
+        hand: its cards as it ended.
+        seed: the hand's seed; without it nothing hidden is told.
+        rest: is called between steps of some tenths of a millisecond.
+
+    """
+    return dearest(history.waits.values(), hand, seed, rest) if history.is_whole else []
+
+
+def faster(history: HandHistory, seat: int) -> tuple[Faster, ...]:
+    """Return what being faster would have been worth to a seat. Only races that it tried have a lateness."""
+    tried = [(race.late_us, race.card) for race in history.races if race.loser == seat]
+    found = []
+    for by_us in FASTER_US:
+        cards = [card for late_us, card in tried if late_us is not None and late_us <= by_us]
+        never_up = {card for card in cards if card in history.waits and not history.waits[card].is_up}
+        found.append(Faster(by_us, len(cards), len(never_up)))
+    return tuple(found)
 
 
 def analyze(history: HandHistory, hand: HandView, seed: bytes = b"") -> list[SeatAnalysis]:
@@ -320,7 +391,13 @@ def analyze(history: HandHistory, hand: HandView, seed: bytes = b"") -> list[Sea
     # In building games a card that is face down in a column has been there since the deal.
     is_known = seed and isinstance(hand.rules, BuildingRules)
     deal = Dealer(seed, hand.rules).open_board().cards if is_known else None
-    return [_seat(history, hand, deal, seat) for seat in hand.seats]
+    moments = moments_of(history, hand, seed)
+    return [
+        _seat(history, hand, deal, seat)._replace(
+            moments=tuple(each for each in moments if each.seat == seat), faster=faster(history, seat)
+        )
+        for seat in hand.seats
+    ]
 
 
 def _seat(

@@ -7,7 +7,6 @@ from racing_demon_protocol.engine.cards import PACK_SIZE, UNKNOWN
 from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.records.analysis import (
-    Chance,
     ChanceTracker,
     HandHistory,
     HistoryTracker,
@@ -15,6 +14,7 @@ from racing_demon_protocol.records.analysis import (
     analyze,
 )
 from racing_demon_protocol.records.format import Record, TimedMessage, next_state
+from racing_demon_protocol.records.waits import Chance
 from racing_demon_protocol.table.state import HandView, TableState
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused
