@@ -1,6 +1,6 @@
 """Summaries of matches for standings, small enough to read a thousand of them at once."""
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import replace
 from typing import Annotated, Final, TypeGuard
 
@@ -20,6 +20,7 @@ from racing_demon_protocol.wire.presets import preset_of
 
 from .analysis import HandHistory, HistoryTracker
 from .format import Correction, Record, TimedMessage, next_state
+from .notes import HandNotes, notes_of
 from .verify import HandName, VerificationReport, verify
 
 VERSION: Final = 11
@@ -146,10 +147,20 @@ class Summarizer:
     Args:
         name: the name of its matches; see :class:`.format.Header`.
         report: names the hands that count; ``None`` if all do.
+        noting: is called with the number and the notes of each hand that ends; ``None`` if nobody needs them.
+        rest: is called between steps of what takes longer than an event.
 
     """
 
-    def __init__(self, name: str = "", report: VerificationReport | None = None) -> None:
+    def __init__(
+        self,
+        name: str = "",
+        report: VerificationReport | None = None,
+        noting: Callable[[int, HandNotes], None] | None = None,
+        rest: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._noting = noting
+        self._rest = rest
         self._name = name
         self._report = report
         self._view: TableState | None = None
@@ -182,8 +193,13 @@ class Summarizer:
         if isinstance(message, ev.Dealt | ev.StoodIn | Snapshot) and _has_stand_in(view):
             self._stood_in.add(view.hand_number)
         if isinstance(message, ev.HandOver) and self._history.hand is not None:
+            if self._noting is not None and view.hand is not None:
+                seed = view.deal_seed(bytes.fromhex(message.seed))
+                self._noting(view.hand_number, notes_of(self._history.hand, view.hand, seed, self._rest))
             # Without what only an analysis needs: a match may have very many hands.
-            self._histories[self._history.hand.hand] = replace(self._history.hand, made=[], unused=())
+            self._histories[self._history.hand.hand] = replace(
+                self._history.hand, made=[], unused=(), waits={}
+            )
         elif isinstance(message, ev.MatchOver):
             self._is_early = message.closed
             ended += self.rest()

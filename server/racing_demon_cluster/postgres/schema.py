@@ -313,6 +313,15 @@ MIGRATIONS: Final = (
         text text NOT NULL
     );
     """,
+    """
+    CREATE TABLE hand_notes (
+        journal text NOT NULL,
+        match text COLLATE "C" NOT NULL,
+        hand int NOT NULL,
+        notes text NOT NULL,
+        PRIMARY KEY (journal, match, hand)
+    );
+    """,
 )
 """The statements that make each version of the layout from the one before. Only add to them.
 
@@ -327,7 +336,7 @@ writers who continue from the same event always collide; ``writer`` is the incar
 ``whispers``: runs of private plays, too; ``place`` counts them since the event ``seq``.
 ``seeds``: encrypted, see :mod:`~racing_demon_cluster.seed_encryption`. ``clock``: a row for each incarnation.
 ``codes``: those that incarnations have reserved for new tables.
-``results``: what is remembered of matches, as in :mod:`~racing_demon_server.results.file`;
+``results`` and ``hand_notes``: what is remembered of matches, as in :mod:`~racing_demon_server.results.file`;
 ``tables.has_results``: whether a closed table has all of them. ``pruned``: tables that were deleted, but
 for their logs. ``players`` and what follows: as in :mod:`~racing_demon_server.players.file`, with keys and
 codes encrypted. ``server_bans``: the operator's, for all servers. ``operator_orders``: what all servers

@@ -28,6 +28,7 @@ from racing_demon_server.results.visibility import (
     Viewer,
     may_read_chat,
     may_see_match,
+    may_see_moments,
     may_see_record,
 )
 
@@ -46,9 +47,12 @@ STANDINGS_PATH: Final = "/v1/standings"
 YOU_PATH: Final = "/v1/you"
 MATCHES_PATH: Final = "/v1/matches"
 TABLE_CODE: Final = re.compile(r"[0-9A-Z]{1,16}")
+COMMITMENT: Final = re.compile(r"[0-9a-f]{64}|")
 MATCH_PATH: Final = re.compile(r"/v1/matches/([\w-]{22})")
 PLAYER_PATH: Final = re.compile(r"/v1/players/([0-9a-z]{1,16})")
 RECORD_PATH: Final = re.compile(r"/v1/matches/([\w-]{22})/record")
+TITLES_PATH: Final = "/v1/titles"
+MOMENTS_PATH: Final = re.compile(r"/v1/matches/([\w-]{22})/moments")
 MAX_QUERY: Final = 500
 """The most characters of a query."""
 RECORD_TYPE: Final = "application/jsonl; charset=utf-8"
@@ -102,6 +106,8 @@ class ResultPages:
             Route(MATCHES_PATH, self._matches, self._access),
             Route(MATCH_PATH, self._match, self._access),
             Route(RECORD_PATH, self._record, self._access, RECORD),
+            Route(MOMENTS_PATH, self._moments, self._access),
+            Route(TITLES_PATH, self._titles, self._access),
         ]
 
     async def _standings(self, asked: HttpRequest) -> Response:
@@ -168,6 +174,30 @@ class ResultPages:
             return http.text(HTTPStatus.GONE, GONE)
         return _if_known(asked, record.version) or await self._streamed(asked, result.link, record)
 
+    async def _moments(self, asked: HttpRequest) -> Response:
+        """Return the moments of a match, and the titles of its evening once it is over."""
+        result = await self._result(asked, MOMENTS_PATH)
+        if isinstance(result, Response):
+            return result
+        viewer = await self._viewer(asked, result)
+        if isinstance(viewer, Response):
+            return viewer
+        if not may_see_moments(result, viewer):
+            return _no_such()
+        found = await self._ask(asked, lambda worker: worker.moments(result))
+        if not isinstance(found, str | Response):
+            address = asked.client
+            try:
+                await self._keeper.make_notes(
+                    found,
+                    lambda: self._addresses.reading_wait_us(address, self._clock()),
+                    lambda seconds: self._addresses.charge_reading(address, self._clock(), seconds),
+                )
+            except (ResultsUnusable, Stopping):
+                return http.text(HTTPStatus.SERVICE_UNAVAILABLE, UNUSABLE)
+            found = await self._ask(asked, lambda worker: worker.told_moments(result))
+        return found if isinstance(found, Response) else _cached(asked, _digest(found), found)
+
     async def _streamed(self, asked: HttpRequest, link: str, record: "RecordVersion") -> Response:
         """Return a record that is made while it is sent. What cannot even begin is refused."""
         address = asked.client
@@ -195,6 +225,23 @@ class ResultPages:
         if isinstance(number, Response):
             return number
         found = await self._ask(asked, lambda worker: worker.of_table(number))
+        return found if isinstance(found, Response) else _cached(asked, _digest(found), found)
+
+    async def _titles(self, asked: HttpRequest) -> Response:
+        """Return the titles of an open table's evening, to its players and to whoever may watch it."""
+        query = _query(asked)
+        code, hand = (query.get(name, [""])[-1].strip() for name in ("table", "hand"))
+        if not TABLE_CODE.fullmatch(code.upper()) or not COMMITMENT.fullmatch(hand):
+            return _no_such()
+        code = code.upper()
+        number: int | Response | None = self._keeper.watched_table(code, hand)
+        if number is None:
+            number = await self._table_of(asked, code)
+        if number is None:
+            return _no_such()
+        if isinstance(number, Response):
+            return number
+        found = await self._ask(asked, lambda worker: worker.titles(number))
         return found if isinstance(found, Response) else _cached(asked, _digest(found), found)
 
     async def _result(self, asked: HttpRequest, path: re.Pattern[str]) -> "Result | Response":

@@ -28,6 +28,13 @@ _LAYOUT: Final = """
     );
     CREATE INDEX IF NOT EXISTS results_ended ON results (ended_ms, id);
     CREATE INDEX IF NOT EXISTS results_running ON results (id) WHERE is_over = 0;
+    CREATE TABLE IF NOT EXISTS hand_notes (
+        journal TEXT NOT NULL,
+        match TEXT NOT NULL,
+        hand INTEGER NOT NULL,
+        notes TEXT NOT NULL,
+        PRIMARY KEY (journal, match, hand)
+    ) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS finished_tables (
         journal TEXT NOT NULL,
         table_id INTEGER NOT NULL,
@@ -45,6 +52,8 @@ RESULTS: Final = SideFile(
 
 - ``results``: one row a match, replaced with each hand and each correction, so that ``id`` rises with every
   change. ``match`` is its name in its journal. ``summary`` is a :class:`MatchSummary`.
+- ``hand_notes``: one row a hand, a :class:`HandNotes`. Matches of earlier versions get theirs when
+  somebody asks for them. No part of a summary, which earlier versions would not read.
 - ``finished_tables``: closed tables with all of their results, which are not read again after a restart.
 """
 

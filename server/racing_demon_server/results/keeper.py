@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequen
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
+from hmac import compare_digest
 from operator import methodcaller
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -25,6 +26,7 @@ from .query import ALL, Filter, RecordGone, ResultsUnusable, StandingsQuery, Sto
 
 if TYPE_CHECKING:  # the workers and what they need take a while to load: they open after the port
     from .maker import ResultsMaker
+    from .notes import NotesInMaking
     from .records import RecordVersion
     from .store import Result
     from .worker import ResultsWorker
@@ -183,6 +185,18 @@ class ResultsKeeper(Observer):
             return None
         return self.registry.number_of(code)
 
+    def watched_table(self, code: str, commitment: str) -> int | None:
+        """Return the number of an open table to whoever watches it as it happens.
+
+        The commitment of its last hand shows that somebody does: a code alone may be guessed.
+        """
+        for table, number in self._numbers.items():
+            view = table.settled
+            if view.code == code and view.commitment is not None:
+                is_shown = view.options.spectators and not view.options.watch_delay_ms
+                return number if is_shown and compare_digest(view.commitment, commitment) else None
+        return None
+
     def is_of_table(self, result: "Result", number: int) -> bool:
         """Return whether a match was played at a table of this process."""
         return self._worker is not None and self._worker.is_of_table(result, number)
@@ -262,6 +276,25 @@ class ResultsKeeper(Observer):
             yield piece
         if record.is_dropped:
             raise RecordGone
+
+    async def make_notes(self, making: "NotesInMaking", owed_us: Callable[[], int], charge: Charge) -> None:
+        """Make the notes of a match, in slices that take turns with records and sums.
+
+        Args:
+            making: the match.
+            owed_us: returns the microseconds until the one who asks has paid for the earlier slices.
+            charge: charges that one what a slice has cost.
+
+        Raises:
+            ResultsUnusable: the results cannot be read or written.
+
+        """
+        make = partial(_charged, methodcaller("make_notes", making), charge, asyncio.get_running_loop())
+        is_more = True
+        while is_more:
+            await asyncio.sleep(owed_us() / 1_000_000)
+            async with self._slice_turn:
+                is_more = await self._answer(make)
 
     async def _add_up(self, only: Filter, charge: Charge = lambda _: None) -> None:
         """Add up the matches of a filter, in slices between which others are answered."""

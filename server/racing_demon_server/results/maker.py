@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Final
 
 from racing_demon_protocol.errors import RacingDemonError
+from racing_demon_protocol.records.notes import HandNotes
 from racing_demon_protocol.records.summary import MatchSummary, Summarizer
 from racing_demon_protocol.wire.messages.events import HandOver
 from racing_demon_protocol.wire.messages.server import Snapshot
@@ -43,6 +44,7 @@ class _Followed:
 
     Attributes:
         since: the table before the match, as soon as that was read.
+        notes: those of hands that were read since they were last written, by the hands' numbers.
 
     Args:
         match: the match.
@@ -55,8 +57,12 @@ class _Followed:
         self.since = since
         self._rest = rest
         self._entries = EntryReader(match, since, rest)
-        self._summarizer = Summarizer(match.key)
+        self.notes: dict[int, HandNotes] = {}
+        self._summarizer = Summarizer(match.key, noting=self._note, rest=rest)
         self._hands = 0
+
+    def _note(self, hand: int, notes: HandNotes) -> None:
+        self.notes[hand] = notes
 
     def read(self, reader: JournalReader, match: Match) -> MatchSummary | None:
         """Read what is new, and return the summary of all; ``None`` if there is nothing.
@@ -244,6 +250,10 @@ class ResultsMaker(PacedResults):
             seatings = self._players.seatings(self._name, match.table.id)
             summary = self._seated(summary, seatings)
             self._finish_hand(self._players, summary)
+        self._file.save_notes(
+            self._name, match.key, followed.notes
+        )  # before: whoever sees the hand sees them
+        followed.notes.clear()
         made = self._file.save(
             self._name, match.key, summary, is_over=is_over, replaces=known.id if known else 0
         )

@@ -1,10 +1,11 @@
 """All SQL about the results of matches, in words that SQLite and PostgreSQL share."""
 
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Final, NamedTuple, Protocol
 
+from racing_demon_protocol.records.notes import HandNotes
 from racing_demon_protocol.records.summary import MatchSummary
 from racing_demon_server.journal.interface import JournalReader, SqlStore
 from racing_demon_server.journal.matches import BlankedFrame
@@ -108,7 +109,32 @@ class ResultsStore(SqlStore, Protocol):
             )
         return True
 
+    def save_notes(self, journal: str, match: str, notes: Mapping[int, HandNotes]) -> None:
+        """Write the notes of hands of a match, in place of earlier ones.
+
+        Args:
+            journal: the name of its journal.
+            match: its name there.
+            notes: what is known of each hand, by its number.
+
+        """
+        with self.transaction():
+            for hand, each in notes.items():
+                self.rows(
+                    "INSERT INTO hand_notes (journal, match, hand, notes) VALUES (?1, ?2, ?3, ?4) "
+                    "ON CONFLICT (journal, match, hand) DO UPDATE SET notes = excluded.notes",
+                    *(journal, match, hand, each.model_dump_json(exclude_defaults=True)),
+                )
+
     # Reading.
+
+    def notes_of(self, journal: str, match: str) -> dict[int, HandNotes]:
+        """Return the notes of those hands of a match that have some, by their numbers."""
+        rows = self.rows(
+            "SELECT hand, notes FROM hand_notes WHERE journal = ?1 AND match = ?2 ORDER BY hand",
+            *(journal, match),
+        )
+        return {int(hand): HandNotes.model_validate_json(notes) for hand, notes in rows}
 
     def matches_of(self, journal: str, table_id: int) -> list[str]:
         """Return the names of a table's matches that have results."""

@@ -69,6 +69,14 @@ def may_see_record(result: "Result", viewer: Viewer) -> bool:
     return result.is_over and may_see_match(result, viewer)
 
 
+def may_see_moments(result: "Result", viewer: Viewer) -> bool:
+    """Return whether somebody may see what decided a match's hands, which names cards.
+
+    While the match is played, only its players may: spectators may be shown everything later than it happens.
+    """
+    return may_see_match(result, viewer) and (result.is_over or viewer.is_of_match)
+
+
 def may_read_chat(viewer: Viewer) -> bool:
     """Return whether somebody may read what the players said to each other."""
     return viewer.is_of_match

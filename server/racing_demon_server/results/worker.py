@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
 
+from racing_demon_protocol.records.notes import HandNotes
 from racing_demon_protocol.records.player_total import PlayerTotal
 from racing_demon_protocol.records.ratings import RatedPlayers
 from racing_demon_protocol.records.standings import Key, Standings, StandingsTotal
@@ -18,6 +19,7 @@ from racing_demon_server.players.directory import FOR_HTTP, Directory, SignedIn
 from racing_demon_server.players.store import PlayersStore
 
 from .answers import brief_json, match_json, standings_json
+from .notes import NotesInMaking, Played, titles_json
 from .paced import PacedResults
 from .player_page import player_json
 from .query import ALL, Filter, RecordGone, StandingsQuery, TableOpen
@@ -101,6 +103,82 @@ class ResultsWorker(PacedResults):
     def match(self, result: Result) -> str:
         """Return the text of a match's page."""
         return self._text(match_json(result, self._applied(result)))
+
+    def moments(self, result: Result) -> "str | NotesInMaking":
+        """Return the text of the moments of a match and of the titles of its evening.
+
+        A match that is over and lacks some has them made first, if its events are still there: see
+        :meth:`make_notes`.
+        """
+        notes = self._file.notes_of(result.journal, result.match)
+        is_whole = all(hand.hand in notes for hand in result.summary.hands)
+        if result.is_over and not is_whole and (making := self._making(result)) is not None:
+            return making
+        return self._text(self._moments_json(result, notes))
+
+    def told_moments(self, result: Result) -> str:
+        """Return the same text from what there is."""
+        notes = self._file.notes_of(result.journal, result.match)
+        return self._text(self._moments_json(result, notes))
+
+    def _moments_json(self, result: Result, notes: Mapping[int, HandNotes]) -> dict[str, Any]:
+        self.reload_names()
+        evening = self._evening(result) if result.is_over else []
+        return {
+            "hands": [{"hand": hand, "moments": each.moments} for hand, each in notes.items()],
+            "titles": titles_json(evening) if evening else [],
+        }
+
+    def titles(self, table_id: int) -> str:
+        """Return the text of the titles of a table's evening; none before its newest match has its result."""
+        self.reload_names()
+        newest = next(iter(self._file.of_table(self._name, table_id, 1)), None)
+        if newest is None or not newest.is_over:
+            return self._text({"hands": 0, "points": {}, "titles": []})
+        last = newest.summary.hands[-1]
+        return self._text(
+            {
+                "hands": len(newest.summary.hands),
+                "points": {str(seat): points for seat, points in last.points.items()},
+                "titles": titles_json(self._evening(newest)),
+            }
+        )
+
+    def _evening(self, result: Result) -> list[Played]:
+        """Return the matches of a table up to one, since it was opened; at most its newest hundred."""
+        number = table_number(result.match)
+        found = list(self._paced(self._file.of_table(result.journal, number, MAX_OF_TABLE)))
+        begun = result.summary.started_ms or 0
+        earlier = [each for each in found if each.is_over and (each.summary.started_ms or 0) <= begun]
+        earlier.sort(key=lambda each: each.summary.started_ms or 0)
+        return [
+            (self._known.applied(each.summary), self._file.notes_of(each.journal, each.match))
+            for each in self._paced(earlier)
+        ]
+
+    def _making(self, result: Result) -> NotesInMaking | None:
+        """Return what makes the notes of a match; ``None`` if its events are gone, or another's."""
+        if result.journal != self._name:
+            return None
+        with self._reading() as reader, reader.moment():
+            table = reader.find_table(table_number(result.match))
+            for match in () if table is None else self._paced(matches_of(reader, table)):
+                if match.key == result.match:
+                    return NotesInMaking(result, match, self._rest)
+        return None
+
+    def make_notes(self, making: NotesInMaking) -> bool:
+        """Read some more of a match, and write its notes once all is read. Return whether there is more."""
+        with self._reading() as reader, reader.moment():
+            is_there = has_match(reader, making.match)
+            for entry in self._paced(making.entries.piece(reader)) if is_there else ():
+                making.summarizer.apply(entry)
+        if is_there and not making.entries.is_done:
+            return True
+        hands = [hand.hand for hand in making.result.summary.hands]
+        made = {hand: making.notes.get(hand, HandNotes()) for hand in hands}
+        self._file.save_notes(making.result.journal, making.result.match, made)
+        return False
 
     def of_table(self, table_id: int) -> str:
         """Return the text of the list of a table's newest matches."""

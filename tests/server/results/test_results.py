@@ -10,8 +10,9 @@ from typing import Any, Final
 import pytest
 
 from racing_demon_protocol.records.format import Correction, read_records
+from racing_demon_protocol.records.notes import HandNotes
 from racing_demon_protocol.records.standings import select_matches, standings
-from racing_demon_protocol.records.summary import summarize
+from racing_demon_protocol.records.summary import Summarizer, summarize
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import HandOver, MatchOver
 from racing_demon_protocol.wire.options import Options
@@ -20,6 +21,7 @@ from racing_demon_server.journal.interface import JournalUnusable
 from racing_demon_server.journal.matches import export, matches
 from racing_demon_server.journal.sqlite.backup import backup
 from racing_demon_server.journal.sqlite.database import reading
+from racing_demon_server.journal.sqlite.database import results_of as side_files_of
 from tests.support.journals import play_match, put_back
 from tests.support.restartable_server import RestartableServer
 from tests.support.results import get, page_with, results_of, standings_with, status_of
@@ -45,6 +47,12 @@ async def test_a_result_is_made_hand_by_hand(tmp_path: Path) -> None:
             )
             (match,) = json.loads(body)["matches"]
             assert (status, match["over"], match["hands"]) == (200, False, 1)
+            # What decided the hand names cards: its players may read it at once, others after the match.
+            path = f"/v1/matches/{match['link']}/moments"
+            status, body = await get(server, path, Authorization=f"Bearer {host.token}")
+            (hand,) = json.loads(body)["hands"]
+            assert (status, bool(hand["moments"]), json.loads(body)["titles"]) == (200, True, [])
+            assert (await get(server, path))[0] == 404
 
 
 async def test_standings_are_those_of_the_records(tmp_path: Path) -> None:
@@ -59,6 +67,12 @@ async def test_standings_are_those_of_the_records(tmp_path: Path) -> None:
         ((name, link),) = results_of(journal)
         _, body = await get(server, f"/v1/matches/{link}")
         _, record = await get(server, f"/v1/matches/{link}/record")
+        moments = f"/v1/matches/{link}/moments"
+        _, told = await get(server, moments)
+        with contextlib.closing(sqlite3.connect(side_files_of(journal))) as db:
+            db.executescript("DELETE FROM hand_notes")  # as after an earlier version
+        assert (await get(server, moments))[1] == told
+        assert (await get(server, moments))[1] == told
     with reading(journal) as db:
         (match,) = matches(db)
         lines = list(export(db, match))
@@ -70,6 +84,14 @@ async def test_standings_are_those_of_the_records(tmp_path: Path) -> None:
     ]
     (summary,) = summarize(read_records(lines))
     assert json.loads(body)["winners"] == list(summary.winners)
+    notes: dict[int, HandNotes] = {}
+    summarizer = Summarizer(noting=notes.__setitem__)
+    for each in read_records(lines):
+        for entry in each.entries:
+            summarizer.apply(entry)
+    shown = [{"hand": hand, "moments": [list(row) for row in each.moments]} for hand, each in notes.items()]
+    assert json.loads(told) == {"hands": shown, "titles": []}  # bots get none
+    assert any(each["moments"] for each in shown)
 
 
 async def test_a_correction_changes_the_standings(tmp_path: Path) -> None:
@@ -132,6 +154,8 @@ async def test_who_may_not_see_learns_nothing(tmp_path: Path) -> None:
                 (f"/v1/matches?table={host.code}", {"Authorization": "Bearer wrong"}),
                 (f"/v1/matches/{link}", {}),
                 (f"/v1/matches/{link}/record", {"Authorization": "Basic x"}),
+                (f"/v1/matches/{link}/moments", {}),
+                (f"/v1/titles?table={host.code}&hand={host.view.commitment}", {}),
             ):
                 assert await get(server, path, **headers) == refused, path
             assert (await get(server, f"/v1/matches/{link}", Authorization=token))[0] == 200
@@ -157,6 +181,12 @@ async def test_a_link_to_a_result_opens_no_table(tmp_path: Path, lists: bool, li
             assert [(status, host.code.encode() in page) for status, page in pages] == [(200, False)] * 5
             assert (await get(server, f"/v1/matches/{link}/record", **token))[0] == 200
             assert (await get(server, f"/v1/matches/{link}/record"))[0] == 403
+            # Whoever knows the last hand's commitment has watched it; a code alone may have been guessed.
+            titles = f"/v1/titles?table={host.code}"
+            for path in (titles, f"{titles}&hand={'0' * 64}"):
+                assert (await get(server, path))[0] == 404
+            status, body = await get(server, f"{titles}&hand={host.view.commitment}")
+            assert (status, json.loads(body)["hands"], json.loads(body)["titles"]) == (200, 1, [])
 
 
 async def test_what_no_store_can_hold_is_not_looked_for(tmp_path: Path) -> None:
