@@ -23,6 +23,7 @@
  * @property {typeof import("./screens/tables.js")} tables
  * @property {typeof import("./screens/terms.js")} terms
  * @property {typeof import("./table/text.js")} text
+ * @property {typeof import("./table/ticker.js")} ticker
  * @property {typeof import("./wake_lock.js")} wakeLock
  * @property {typeof import("./words_later.js")} words
  */
@@ -54,6 +55,7 @@ const FILES = {
   tables: "./screens/tables.js",
   terms: "./screens/terms.js",
   text: "./table/text.js",
+  ticker: "./table/ticker.js",
   wakeLock: "./wake_lock.js",
   words: "./words_later.js",
 };

@@ -313,7 +313,7 @@ const HANDLERS = {
     announce(text, true);
   },
   race_lost({ table }, fields) {
-    page.race = raceWords(table, fields);
+    if (!VIEWS[page.view]) tick(raceWords(table, fields)); // elsewhere the ticker says what matters most
   },
   prepared({ table, transcript, seat }, _, isPast) {
     if (table.phase === "shuffling" && !isPast)
@@ -345,6 +345,13 @@ const HANDLERS = {
   },
 };
 
+/** Say what happens, where it is watched. @param {string} text */
+function tick(text) {
+  page.race = text;
+  tableScreen.tick(text);
+  requestRender();
+}
+
 function go() {
   byId("live").textContent = WORDS.go; // the table screen shows it large
 }
@@ -358,6 +365,8 @@ const listener = {
     if (name !== "seated" && !replay?.isOpen) tableScreen.onEvent(name, fields, isPast);
     match.record(name, fields, session.table);
     HANDLERS[name]?.(session, fields, isPast);
+    if (VIEWS[page.view] && !isPast)
+      whenLoaded("ticker", (part) => part.follow(session.table, name, fields, tick));
     const sentence = isPast ? "" : eventSentence(session.table, name, fields, session.seat);
     if (sentence) announce(sentence);
     loaded.wakeLock?.keepAwake(page.view === "tv" || session.table.isDealt || replay?.isOpen === true);
@@ -382,7 +391,7 @@ const listener = {
     const text = refusalText(fields);
     if (fields.counter === 0) entryRefused(fields.reason, text);
     else if (fields.reason === "beaten" && fields.by !== null) {
-      match.lost.push({ by: fields.by, late: fields.late_us });
+      match.lose(fields, command, page.session);
       tableScreen.refused(fields, command?.fields);
     } else if (command?.name === "play_cards" || command?.name === "play_best")
       tableScreen.refused(fields, command.fields);
@@ -609,9 +618,9 @@ function openPage(path, isNew = true) {
       announce,
       go: openPage,
       close: closePage,
-      replay(record, seat, from) {
+      replay(record, seat, from, mark) {
         history.pushState({}, "", location.pathname);
-        openReplay(record, seat, () => showScreen("page"), from);
+        openReplay(record, seat, () => showScreen("page"), from, mark);
       },
     });
     replay?.close();
@@ -639,14 +648,16 @@ function closePage() {
  * @param {number | null} seat
  * @param {() => void} ended
  * @param {number} [from] the event before which it begins
+ * @param {import("./screens/moments.js").Mark} [mark]
  */
-function openReplay(record, seat, ended, from = record.firstDeal) {
+function openReplay(record, seat, ended, from = record.firstDeal, mark) {
   withModule("replay", ({ Replay }) => {
     replay ??= new Replay(GAMES, tableScreen);
-    replay.open(record, seat, from, () => {
+    const close = () => {
       if (page.session) tableScreen.attach(page.session);
       ended();
-    });
+    };
+    replay.open(record, seat, from, close, mark);
   });
 }
 
@@ -806,10 +817,11 @@ async function begin() {
     analyze: (list) =>
       withModule(
         "results",
-        ({ analysis }) => {
-          if (page.session)
-            list.replaceChildren(
-              ...analysis(page.session, match, TABLES).map((line) => element("li", "", line)),
+        ({ analyze }) => {
+          const { session } = page;
+          if (session)
+            analyze(list, session, match, TABLES, GAMES, (from, mark) =>
+              openReplay(match, session.seat, requestRender, from, mark),
             );
         },
         list,

@@ -12,6 +12,99 @@ export const plural = (count, thing) => `${count} ${thing}${count === 1 ? "" : "
 /** @param {number} points */
 export const signed = (points) => (points > 0 ? `+${points}` : String(points));
 
+/**
+ * A time as people say it, such as "9.3 seconds".
+ * @param {number} microseconds
+ */
+export function seconds(microseconds) {
+  const tenths = Math.round(microseconds / 100_000);
+  if (tenths >= 600) return clock(microseconds / 1000);
+  return plural(tenths < 100 ? tenths / 10 : Math.round(tenths / 10), "second");
+}
+
+/** What a hand was like: the moments that decided it. */
+export const MOMENTS = {
+  title: "What your hand was like",
+  more: (/** @type {number} */ count) => (count === 1 ? "One more moment" : `${count} more moments`),
+  ofHand: (/** @type {number} */ hand) => `Hand ${hand}: what decided`,
+  ofMatch: "Moments",
+  titles: "Titles of the evening",
+  /**
+   * @param {import("./rules/moments.js").Moment} moment
+   * @param {(seat: number) => string} nameOf
+   * @param {number | null} own the own seat
+   */
+  sentence({ seat, card, points, waited, winner, opened }, nameOf, own) {
+    const whose = seat === own ? "Your" : `${nameOf(seat)}’s`;
+    const time = Math.round(waited / 100_000) ? `could go up for ${seconds(waited)}` : "could go up";
+    const other = winner === own ? "yours" : `${nameOf(winner ?? -1)}’s`;
+    const instead = winner === null ? "" : `; ${other} went instead`;
+    const end = instead || (points ? ", and never did" : " before it did");
+    const cost = points ? `: ${plural(points, "point")}` : "";
+    const beneath = opened === null ? "" : ` Beneath it lay the ${short(opened)}.`;
+    return `${whose} ${short(card)} ${time}${end}${cost}.${beneath}`;
+  },
+};
+
+/** The titles of an evening: each with what it says of a number. @type {Record<string, (value: number) => [string, string]>} */
+const TITLES = {
+  fastest: (ms) => ["Fastest hand", `out after ${clock(ms)}`],
+  comeback: (points) => ["Biggest comeback", `won from ${plural(points, "point")} behind`],
+  races: (won) => ["Most races won", `${won}`],
+  closest: (us) => ["Closest race", `won by ${span(us)}`],
+  patience: (us) => ["Patience", `waited ${seconds(us)} for one card, and got it up`],
+  helpful: (cards) => ["Opened most for others", plural(cards, "card")],
+  steady: (range) => ["Steady", `all hands within ${plural(range, "point")}`],
+  unlucky: (races) => ["Unlucky", `${plural(races, "race")} lost by less than 0.1 s`],
+  best_hand: (points) => ["Best hand", plural(points, "point")],
+  outs: (hands) => ["Out most often", plural(hands, "hand")],
+  early: (hands) => ["Quick start", `first card up in ${plural(hands, "hand")}`],
+  streak: (hands) => ["On a run", `best of ${hands} hands in a row`],
+  climber: (points) => ["Biggest leap", `${plural(points, "point")} more than the hand before`],
+  last_word: (points) => ["Last word", `best of the last hand with ${plural(points, "point")}`],
+  cards: (cards) => ["Most cards up", `${cards}`],
+  own_best: (points) => ["A hand to remember", plural(points, "point")],
+  builder: (cards) => ["Builder", `${plural(cards, "card")} up tonight`],
+  busy: (plays) => ["Busy hands", `${plays} plays`],
+  company: (hands) => ["Good company", plural(hands, "hand")],
+};
+
+/**
+ * A title, and what it was earned with; empty for one that the page does not know.
+ * @param {string} title
+ * @param {number} value
+ * @returns {[string, string]}
+ */
+export const titleWords = (title, value) => TITLES[title]?.(value) ?? ["", ""];
+
+/** What the big screen says of a hand while it is played. */
+export const TICKER = {
+  needs: (/** @type {string} */ name, /** @type {number} */ left) =>
+    `${name} needs ${["one card", "two cards", "three cards"][left - 1] ?? plural(left, "card")}`,
+  lastKing: (/** @type {string} */ name) => `${name}’s last king is up`,
+  leads: (/** @type {string} */ name) => `${name} takes the lead`,
+};
+
+/** What being faster would have been worth. */
+export const SPEED = {
+  /** @param {{within: {us: number, races: number, cards: number}[], distance: number, pingMs: number}} found */
+  lines({ within, distance, pingMs }) {
+    const most = within.find(({ cards }) => cards > 0) ?? within[within.length - 1];
+    if (most.races === 0) return [];
+    const worth = most.cards ? `${most.cards} of their cards never went up` : "their cards went up later";
+    const gains = within.map(({ us, cards }) => `${us / 1_000_000} s sooner: ${plural(cards, "card")} more`);
+    return [
+      `${plural(most.races, "race")} lost within ${most.us / 1_000_000} s; ${worth}.`,
+      ...(most.cards ? [`${gains.join(", ")}, had nobody answered. Others would have.`] : []),
+      ...(distance
+        ? [
+            `${distance} lost by less than your way to the server and back (${Math.round(pingMs)} ms): that is distance.`,
+          ]
+        : []),
+    ];
+  },
+};
+
 export const LATER = {
   // Questions.
   aloneTitle: "Nobody else is here yet",

@@ -6,7 +6,8 @@ from typing import Final
 
 from racing_demon_protocol.engine.cards import UNKNOWN
 from racing_demon_protocol.formatting import format_duration, pluralize
-from racing_demon_protocol.records.analysis import BuriedCard, Race, SeatAnalysis
+from racing_demon_protocol.records.analysis import BuriedCard, Faster, Race, SeatAnalysis
+from racing_demon_protocol.records.moments import HandMoment
 from racing_demon_protocol.table.state import TableState
 
 from .message_text import MessageText
@@ -25,7 +26,9 @@ def analysis_lines(analysis: Sequence[SeatAnalysis], seat: int | None, words: Me
 
 def full(analysis: SeatAnalysis, words: MessageText) -> list[str]:
     """Return one player's analysis in full."""
-    lines = [f"races: {len(analysis.won)} won, {len(analysis.lost)} lost{_lost(analysis.lost, words)}"]
+    lines = [moment_text(moment, words) for moment in analysis.moments]
+    lines.append(f"races: {len(analysis.won)} won, {len(analysis.lost)} lost{_lost(analysis.lost, words)}")
+    lines += _faster(analysis.faster)
     if analysis.waits:
         longest = ", ".join(
             f"{words.card(made.card)} {format_duration(made.waited_us)}"
@@ -42,6 +45,47 @@ def full(analysis: SeatAnalysis, words: MessageText) -> list[str]:
     lines.append(
         f"left: {analysis.in_hand} in stock and waste, {analysis.face_down} face down in the columns{buried}"
     )
+    return lines
+
+
+def moment_text(moment: HandMoment, words: MessageText) -> str:
+    """Return what cost a player most, as a sentence."""
+    time = _seconds(moment.waited_us)
+    text = f"{_whose(moment.seat, words, 'your')} {words.card(moment.card)} could go up"
+    text = f"{text} for {time}" if time else text
+    if moment.winner is not None:
+        text += f"; {_whose(moment.winner, words, 'yours')} went instead"
+    else:
+        text += ", and never did" if moment.points else " before it did"
+    text += f": {pluralize(moment.points, 'point')}" if moment.points else ""
+    text += "." if moment.opened is None else f". Beneath it lay the {words.card(moment.opened)}."
+    return text[0].upper() + text[1:]
+
+
+def _whose(seat: int, words: MessageText, own: str) -> str:
+    name = words.player_name(seat)
+    return own if name == "you" else f"{name}'s"
+
+
+def _seconds(microseconds: int) -> str:
+    """Return a time as people say it, such as ``9.3 seconds``; empty if it is next to nothing."""
+    tenths = round(microseconds / 100_000)
+    if tenths >= 600:
+        return format_duration(microseconds)
+    number = f"{tenths / 10:g}" if tenths < 100 else f"{round(tenths / 10)}"
+    return f"{number} second{'' if number == '1' else 's'}" if tenths else ""
+
+
+def _faster(found: Sequence[Faster]) -> list[str]:
+    """Return what being faster would have been worth, and that others would have answered."""
+    most = next((each for each in found if each.cards), found[-1] if found else None)
+    if most is None or not most.races:
+        return []
+    worth = f"{most.cards} of their cards never went up" if most.cards else "their cards went up later"
+    lines = [f"{pluralize(most.races, 'race')} lost within {most.by_us / 1_000_000:g} s; {worth}"]
+    if most.cards:
+        gains = ", ".join(f"{each.by_us / 1_000_000:g} s: {each.cards}" for each in found)
+        lines.append(f"cards more, had you been faster by {gains}; others would have answered")
     return lines
 
 

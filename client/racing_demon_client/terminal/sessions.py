@@ -161,8 +161,7 @@ class TableSession:
 
     def _analyse(self, message: Message) -> None:
         """Follow a message for the analysis."""
-        now_us = time.monotonic_ns() // 1_000
-        self.model.tracker.analyze(message, self.client.view, self.client.seat, now_us)
+        self.model.tracker.analyze(message, self.client.view, self.client.seat, self.now() * 1_000)
 
     def _collect_proof(self, message: Message) -> None:
         """Keep what the proof needs once the hand's secret is revealed."""

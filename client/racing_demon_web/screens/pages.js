@@ -19,8 +19,9 @@ import { PRESETS } from "../wire/presets.js";
 import { LIMITS } from "../wire/protocol.js";
 import { fetchRecord, fetchText, optionsOf, recordPath, verifyRecord } from "../wire/records.js";
 import { clock } from "../words.js";
-import { LATER, plural, signed } from "../words_later.js";
+import { LATER, MOMENTS, plural, signed, titleWords } from "../words_later.js";
 import { addressForOthers } from "./invitation.js";
+import { momentList, placeOf, titleList } from "./moments.js";
 import { qrPicture } from "./qr.js";
 import { matchLine, resultRows } from "./results.js";
 
@@ -128,7 +129,8 @@ export class Pages {
    * @param {(text: string) => void} options.announce
    * @param {(path: string) => void} options.go shows another page
    * @param {() => void} options.close leaves the pages
-   * @param {(match: any, seat: number | null, from: number) => void} options.replay plays a match again
+   * @param {(match: any, seat: number | null, from: number, mark?: import("./moments.js").Mark) => void} options.replay
+   *   plays a match again
    */
   constructor({ games, announce, go, close, replay }) {
     this.games = games;
@@ -422,6 +424,14 @@ export class Pages {
       const options = record ? JSON.stringify(optionsOf(record)) : "";
       if (options) location.assign(`${BASE}/new?preset=${encodeURIComponent(options)}`);
     };
+    /** Open the board of a moment. @type {Parameters<typeof momentList>[2]} */
+    const look = async (moment, words) => {
+      status.textContent = LATER.loading;
+      const record = await fetchRecord(link, token);
+      status.textContent = record ? "" : LATER.recordGone;
+      if (record) this.replay(record, moment.seat, placeOf(record, moment), { card: moment.card, words });
+    };
+    const told = element("div");
     const text = matchText(found, title, when);
     const actions = element("div", "row");
     if (over) {
@@ -442,10 +452,18 @@ export class Pages {
       status,
       element("h2", "", LATER.hands),
       handList(summary, over ? (hand) => watch(null, hand) : null),
+      told,
       ...(summary.corrections?.length
         ? [element("h2", "", LATER.corrections), correctionList(summary.corrections)]
         : []),
     ]);
+    const { hands = [], titles = [] } = (await ask(`/v1/matches/${link}/moments`, token)) ?? {};
+    if (own !== this.#asked) return;
+    found.titles = titles; // for the picture
+    const names = new Map(summary.players.map((/** @type {MatchPlayer} */ { seat, name }) => [seat, name]));
+    if (titles.length > 0) told.append(element("h2", "", MOMENTS.titles), titleList(titles, names));
+    if (hands.some((/** @type {any} */ { moments }) => moments.length > 0))
+      told.append(element("h2", "", MOMENTS.ofMatch), momentList(hands, names, look));
   }
 
   // Who uses this device.
@@ -1114,7 +1132,10 @@ function savePicture(found, title, when) {
   rows.forEach(({ player, points, hasWon }, at) => {
     const y = 220 + (at + 0.6) * step;
     pen.textAlign = "left";
-    pen.fillText(`${places[at]}. ${player.name}${hasWon ? " ★" : ""}`, margin, y, width - 320);
+    const given = found.titles?.find((/** @type {{seat: number}} */ { seat }) => seat === player.seat);
+    const [earned] = given ? titleWords(given.title, given.value) : [""];
+    const name = `${places[at]}. ${player.name}${hasWon ? " ★" : ""}`;
+    pen.fillText(earned ? `${name} · ${earned}` : name, margin, y, width - 320);
     pen.textAlign = "right";
     pen.fillText(String(points), width - margin, y);
   });

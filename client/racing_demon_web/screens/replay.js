@@ -2,7 +2,7 @@
 
 import { button, element } from "../dom.js";
 import { TableState } from "../rules/state.js";
-import { WORDS } from "../words.js";
+import { short, WORDS } from "../words.js";
 import { LATER } from "../words_later.js";
 
 const SPEEDS = [1, 2, 4, 8];
@@ -21,6 +21,7 @@ export class Replay {
   /** @type {any} stands in for the screen's session */
   #session = null;
   #race = button("", () => {});
+  #sign = element("p", "sign");
   #bar;
 
   /**
@@ -58,6 +59,7 @@ export class Replay {
     );
     this.#race = button(LATER.nextRace, () => this.#toRace());
     bar.append(
+      this.#sign,
       run,
       button("◂", () => this.#step(-1), LATER.stepBack),
       slider,
@@ -80,8 +82,9 @@ export class Replay {
    * @param {number | null} seat whose layout is shown
    * @param {number} from the event before which it begins
    * @param {() => void} ended
+   * @param {import("./moments.js").Mark} [mark] what is shown where it begins; then it stands still
    */
-  open(match, seat, from, ended) {
+  open(match, seat, from, ended, mark) {
     this.#match = match;
     this.ended = ended;
     this.#races = "races" in match ? match.races : [];
@@ -106,8 +109,18 @@ export class Replay {
     this.screen.attach(this.#session);
     this.at = 0;
     this.#go(from + 1);
-    this.isRunning = false;
+    this.isRunning = Boolean(mark);
     this.#toggle();
+    this.#sign.hidden = !mark;
+    if (mark) this.#show(mark);
+  }
+
+  /** Say what is to be seen, and show the card. @param {import("./moments.js").Mark} mark */
+  #show({ card, words }) {
+    this.#sign.textContent = words;
+    const { boardView, scene, shown } = this.screen;
+    const pile = shown?.cards.findIndex((cards) => cards[cards.length - 1] === card) ?? -1;
+    boardView.ring(scene?.rects.get(pile), "var(--go-line)", short(card));
   }
 
   close() {

@@ -10,7 +10,7 @@ import { read, write } from "../storage.js";
 import { makeCard } from "../table/board_view.js";
 import { PHRASES } from "../wire/protocol.js";
 import { clock, endText, faceName, handText, ordinal, teamText, WORDS } from "../words.js";
-import { LATER, signed } from "../words_later.js";
+import { LATER, SPEED, signed } from "../words_later.js";
 
 /**
  * @import { Seat, TableState } from "../rules/state.js"
@@ -197,13 +197,37 @@ function way(table, total, change) {
   return bar;
 }
 
+/** The moments of the hand, as soon as they can be shown. @type {typeof import("./moments.js") | null} */
+let moments = null;
+import("./moments.js").then(
+  (part) => (moments = part),
+  () => undefined, // the match's page has them
+);
+
+/**
+ * Tell what the last hand has come to: its moments, and below them the analysis, a line each.
+ * @param {HTMLElement} list
+ * @param {Session} session
+ * @param {MatchLog} match
+ * @param {string[][]} tables of the moves
+ * @param {any} games
+ * @param {import("./moments.js").OpenBoard} open
+ */
+export function analyze(list, session, match, tables, games, open) {
+  list.replaceChildren(...analysis(session, match, tables).map((line) => element("li", "", line)));
+  const folded = list.closest("details");
+  if (!folded || !moments) return;
+  moments.showTitles(folded, session);
+  moments.showMoments(folded, session, match, games, tables, open);
+}
+
 /**
  * The analysis of a hand for one seat, in a few lines.
  * @param {Session} session
  * @param {MatchLog} match
  * @param {string[][]} tables of the moves
  */
-export function analysis({ table, seat }, match, tables) {
+function analysis({ table, seat, pingMs }, match, tables) {
   const place = seat === null ? -1 : table.handSeats.indexOf(seat);
   if (!table.hand || place < 0 || table.results.length === 0) return [];
   const { board, layout } = table.hand;
@@ -213,7 +237,7 @@ export function analysis({ table, seat }, match, tables) {
   if (match.lost.length > 0) {
     const closest = [...match.lost].sort((a, b) => a.late - b.late).slice(0, MAX_NAMED);
     const named = closest.map(({ by, late }) => LATER.lostTo(table.nameOf(by), late));
-    lines.push(LATER.racesLost(match.lost.length, named));
+    lines.push(LATER.racesLost(match.lost.length, named), ...SPEED.lines(speedOf(match, board, pingMs)));
   }
   const rules = new Rules(layout, tables);
   const ready = layout
@@ -240,6 +264,27 @@ export function analysis({ table, seat }, match, tables) {
   ].filter(([count]) => count);
   if (left.length > 0) lines.push(LATER.cardsLeft(left.map(([count, where]) => `${count} ${where}`)));
   return lines;
+}
+
+const SPEEDS_US = [100_000, 200_000, 500_000];
+
+/**
+ * What being faster would have been worth: how many of the lost races were that close, and how many of their cards
+ * never went up; and how many were lost by less than the way to the server and back.
+ * @param {MatchLog} match
+ * @param {import("../rules/board.js").Board} board at the hand's end
+ * @param {number} pingMs
+ */
+function speedOf({ lost }, board, pingMs) {
+  const { piles } = board.layout;
+  const isUp = (/** @type {number} */ card) =>
+    piles.some(({ kind, number }) => kind === "foundation" && board.cards[number].includes(card));
+  const within = SPEEDS_US.map((us) => {
+    const races = lost.filter(({ late }) => late <= us);
+    const cards = new Set(races.map(({ card }) => card).filter((card) => card !== null && !isUp(card)));
+    return { us, races: races.length, cards: cards.size };
+  });
+  return { within, distance: lost.filter(({ late }) => late < pingMs * 1000).length, pingMs };
 }
 
 /**

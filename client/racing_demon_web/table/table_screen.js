@@ -6,17 +6,7 @@ import { UNKNOWN } from "../rules/layout.js";
 import { ahead, Rules } from "../rules/rules.js";
 import { settings } from "../storage.js";
 import { PHRASES, REACTIONS } from "../wire/protocol.js";
-import {
-  chipState,
-  clock,
-  handText,
-  raceWords,
-  refusalText,
-  short,
-  span,
-  standing,
-  WORDS,
-} from "../words.js";
+import { chipState, clock, handText, refusalText, short, span, standing, WORDS } from "../words.js";
 import { BoardView, miniature } from "./board_view.js";
 import { arrange, FoundationSlots, shapeOf } from "./geometry.js";
 import { MoveInput } from "./move_input.js";
@@ -183,7 +173,6 @@ export class TableScreen {
     stock_shifted: (screen, { seat }) => {
       if (seat === screen.session?.seat) screen.announce(WORDS.shifted);
     },
-    race_lost: (screen, fields) => screen.#tick(raceWords(screen.table, fields)),
     reacted: (screen, { seat, reaction }) =>
       screen.#say(seat, REACTIONS[/** @type {Reaction} */ (reaction)] ?? reaction),
     said: (screen, { seat, text }) => screen.#say(seat, text),
@@ -242,13 +231,13 @@ export class TableScreen {
    */
   #say(seat, text) {
     const words = `${this.table.nameOf(seat)}: ${text}`;
-    this.#tick(words);
+    this.tick(words);
     this.announce(words);
     this.flashes.add(seat);
   }
 
   /** @param {string} text */
-  #tick(text) {
+  tick(text) {
     this.ticker.prepend(element("li", "", text));
     while (this.ticker.childElementCount > 6) this.ticker.lastElementChild?.remove();
   }
@@ -493,7 +482,7 @@ export class TableScreen {
       );
       sound("beaten");
       navigator.vibrate?.([20, 40, 20]);
-      this.#tick(words);
+      this.tick(words);
       this.announce(words, true);
     } else {
       if (play && this.shown?.layout.piles[play.source]) this.moveInput.shake(play.source);

@@ -16,8 +16,18 @@ export class MatchLog {
     /** @type {{name: string, fields: any, at: number}[]} */
     this.events = [];
     this.firstDeal = 0;
-    /** @type {{by: number, late: number}[]} the races lost in this hand */
+    /** @type {{by: number, late: number, card: number | null}[]} the races lost in this hand, and with which card */
     this.lost = [];
+  }
+
+  /**
+   * @param {any} refused
+   * @param {any} command that lost the race
+   * @param {import("./session.js").Session | null} session
+   */
+  lose({ by, late_us: late }, command, session) {
+    const card = (command && session?.table.hand?.board.top(command.fields.source)) ?? null;
+    this.lost.push({ by, late, card });
   }
 
   /**

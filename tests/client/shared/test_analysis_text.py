@@ -1,11 +1,19 @@
 """The analysis in words: short lines that say what was, and nothing that could steer a terminal."""
 
 from racing_demon_client.records.timeline import Timeline
-from racing_demon_client.shared.analysis_text import analysis_lines, full, summary
+from racing_demon_client.shared.analysis_text import analysis_lines, full, moment_text, summary
 from racing_demon_client.shared.message_text import MessageText
 from racing_demon_protocol.engine.cards import UNKNOWN
 from racing_demon_protocol.formatting import format_duration
-from racing_demon_protocol.records.analysis import BuriedCard, Chance, FoundationPlay, Race, SeatAnalysis
+from racing_demon_protocol.records.analysis import (
+    BuriedCard,
+    Faster,
+    FoundationPlay,
+    Race,
+    SeatAnalysis,
+)
+from racing_demon_protocol.records.moments import HandMoment
+from racing_demon_protocol.records.waits import Chance
 from tests.support.boards import cards
 from tests.support.cases import for_each
 from tests.support.matches import final_view, of_matches
@@ -56,6 +64,36 @@ def test_a_hand_in_full() -> None:
     assert summary(analysis, words(0)) == "you: races 1 won, 3 lost; plays up ready for 1.8 s; 2 cards buried"
 
 
+def test_what_cost_most_is_a_sentence() -> None:
+    """It says for how long the card could go up, what became of it, what that cost, and what lay beneath."""
+    told = [
+        moment_text(moment, words(0))
+        for moment in (
+            HandMoment(0, THREE, 1, 9_340_000, 7, winner=1),
+            HandMoment(0, ACE, 3, 21_000_000, 7, opened=THREE),
+            HandMoment(1, ACE, 0, 1_000_000, 7),
+            HandMoment(1, ACE, 1, 0, 7, winner=0),
+        )
+    ]
+    assert told == [
+        "Your 3S could go up for 9.3 seconds; Bob's went instead: 1 point.",
+        "Your AH could go up for 21 seconds, and never did: 3 points. Beneath it lay the 3S.",
+        "Bob's AH could go up for 1 second before it did.",
+        "Bob's AH could go up; yours went instead: 1 point.",
+    ]
+
+
+def test_speed_is_told_with_what_it_would_have_brought() -> None:
+    """Only races that were tried count, and nobody is promised a card: others would have answered."""
+    close = NOTHING._replace(faster=(Faster(100_000, 2, 0), Faster(200_000, 5, 2), Faster(500_000, 9, 4)))
+    assert full(close, words())[1:3] == [
+        "5 races lost within 0.2 s; 2 of their cards never went up",
+        "cards more, had you been faster by 0.1 s: 0, 0.2 s: 2, 0.5 s: 4; others would have answered",
+    ]
+    free = NOTHING._replace(faster=(Faster(500_000, 3, 0),))
+    assert full(free, words())[1] == "3 races lost within 0.5 s; their cards went up later"
+
+
 @for_each(
     ("microseconds", "text"),
     [
@@ -84,6 +122,6 @@ def test_every_hand_can_be_told(name: str) -> None:
     assert len(seats) == len(analysis_lines(analysis, None, MessageText(view, None)))
     for seat in seats:
         lines = analysis_lines(analysis, seat, MessageText(view, seat))
-        assert lines[0].startswith("races: ")
+        assert any(line.startswith("races: ") for line in lines)
         assert lines[-1].startswith("left: ")
         assert all(line.isprintable() for line in lines)

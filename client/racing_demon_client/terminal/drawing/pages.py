@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from racing_demon_client.links import table_link
-from racing_demon_client.shared.analysis_text import full, hashes, summary
+from racing_demon_client.shared.analysis_text import full, hashes, moment_text, summary
 from racing_demon_client.shared.invitation import Invitation
 from racing_demon_client.shared.match_text import PHRASES, changes, comforts, hand_text, terms, title_text
 from racing_demon_client.shared.message_text import TOO_LONG, MessageText, duration
@@ -411,6 +411,10 @@ def draw_tally(page: Page, size: tuple[int, int], glyphs: Glyphs) -> Canvas:
     rows = len(scoring.totals(view)) + len(scoring.team_totals(view))
     is_tight = y + ROWS_AROUND + rows > bottom
     y = _draw_rows(canvas, page, (y if is_tight else y + 1, bottom), glyphs)
+    for line in _moment_lines(page, canvas.width - 4, glyphs):
+        if y + 1 < bottom:
+            canvas.put(2, y + 1, line, Role.TEXT)
+            y += 1
     proof = wrapped(screen_text(page.proof), canvas.width - 4) if page.proof else []
     for line in proof if y + 1 + len(proof) <= bottom else ():
         canvas.put(2, y + 1, line, Role.WARNING if page.is_wrong else Role.DIM)
@@ -422,6 +426,16 @@ def draw_tally(page: Page, size: tuple[int, int], glyphs: Glyphs) -> Canvas:
         y += 1
     page.draw_feed(canvas, y + 2, canvas.width)
     return canvas
+
+
+def _moment_lines(page: Page, width: int, glyphs: Glyphs) -> list[str]:
+    """Return what cost this player most in the last hand, and which key shows more; empty while one runs."""
+    own = [moment for each in page.analysis if each.seat == page.seat for moment in each.moments]
+    if not own or _is_running(page.view):
+        return []
+    text = moment_text(own[0], MessageText(page.view, page.seat, ascii_only=glyphs.small_reds))
+    more, key = len(own) - 1, page.labels.get("analysis")
+    return wrapped(screen_text(f"{text} ({key}: {more} more)" if more and key else text), width)
 
 
 def _codes_text(page: Page) -> str:
