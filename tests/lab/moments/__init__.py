@@ -1,0 +1,1 @@
+"""What decides hands, and titles of evenings: counted again by another program, and looked at over many."""
