@@ -333,10 +333,6 @@ def lessons() -> str:
         }
         for name, each in LESSONS.items()
     }
-    do = {
-        name: {device: text for device, text in said.items() if device != "terminal"}
-        for name, said in DO.items()
-    }
     words = {
         "again": AGAIN,
         "won": WON,
@@ -356,7 +352,7 @@ def lessons() -> str:
         "/** In milliseconds: between two plays of the teacher, and before one takes a place. */\n"
         f"export const TIMES = {_literal({'teacher': TEACHER_MS, 'lost': LOST_MS})};\n"
         "/** What to do, by what a hand does and device. @type {Record<string, Record<string, string>>} */\n"
-        f"export const DO = {_lines(do)};\n"
+        f"export const DO = {_lines(dict(DO))};\n"
         f"export const WORDS_OF_LESSONS = {_lines(words)};\n"
         "/** The lessons by their games: see `lesson.py`. @type {Record<string, any>} */\n"
         f"export const LESSONS = {_lines(rows)};\n"

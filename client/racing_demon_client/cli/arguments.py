@@ -190,6 +190,7 @@ DIALLING: Final = ("host", "join", "watch", "tables", "replay", "scores", "link"
 
 EXAMPLES = """examples:
   racing-demon                                 the first screen: practice, host, join, watch
+  racing-demon learn                           learn the game in a minute, by playing it
   racing-demon play                            play a match against three bots
   racing-demon play --game classic --bots 5    play the classic game against five bots
   racing-demon play --watch --bots 8           watch eight bots
@@ -322,6 +323,7 @@ def parser() -> argparse.ArgumentParser:
     program.add_argument("--version", action=_Version, nargs=0, help="show program's version number and exit")
     commands = program.add_subparsers(dest="command", metavar="[COMMAND]")
     _add_play(commands.add_parser("play", help="play against bots"))
+    _add_learn(commands.add_parser("learn", help="learn the game in a minute, by playing it"))
     _add_host(commands.add_parser("host", help="open a table for the network, and take a seat"))
     _add_join(
         commands.add_parser("join", help="take a seat at a table", epilog=POSITIONS.format("join") + OWN_SEAT)
@@ -377,6 +379,15 @@ def _add_play(play: argparse.ArgumentParser) -> None:
     add("--seed", type=parse_seed, help="up to 64 hexadecimal digits that repeat the same deals")
     _add_keeping(play, "normal, and none where only bots play")
     add("--json", action="store_true", help="with --watch: print a record, one JSON object per line")
+
+
+def _add_learn(learn: argparse.ArgumentParser) -> None:
+    learn.add_argument(
+        "game", nargs="?", choices=("racing-demon", "classic"), default="racing-demon", help="which game"
+    )
+    _add_name(learn)
+    _add_record(learn)
+    _add_output(learn)
 
 
 def _add_host(host: argparse.ArgumentParser) -> None:

@@ -116,6 +116,13 @@ async def play(arguments: argparse.Namespace) -> int:
     return 0
 
 
+async def learn(arguments: argparse.Namespace) -> int:
+    """Learn a game at a table on a local server."""
+    async with tables.learn(arguments.name, arguments.game) as opened:
+        await _take_part(opened, arguments, [])
+    return 0
+
+
 def _journal_config(arguments: argparse.Namespace, usual: str) -> JournalConfig:
     """Return how a local server stores the table; naming a file implies storing it."""
     durability = arguments.durability or (usual if arguments.journal is None else "full")
@@ -660,6 +667,7 @@ async def _edited(editor: str, path: Path) -> bool:
 
 COMMANDS: dict[str, Callable[[argparse.Namespace], Coroutine[Any, Any, int]]] = {
     "play": play,
+    "learn": learn,
     "host": host,
     "join": join,
     "watch": watch,

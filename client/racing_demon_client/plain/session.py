@@ -28,6 +28,8 @@ from racing_demon_client.sources.opened_table import OpenedTable
 from racing_demon_client.streams import read_in_background, run_until_one_ends
 from racing_demon_protocol.constants import MAX_CHAT_LENGTH, TEAM_LETTERS
 from racing_demon_protocol.engine.board import Kind, Play
+from racing_demon_protocol.engine.cards import Card
+from racing_demon_protocol.engine.cards import name as card_name
 from racing_demon_protocol.enums import BotLevel, Phase, Reaction
 from racing_demon_protocol.formatting import pluralize, printable
 from racing_demon_protocol.table.scoring import match_winners
@@ -39,7 +41,16 @@ from racing_demon_protocol.wire.messages.handicap import Handicap
 from racing_demon_protocol.wire.messages.server import Accepted, Pong, SeatState, Snapshot
 
 from . import render
-from .commands import HELP, ParsedLine, ParseError, TextCommand, hint_line, parse_command, parse_play
+from .commands import (
+    HELP,
+    ParsedLine,
+    ParseError,
+    TextCommand,
+    hint_line,
+    line_for,
+    parse_command,
+    parse_play,
+)
 from .render import wrap_lines
 
 
@@ -191,31 +202,63 @@ class _Player:
         self._awaits_others = opened.awaits_others
         self._was_asked = False
         self._verifier = Verifier()
+        self._step = ""
 
     async def listen(self) -> None:
         """Print events."""
         async for message in self._client:
-            if self._recorder is not None:
-                self._recorder.record(message, self._client.view)
-            view, seat, now_us = self._client.view, self._client.seat, time.monotonic_ns() // 1_000
-            self._tracker.analyze(message, view, seat, now_us)
-            self._verifier.observe(message, view, self._client.contribution_state)
-            meaning = self._tracker.observe(message, view, seat, now_us // 1_000)
-            self._write_all(meaning.devices)
-            words = MessageText(view, seat, ascii_only=self._ascii)
-            if (opened := words.describe_opened(message, meaning.opened)) is not None:
-                self._write(opened)
-            is_news = meaning.is_news and not isinstance(message, Accepted | Pong)
-            if not is_news or not self._volume.admits(message, self._client):
-                continue
-            lost = meaning.lost
-            line = words.describe(message) if lost is None else f"refused: {words.describe_lost_race(lost)}"
-            if line is not None:
-                self._write(line)
-            self._add_picture(message)
-            if isinstance(message, ev.HandOver):
-                await self._verifier.verify()
-                self._write(printable(self._verifier.proof))
+            await self._tell(message)
+            self._write_all(self._taught(message))
+
+    async def _tell(self, message: Message) -> None:
+        """Print what a message says."""
+        if self._recorder is not None:
+            self._recorder.record(message, self._client.view)
+        view, seat, now_us = self._client.view, self._client.seat, time.monotonic_ns() // 1_000
+        self._tracker.analyze(message, view, seat, now_us)
+        self._verifier.observe(message, view, self._client.contribution_state)
+        meaning = self._tracker.observe(message, view, seat, now_us // 1_000)
+        self._write_all(meaning.devices)
+        words = MessageText(view, seat, ascii_only=self._ascii)
+        if (opened := words.describe_opened(message, meaning.opened)) is not None:
+            self._write(opened)
+        is_news = meaning.is_news and not isinstance(message, Accepted | Pong)
+        if not is_news or not self._volume.admits(message, self._client):
+            return
+        lost = meaning.lost
+        line = words.describe(message) if lost is None else f"refused: {words.describe_lost_race(lost)}"
+        if line is not None:
+            self._write(line)
+        self._add_picture(message)
+        if isinstance(message, ev.HandOver):
+            await self._verifier.verify()
+            self._write(printable(self._verifier.proof))
+
+    def _taught(self, message: Message) -> list[str]:
+        """Return what a lesson says to a message: what happened, and each step once."""
+        lesson, view = self._opened.lesson, self._client.view
+        if lesson is None:
+            return []
+        said = [lesson.observe(message), lesson.outcome(self._name)]
+        text = lesson.text(self._line_for, self._name, "Type: stuck") if view.in_hand else ""
+        if lesson.is_over and isinstance(message, ev.HandOver):
+            said += lesson.score()
+        elif text != self._step:
+            self._step = text
+            said.append(text)
+        return [line for line in said if line]
+
+    def _name(self, card: Card) -> str:
+        return card_name(card, ascii_only=self._ascii)
+
+    def _line_for(self, play: Play) -> str:
+        """Return the line to type for a play."""
+        hand, seat = self._client.view.hand, self._client.seat
+        assert hand is not None
+        assert seat is not None
+        is_turn = play == hand.rules.stock_play(hand.board, seat)
+        line = None if is_turn else line_for(hand.rules, hand.board, seat, play)
+        return f"Type: {line or 't'}"
 
     def _add_picture(self, message: Message) -> None:
         view, seat = self._client.view, self._client.seat

@@ -33,29 +33,24 @@ DO: Final[Mapping[str, Mapping[str, str]]] = {
         "touch": "Tap your {card}.",
         "mouse": "Click your {card}.",
         "keys": "Key {key}: your {card}.",
-        "terminal": "Press {up}.",
     },
     "move": {
         "touch": "Tap your {card}.",
         "mouse": "Click your {card}.",
         "keys": "Key {key}: your {card}.",
-        "terminal": "Press {key}, then {to}.",
     },
     "turn": {
         "touch": "Tap the stock.",
         "mouse": "Click the stock.",
         "keys": "Press the space bar.",
-        "terminal": "Press {key}.",
     },
     "stuck": {
         "touch": "Tap Stuck.",
         "mouse": "Click Stuck.",
         "keys": "Press {key}.",
-        "terminal": "Press {key}.",
     },
 }
-"""What to do, by device. ``{card}`` is the card, ``{key}`` the key of its pile, ``{up}`` that which sends it
-up, and ``{to}`` that of the pile it goes to."""
+"""What to do on the page, by device. ``{card}`` is the card, ``{key}`` the key of its pile."""
 AGAIN: Final = "That step is gone. The cards are dealt again, up to here."
 WON: Final = "You were first: {teacher}’s {card} came back."
 LOST: Final = "{teacher} was first: her {card} lies there, yours stays."

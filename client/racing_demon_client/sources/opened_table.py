@@ -11,6 +11,7 @@ from racing_demon_protocol.wire.messages.server import SeatState
 
 from .invitations import InternetAccess
 from .known_people import KnownPeople
+from .lesson import LessonRunner
 
 TABLE_STAYS_OPEN: Final = (
     "Your table stays open for a few minutes, and the others keep their seats: host again to continue."
@@ -43,6 +44,9 @@ class OpenedTable:
 
     internet: InternetAccess | None = None
     """Opens the tunnel of a server that this user has opened, and knows the invitation over the internet."""
+
+    lesson: LessonRunner | None = None
+    """Runs the lesson, if the table is for one."""
 
     people: KnownPeople | None = None
     """Asks a server that this user has opened for the people it knows."""

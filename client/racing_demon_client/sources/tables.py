@@ -57,6 +57,7 @@ from racing_demon_protocol.wire.redirects import port_of
 
 from .invitations import InternetAccess
 from .known_people import KnownPeople
+from .lesson import lesson_table
 from .opened_table import HostTable, JoinedTable, OpenedTable, PracticeTable, WatchedTable
 from .solo import SoloClient, statistics_path
 from .solo_table import SoloTable, daily_seed, named_seed
@@ -188,6 +189,18 @@ async def practice(
         client = await stack.enter_async_context(await Client.create(url, name, options, listed=False))
         await _add_bots(client, bots)
         yield PracticeTable(client, note="; ".join(notes))
+
+
+@asynccontextmanager
+async def learn(name: str, game: str) -> AsyncIterator[OpenedTable]:
+    """Open a table on a local server at which the game is taught.
+
+    Raises:
+        ConnectionFailed: the server does not start.
+
+    """
+    async with lesson_table(name, game) as (client, lesson):
+        yield PracticeTable(client, lesson=lesson)
 
 
 @asynccontextmanager

@@ -40,7 +40,7 @@ from .keymap import equivalent_keys, known_actions
 from .screens.dialogs import ChatScreen, Dialog, QuestionScreen
 from .screens.table import CanvasScreen, LobbyScreen, TableScreen, TallyScreen
 from .screens.welcome import OpeningRequest, WelcomeScreen
-from .sessions import ReplaySession, SoloSession, TableSession
+from .sessions import LessonSession, ReplaySession, SoloSession, TableSession
 from .style import ASCII, screen_text
 from .view_model import BANNER_MS, SoundCue, ViewModel
 
@@ -58,6 +58,8 @@ def opening(request: OpeningRequest, ask: Ask) -> AbstractAsyncContextManager[Op
         case "practice":
             options = options.model_copy(update={"hands": PRACTICE_HANDS})
             return tables.practice(request.name, options, Bots(max(1, request.bots), request.level))
+        case "learn":
+            return tables.learn(request.name, request.game)
         case "host":
             bots = Bots(request.bots, request.level)
             table = request.name, request.options, bots, request.passphrase
@@ -212,7 +214,8 @@ class TerminalApp(App[None]):
         model.advises = self._settings.advice > 0
         if self._watched is not None:
             model.watch(self._watched)
-        self.session = SESSIONS.get(type(opened), TableSession)(opened, model, self._settings, self._recorder)
+        kind = SESSIONS.get(type(opened), TableSession) if opened.lesson is None else LessonSession
+        self.session = kind(opened, model, self._settings, self._recorder)
         if opened.recent_as and opened.addresses:
             self._remember(opened)
         if opened.note:

@@ -208,6 +208,12 @@ class Selection:
         words = self._hint_of(play, labels, name, is_turn=is_turn)
         return f"Nothing fits. {words}" if is_turn else f"Your {words}"
 
+    def point_at(self, play: Play, labels: Mapping[str, str], name: Callable[[Card], str]) -> str:
+        """Show a play on the table, and return it in a few words with its keys."""
+        self._hinted = frozenset({play.source, play.destination})
+        is_turn = play == self._rules().stock_play(self.board(), self._own_seat())
+        return self._hint_of(play, labels, name, is_turn=is_turn)
+
     def _hint_of(
         self, play: Play, labels: Mapping[str, str], name: Callable[[Card], str], *, is_turn: bool
     ) -> str:

@@ -400,6 +400,51 @@ class ReplaySession(TableSession):
         return f"Replay: {at}, event {event}, {state}"
 
 
+class LessonSession(TableSession):
+    """One session at a table at which the game is taught.
+
+    Args:
+        opened: the opened table.
+        model: its view model.
+        settings: the player's settings.
+        recorder: writes the record, if requested.
+
+    """
+
+    def __init__(
+        self, opened: OpenedTable, model: ViewModel, settings: PlayerSettings, recorder: Recorder | None
+    ) -> None:
+        assert opened.lesson is not None
+        self.lesson = opened.lesson
+        super().__init__(opened, model, settings, recorder)
+        model.advises = False
+        model.status = self._status
+
+    async def listen(self, on_message: Callable[[Message, SoundCue | None], None]) -> None:
+        """Follow the table; what is wrong is answered by the reason."""
+
+        def noticed(message: Message, cue: SoundCue | None) -> None:
+            said = self.lesson.observe(message)
+            on_message(message, cue)
+            outcome = self.lesson.outcome(self.model.glyphs.card)
+            if said or outcome:
+                self.model.selection.show_message(said or outcome, self.now(), is_warning=bool(said))
+            if self.lesson.is_over:
+                self.model.notice = self.lesson.score()
+            self.model.touch()
+
+        await super().listen(noticed)
+
+    def _status(self) -> str:
+        return self.lesson.text(self._point, self.model.glyphs.card, self.keymap.labels.get("stuck", ""))
+
+    def _point(self, play: Play) -> str:
+        """Show a play, unless it is in the air: then the cards lie where they go."""
+        if self.client.unanswered:
+            return ""
+        return self.model.selection.point_at(play, self.keymap.labels, self.model.glyphs.card)
+
+
 STUCK_AFTER_MS: Final = 400
 """How long nothing is played before the search for a way on begins."""
 SLICE_UNITS: Final = 1_000

@@ -289,7 +289,7 @@ class OpeningRequest:
     """What the welcome screen asks for.
 
     Attributes:
-        what: ``practice``, ``alone``, ``host``, ``join`` or ``watch``.
+        what: ``practice``, ``learn``, ``alone``, ``host``, ``join`` or ``watch``.
         name: the player's name.
         address: the server's address; empty for a local server.
         code: the table's code.
@@ -364,6 +364,7 @@ class WelcomeScreen(Screen[None]):
     WelcomeScreen.-narrow Button { min-width: 8; margin-right: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("n", "go('learn')", "learn"),
         Binding("p", "go('practice')", "practice"),
         Binding("s", "go('alone')", "play alone"),
         Binding("h", "go('host')", "host"),
@@ -398,7 +399,7 @@ class WelcomeScreen(Screen[None]):
             yield from self._place()
         yield Label("", id="told", markup=False)
         with Horizontal(classes="keys pair"):
-            yield Label("p practice  s alone  j join  w watch  ")
+            yield Label("n learn  p practice  s alone  j join  w watch  ")
             yield Label("h host  q quit")
         yield Label(
             "1 to 9, Tab and the arrows choose, Enter confirms, Escape leaves a field", classes="keys more"
@@ -421,6 +422,7 @@ class WelcomeScreen(Screen[None]):
             yield FormSelect(counts, value="3", allow_blank=False, id="bots", compact=True)
             yield FormSelect(levels, value=BotLevel.MEDIUM, allow_blank=False, id="level", compact=True)
         with Horizontal(classes="pair"):
+            yield Button("New here? (n)", id="learn", compact=True)
             yield Button("Practice (p)", id="practice", variant="primary", compact=True)
             yield Button("Play alone (s)", id="alone", compact=True)
             yield Button("Host a table (h)", id="host", compact=True)

@@ -1,0 +1,34 @@
+"""The lesson in the terminal, started without a server, as plain text."""
+
+import asyncio
+import re
+import sys
+
+import pytest
+
+TURN = re.compile(r"^(\d)/8 .*Type: (.+)$")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("game", "points"), [("racing-demon", 3), ("classic", -15)])
+async def test_the_first_hand_is_learned_in_plain_text(game: str, points: int) -> None:
+    """Whoever types what each step says comes to what the hand scores; the teacher wins one of two races."""
+    pipe = asyncio.subprocess.PIPE
+    program = (sys.executable, "-m", "racing_demon_client", "learn", game, "--plain", "--name", "Ann")
+    process = await asyncio.create_subprocess_exec(*program, stdin=pipe, stdout=pipe)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    told: list[str] = []
+    async with asyncio.timeout(120):
+        while line := await process.stdout.readline():
+            told.append(line.decode().rstrip("\n"))
+            found = TURN.match(told[-1])
+            if found and "Quick" not in told[-1]:
+                process.stdin.write(f"{found[2]}\n".encode())
+            elif told[-1] == f"You have {points} points.":
+                process.stdin.write(b"q\n")
+        assert await process.wait() == 0
+    numbers = [found[1] for each in told if (found := TURN.match(each))]
+    assert "".join(numbers) == "123456778"
+    assert any(each.startswith("You were first") for each in told)
+    assert any(each.startswith("Ada was first") for each in told)
