@@ -53,9 +53,10 @@ def test_one_click_changes_one_option(tmp_path: Path) -> None:
     """A click opens the choices of an option, the next takes one; a click on the button lets it count."""
     with mouse(tmp_path, *HOST) as table:
         table.click("o options")
-        table.click(r"(?<=automatic first turn {14})no")
+        table.click("▸ hand")
+        table.click("automatic first turn")
         table.click(r"\byes\b(?= +│)")
-        table.until(r"automatic first turn +yes")
+        table.until(r"≠ automatic first turn +yes")
         table.until(r"hints +no")
         table.click("Play this")
         table.until(r"≠ automatic first turn")

@@ -271,7 +271,7 @@ class Density:
 
 
 SMALL: Final = Density(
-    "small", size=(80, 24), side=38, pitch=6, card=(2, 1), fan=1, slot=(4, 1), backs=0, player=1, footer=1
+    "small", size=(80, 23), side=38, pitch=6, card=(2, 1), fan=1, slot=(4, 1), backs=0, player=1, footer=1
 )
 MEDIUM: Final = Density(
     "medium", size=(120, 40), side=47, pitch=10, card=(8, 3), fan=1, slot=(8, 2), backs=3, player=3, footer=2

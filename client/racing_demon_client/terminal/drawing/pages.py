@@ -514,7 +514,7 @@ def _draw_rows(canvas: Canvas, page: Page, rows: tuple[int, int], glyphs: Glyphs
     heads = "".join(f"{result.hand:>{HAND_WIDTH - 1}} " for result in results)
     heads += f"{'now':>{HAND_WIDTH - 1}} " if running else ""
     canvas.put(2, y, f"{'hand':{TALLY_NAME_WIDTH}}{heads}  {total_word(view.options)}", Role.DIM)
-    best = max([1, *(row.total for row in rows_shown)])
+    best = max([1, view.options.target or 0, *(row.total for row in rows_shown)])
     for at, row in enumerate(rows_shown, start=y + 1):
         is_own = own in row.seats
         ink = Role.ACCENT | Highlight.STRONG if is_own else Role.TEXT
@@ -529,9 +529,10 @@ def _draw_rows(canvas: Canvas, page: Page, rows: tuple[int, int], glyphs: Glyphs
             x = canvas.put(x, at, f"{now:>{HAND_WIDTH - 1}} ", Role.ACCENT)
         x = canvas.put(x, at, f"{row.total:>7}", Role.TEXT | Highlight.STRONG)
         length = max(0, row.total) * bar // best
+        canvas.put(x + 2, at, glyphs.rule * bar, Role.DIM)  # the way to the goal
         canvas.put(x + 2, at, glyphs.block * length, Role.ACCENT if is_own else Role.FRAME)
         if view.phase is Phase.OVER and not set(row.seats).isdisjoint(view.winners):
-            canvas.put(x + 3 + length, at, "won", Role.BANNER | Highlight.STRONG)
+            canvas.put(x + 3 + bar, at, "won", Role.BANNER | Highlight.STRONG)
     y += 1 + len(rows_shown)
     if y < bottom and any(result.out is not None for result in results):
         canvas.put(2, y, "* went out", Role.DIM)

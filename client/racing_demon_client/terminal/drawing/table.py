@@ -149,7 +149,7 @@ def _draw_header(canvas: Canvas, scene: Scene, glyphs: Glyphs) -> None:
     title = TITLE if scene.rules is None else scene.rules.game.title
     if scene.rules is not None and not scene.alone:
         title = name_text(view.options)  # a preset's, which is short
-    x = canvas.put(1, 0, cut(title, MAX_TITLE, glyphs), Role.ACCENT | Highlight.STRONG)
+    x = canvas.put(1, 0, _short_title(title), Role.ACCENT | Highlight.STRONG)
     hand, between = "", f" {glyphs.between} "
     if view.hand_number and not scene.alone:
         hand = between + hand_text(view.hand_number, view.options, between, view.last_hand)
@@ -182,6 +182,14 @@ def _draw_header(canvas: Canvas, scene: Scene, glyphs: Glyphs) -> None:
         canvas.put(width - len(right) - len(text) - 3, 0, text, Role.DIM)
     canvas.put(width - len(right), 0, right, Role.KEY)
     canvas.touch(HitArea(width - len(right), 0, len(right), 1, action="help"))
+
+
+def _short_title(title: str) -> str:
+    """Return the part of a game's title that tells it from most others, in whole words."""
+    words, *_ = title.split(",")
+    while len(words) > MAX_TITLE:
+        words = words.rpartition(" ")[0]
+    return words
 
 
 def _place(scene: Scene) -> str:

@@ -1,21 +1,25 @@
-"""The form for a table's options, built from their model."""
+"""A table's options: one list of them, and one editor for the one that is chosen."""
 
 import enum
 import types
 import typing
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import ClassVar
 
 from pydantic import ValidationError
-from textual import on
+from rich.text import Text
+from textual import events, on
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.events import DescendantFocus
-from textual.widgets import Button, Input, Label, Select
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.widgets import Button, Input, Label, OptionList
+from textual.widgets.option_list import Option
 
 from racing_demon_client.errors import ConnectionFailed
 from racing_demon_client.net.server_query import fetch_presets
 from racing_demon_client.saved_presets import save_preset, saved_presets
+from racing_demon_client.shared.match_text import title_text
 from racing_demon_client.shared.option_text import (
     GROUPS,
     MEANINGS,
@@ -30,7 +34,7 @@ from racing_demon_client.terminal.style import screen_text
 from racing_demon_protocol.errors import InvalidGame, InvalidPreset
 from racing_demon_protocol.games import GAMES, declare
 from racing_demon_protocol.wire.options import Options
-from racing_demon_protocol.wire.presets import NEUTRAL, PRESETS
+from racing_demon_protocol.wire.presets import NEUTRAL, PRESETS, Preset
 from racing_demon_protocol.wire.saved_presets import MAX_TITLE
 
 from .dialogs import Dialog
@@ -40,6 +44,11 @@ USUAL = ""
 YOURS = "saved here"
 THE_SERVERS = "of this server"
 PRESET = "A well-known way to play, or one that you have saved. Choosing one fills in the options."
+PRESET_ROW, GROUP_ROW = "preset", "group:"
+NAME_WIDTH = 36
+MAX_IN_GROUP = 3
+"""How many values a folded group tells of itself."""
+STEP_MS = 1_000
 
 
 class TitleScreen(Dialog[str]):
@@ -63,8 +72,66 @@ class TitleScreen(Dialog[str]):
         self.dismiss(event.value.strip())
 
 
+class ValueScreen(Dialog[str]):
+    """The editor of one option: a list of what can be chosen, or a field for a number.
+
+    Args:
+        name: what it is called.
+        choices: what can be chosen, each with its value; none for a number.
+        value: what holds now.
+        hint: what no value means.
+
+    """
+
+    DEFAULT_CSS = """
+    ValueScreen { align: center middle; }
+    ValueScreen Vertical { width: 60; max-width: 100%; height: auto; max-height: 90%; }
+    ValueScreen Vertical { border: round $primary; padding: 0 1; }
+    ValueScreen OptionList { height: auto; max-height: 16; border: none; padding: 0; }
+    """
+
+    def __init__(self, name: str, choices: list[tuple[str, str]], value: str, hint: str) -> None:
+        super().__init__()
+        self._called, self._choices, self._value, self._hint = name, choices, value, hint
+
+    def compose(self) -> ComposeResult:
+        """Compose the dialog."""
+        with Vertical():
+            yield Label(self._called, markup=False)
+            if self._choices:
+                yield OptionList(*(Option(Text(text)) for text, _ in self._choices))
+            else:
+                yield Input(self._value, placeholder=self._hint, compact=True, id="value")
+
+    def on_mount(self) -> None:
+        """Mark what holds now."""
+        values = [value for _, value in self._choices]
+        if self._value in values:
+            self.query_one(OptionList).highlighted = values.index(self._value)
+
+    @on(OptionList.OptionSelected)
+    def _chosen(self, event: OptionList.OptionSelected) -> None:
+        self.dismiss(self._choices[event.option_index][1])
+
+    @on(Input.Submitted)
+    def _typed(self, event: Input.Submitted) -> None:
+        self.dismiss(event.value.strip())
+
+
+class RuleList(OptionList):
+    """A list whose rows are changed by the keys that scroll others to the side."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("left", "screen.step(-1)", "less"),
+        Binding("right", "screen.step(1)", "more"),
+    ]
+
+
 class OptionsScreen(Dialog[Options]):
     """Shows the table's options and lets the host change them.
+
+    First stands the preset, then what differs from it, then all options in groups that open. What is typed
+    finds some.
 
     Args:
         options: the current options.
@@ -73,18 +140,19 @@ class OptionsScreen(Dialog[Options]):
 
     """
 
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("backspace", "forget", "find others"),
+    ]
+    AUTO_FOCUS = "#rules"
     DEFAULT_CSS = """
     OptionsScreen { align: center middle; }
-    OptionsScreen > Vertical { width: 76; max-width: 100%; height: 100%; max-height: 24; }
+    OptionsScreen > Vertical { width: 76; max-width: 100%; height: 100%; max-height: 30; }
     OptionsScreen > Vertical { border: round $primary; }
-    OptionsScreen VerticalScroll { height: 1fr; }
-    OptionsScreen .heading { color: $primary; }
-    OptionsScreen .row { height: 1; }
-    OptionsScreen .row Label { width: 34; }
-    OptionsScreen #preset-row Label { width: 8; }
-    OptionsScreen .row Input, OptionsScreen .row Select { width: 1fr; }
+    OptionsScreen #rules { height: 1fr; border: none; padding: 0; }
+    OptionsScreen #rules:focus { border: none; }
     OptionsScreen #wrong { color: $error; height: auto; width: 100%; }
     OptionsScreen #meaning { height: 2; width: 100%; color: $text-muted; }
+    OptionsScreen #find { width: 100%; height: 1; color: $text-muted; }
     OptionsScreen #buttons { height: 1; }
     OptionsScreen Button { margin-right: 2; }
     """
@@ -95,22 +163,32 @@ class OptionsScreen(Dialog[Options]):
         self._locked = locked
         self._server = server
         self._presets = PRESETS | saved_presets()[0]
+        self._preset = self._exact()
+        self._open: set[str] = set()
+        self._sought = ""
+
+    @property
+    def options(self) -> Options:
+        """The options as they are chosen here, and not yet played."""
+        return self._options
+
+    @property
+    def presets(self) -> dict[str, Preset]:
+        """What can be chosen at once, by name."""
+        return self._presets
+
+    @property
+    def preset(self) -> str:
+        """The name of the preset that they follow; empty if they follow none."""
+        return self._preset
 
     def compose(self) -> ComposeResult:
-        """Compose one row for each option."""
+        """Compose the list, what is told below it, and the buttons."""
         with Vertical():
             if self._locked:
                 yield Label(self._locked, markup=False)
-            with VerticalScroll(can_focus=bool(self._locked)):
-                with Horizontal(classes="row", id="preset-row"):
-                    yield Label("preset", markup=False)
-                    yield self._preset_choice()
-                for group, names in GROUPS.items():
-                    yield Label(group, classes="heading", markup=False)
-                    for name in names:
-                        with Horizontal(classes="row"):
-                            yield Label(called(name), markup=False)
-                            yield self._editor(name)
+            yield Label("", id="find", markup=False)
+            yield RuleList(id="rules")
             yield Label("", id="meaning", markup=False)
             yield Label("", id="wrong", markup=False)
             with Horizontal(id="buttons"):
@@ -120,7 +198,8 @@ class OptionsScreen(Dialog[Options]):
                 yield Button("Back", id="back", compact=True)
 
     def on_mount(self) -> None:
-        """Ask the server for its own presets."""
+        """Show the list, and ask the server for its own presets."""
+        self._show(PRESET_ROW)
         if self._server and not self._locked:
             self.run_worker(self._offer_presets_of_server())
 
@@ -131,145 +210,225 @@ class OptionsScreen(Dialog[Options]):
             return  # it can be played without them
         theirs = {name: replace(each, text=each.text or THE_SERVERS) for name, each in presets.items()}
         self._presets = theirs | self._presets
-        chooser = self.query_one("#preset", Select)
-        with self.prevent(Select.Changed):  # nothing that was entered meanwhile changes
-            chosen = chooser.value
-            chooser.set_options(self._preset_choices())
-            chooser.value = chosen
+        self._show(self._row)
 
-    def on_descendant_focus(self, event: DescendantFocus) -> None:
-        """Explain the focused option."""
-        name = event.widget.id or ""
-        self.query_one("#meaning", Label).update(PRESET if name == "preset" else MEANINGS.get(name, ""))
+    # The list.
 
-    def _preset_choice(self) -> Select[str]:
-        exact = [name for name, preset in self._presets.items() if not preset.deviations(self._options)]
-        return Select(
-            self._preset_choices(),
-            value=exact[0] if exact else "",
-            allow_blank=False,
-            id="preset",
-            compact=True,
-            disabled=bool(self._locked),
+    @property
+    def _rules(self) -> OptionList:
+        return self.query_one("#rules", OptionList)
+
+    @property
+    def _row(self) -> str:
+        """What is highlighted: an option's name, a group, or the preset."""
+        at = self._rules.highlighted
+        return "" if at is None else (self._rules.get_option_at_index(at).id or "").removeprefix("changed:")
+
+    def _show(self, row: str) -> None:
+        """Fill the list anew, and highlight a row of it."""
+        rules, rows = self._rules, list(self._rows())
+        rules.clear_options()
+        rules.add_options(rows)
+        ids = [option.id for option in rows]
+        wanted = next((ids.index(each) for each in (row, f"changed:{row}") if each in ids), None)
+        first = next((at for at, option in enumerate(rows) if not option.disabled), 0)
+        rules.highlighted = first if wanted is None else wanted
+        find = (
+            f"found for {self._sought!r}:"
+            if self._sought
+            else "Type to find a rule. Enter changes it, or ← →."
         )
+        self.query_one("#find", Label).update(find)
 
-    def _preset_choices(self) -> list[tuple[str, str]]:
-        named = [
-            (f"{screen_text(each.title)}: {screen_text(each.text) or YOURS}", name)
-            for name, each in self._presets.items()
+    def _rows(self) -> Iterator[Option]:
+        if self._sought:
+            for name in Options.model_fields:
+                if self._sought in called(name).casefold() or self._sought in MEANINGS[name].casefold():
+                    yield self._option(name)
+            return
+        chosen = self._presets.get(self._preset)
+        title = screen_text(chosen.title) if chosen else title_text(self._options)
+        yield Option(Text(f"{'preset':{NAME_WIDTH}}{title}"), id=PRESET_ROW)
+        if differing := self._differing():
+            yield Option(Text("changed here", style="bold"), disabled=True)
+            for name in differing:
+                yield self._option(name, "changed:")
+        for group, names in GROUPS.items():
+            is_open = group in self._open
+            values = [value_text(name, getattr(self._options, name)) for name in names[:MAX_IN_GROUP]]
+            told = "" if is_open else ", ".join(values)
+            mark = "▾" if is_open else "▸"
+            yield Option(Text(f"{mark} {group:{NAME_WIDTH - 2}}{told}"), id=f"{GROUP_ROW}{group}")
+            if is_open:
+                yield from (self._option(name) for name in names)
+
+    def _option(self, name: str, prefix: str = "") -> Option:
+        mark = "≠" if name in self._differing() else " "
+        value = (
+            GAMES[self._options.game].title
+            if name == "game"
+            else value_text(name, getattr(self._options, name))
+        )
+        return Option(Text(f"{mark} {called(name):{NAME_WIDTH - 2}}{value}"), id=f"{prefix}{name}")
+
+    def _differing(self) -> list[str]:
+        """Return the options that differ from the nearest preset, or from what is usual at any table."""
+        nearest = self._nearest()
+        rules = nearest.deviations(self._options) if nearest else ()
+        usual_ones = Options()
+        return [
+            name
+            for name in Options.model_fields
+            if name in rules
+            or (name in NEUTRAL and getattr(self._options, name) != getattr(usual_ones, name))
         ]
-        return [("none of these", ""), *named]
 
-    @on(Select.Changed, "#preset")
-    def _fill_in(self, event: Select.Changed) -> None:
-        """Set every option that affects play or scoring to the chosen preset's, and others that it names."""
-        if event.value in self._presets:
-            options = self._presets[str(event.value)].options
-            for name in (Options.model_fields.keys() - NEUTRAL) | options.model_fields_set:
-                self._editor_of(name).value = _entered(name, options)
+    def _nearest(self) -> Preset | None:
+        same = [each for each in self._presets.values() if each.options.game == self._options.game]
+        return min(same, key=lambda each: len(each.deviations(self._options)), default=None)
 
-    @on(Select.Changed)
-    @on(Input.Changed)
-    def _deviate(self, event: Select.Changed | Input.Changed) -> None:
-        """Name no preset any more once an option differs from it."""
-        presets = self.query_one("#preset", Select)
-        name = event.control.id or ""
-        if presets.value in self._presets and name in Options.model_fields.keys() - NEUTRAL:
-            wanted = _entered(name, self._presets[str(presets.value)].options)
-            if self._editor_of(name).value != wanted:
-                presets.value = ""
+    def _exact(self) -> str:
+        """Return the name of the preset that the options are; empty if they are none."""
+        exact = (name for name, each in self._presets.items() if not each.deviations(self._options))
+        return next(exact, "")
 
-    def _editor_of(self, name: str) -> Select[str] | Input:
-        kind = Select if choices_of(name) else Input
-        return self.query_one(f"#{name}", kind)  # type: ignore[return-value]
+    @on(OptionList.OptionHighlighted)
+    def _explain(self) -> None:
+        """Explain the highlighted option."""
+        row = self._row
+        self.query_one("#meaning", Label).update(PRESET if row == PRESET_ROW else MEANINGS.get(row, ""))
 
-    def _editor(self, name: str) -> Select[str] | Input:
-        choices = choices_of(name)
-        written = _entered(name, self._options)
-        editor: Select[str] | Input
-        if choices:
-            editor = Select(choices, value=written, allow_blank=False, id=name, compact=True)
+    def on_key(self, event: events.Key) -> None:
+        """Find options by what is typed."""
+        if event.is_printable and event.character and self.focused is self._rules and event.key != "enter":
+            event.stop()
+            event.prevent_default()
+            self.seek(self._sought + event.character)
+
+    def action_forget(self) -> None:
+        """Find with a letter less."""
+        self.seek(self._sought[:-1])
+
+    def seek(self, text: str) -> None:
+        """Show the options that have a text in their names, or in what is told of them."""
+        self._sought = text.casefold().lstrip()
+        self._show("")
+
+    # Changing.
+
+    @on(OptionList.OptionSelected)
+    def _edit(self) -> None:
+        """Open the editor of the chosen row, or a group."""
+        row = self._row
+        if row.startswith(GROUP_ROW):
+            self._open ^= {row.removeprefix(GROUP_ROW)}
+            self._show(row)
+        elif row and not self._locked:
+            self.app.push_screen(self._editor(row), lambda text: self._enter(row, text))
+
+    def _editor(self, row: str) -> ValueScreen:
+        if row == PRESET_ROW:
+            choices = [
+                (f"{screen_text(each.title)}: {screen_text(each.text) or YOURS}", name)
+                for name, each in self._presets.items()
+            ]
+            return ValueScreen("preset", choices, self._preset, "")
+        value = getattr(self._options, row)
+        choices = choices_of(row)
+        text = USUAL if value is None else written(value) if choices else value_text(row, value)
+        return ValueScreen(called(row), choices, text, usual(row))
+
+    def _enter(self, row: str, text: str | None) -> None:
+        """Take what an editor holds; nothing if it was left."""
+        if text is None:
+            return
+        if row == PRESET_ROW:
+            self._fill_in(text)
         else:
-            editor = Input(written, placeholder=usual(name), id=name, compact=True)
-        editor.disabled = bool(self._locked)
-        return editor
+            self._set(row, text)
 
-    @on(Select.Changed)
-    @on(Input.Changed)
-    def _warn(self) -> None:
-        """Say at once what cannot be played together. What is being typed may still become a value."""
+    def _fill_in(self, name: str) -> None:
+        """Set every option that affects play or scoring to a preset's, and others that it names."""
+        options = self._presets[name].options
+        changed = (Options.model_fields.keys() - NEUTRAL) | options.model_fields_set
+        self._options = self._options.model_copy(update={each: getattr(options, each) for each in changed})
+        self._preset = name
+        self._warn()
+        self._show(PRESET_ROW)
+
+    def _set(self, name: str, text: str) -> None:
+        """Set an option to what was typed or chosen; say what is wrong with it."""
+        default = Options.model_fields[name].default
+        value = default if text == USUAL else read(name, text)
         try:
-            self._entered_options()
-        except ValidationError:
-            self._refuse("")
+            self._options = Options.model_validate({**self._options.model_dump(), name: value})
+        except ValidationError as error:
+            return self._refuse(refusal(error))
+        self._preset = self._exact()
+        self._warn()
+        return self._show(name)
+
+    def action_step(self, by: int) -> None:
+        """Take the next value of the highlighted option, or the one before."""
+        name = self._row
+        if self._locked or name not in Options.model_fields:
+            return
+        value, choices = getattr(self._options, name), [each for _, each in choices_of(name)]
+        if choices:
+            now = choices.index(USUAL if value is None else written(value))
+            self._set(name, choices[(now + by) % len(choices)])
+        elif value is not None:
+            step = by * STEP_MS if name.endswith("_ms") else by
+            self._set(name, value_text(name, value + step))
+
+    def _warn(self) -> bool:
+        """Say at once what cannot be played together. Return whether it can."""
+        try:
+            declare(self._options, 2)
         except InvalidGame as error:
             self._refuse(in_words(str(error)))
-        else:
-            self._refuse("")
+            return False
+        self._refuse("")
+        return True
+
+    def _refuse(self, text: str) -> None:
+        self.query_one("#wrong", Label).update(text)
+
+    # Leaving.
 
     @on(Button.Pressed, "#take")
-    def _apply_form(self) -> None:
-        try:
-            options = self._entered_options()
-        except ValidationError as error:
-            self._refuse(refusal(error))
-            self._go_to(error.errors()[0]["loc"])
-        except InvalidGame as error:
-            self._refuse(in_words(str(error)))
+    def _take(self) -> None:
+        if self._warn():
+            self.dismiss(self._options)
         else:
-            self.dismiss(options)
+            self._rules.focus()
+
+    def action_back(self) -> None:
+        """Find nothing any more, or leave."""
+        if not self._sought:
+            return super().action_back()
+        row, self._sought = self._row, ""
+        return self._show(row)
 
     @on(Button.Pressed, "#save")
     def _save(self) -> None:
         self.app.push_screen(TitleScreen(), self._save_as)
 
     def _save_as(self, title: str | None) -> None:
-        if not title:
+        if not title or not self._warn():
             return
         try:
-            preset = save_preset(title, self._entered_options())
-        except ValidationError as error:
-            self._refuse(refusal(error))
-        except InvalidGame as error:
-            self._refuse(in_words(str(error)))
+            preset = save_preset(title, self._options)
         except InvalidPreset as error:
             self._refuse(str(error))
         else:
             self._presets[preset.name] = preset
-            chooser = self.query_one("#preset", Select)
-            chooser.set_options(self._preset_choices())
-            chooser.value = preset.name
-
-    def _entered_options(self) -> Options:
-        """Return the options as they are entered.
-
-        Raises:
-            InvalidGame: they cannot be played together.
-            ValidationError: a value is invalid.
-
-        """
-        values: dict[str, Any] = {}
-        for name in Options.model_fields:
-            text = str(self._editor_of(name).value).strip()
-            if text != USUAL:
-                values[name] = read(name, text)
-            elif Options.model_fields[name].default is None:
-                values[name] = None
-        options = Options.model_validate(values)
-        declare(options, 2)
-        return options
-
-    def _refuse(self, text: str) -> None:
-        self.query_one("#wrong", Label).update(text)
-
-    def _go_to(self, place: tuple[int | str, ...]) -> None:
-        """Focus the invalid option."""
-        for editor in self.query(f"#{place[0]}") if place else ():
-            editor.focus()
+            self._preset = preset.name
+            self._show(PRESET_ROW)
 
     @on(Button.Pressed, "#back")
     def _leave(self) -> None:
-        self.action_back()
+        self.dismiss(None)
 
 
 def choices_of(name: str) -> list[tuple[str, str]]:
@@ -289,13 +448,6 @@ def choices_of(name: str) -> list[tuple[str, str]]:
     return []
 
 
-def _entered(name: str, options: Options) -> str:
-    """Return what the editor of an option holds."""
-    value = getattr(options, name)
-    if value is None:
-        return USUAL
-    return _written(value) if choices_of(name) else value_text(name, value)
-
-
-def _written(value: object) -> str:
+def written(value: object) -> str:
+    """Return a value as it is typed."""
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -196,14 +196,14 @@ def test_stock_waste_and_reserve_are_seen_whatever_the_options(
 # Small terminals.
 
 
-@for_each("size", [(79, 24), (80, 23), (40, 10), (60, 80)])
+@for_each("size", [(79, 24), (80, 22), (40, 10), (60, 80)])
 def test_a_terminal_that_is_too_small_is_told_so(size: tuple[int, int]) -> None:
     """Instead of half a table it shows what it needs and what it has."""
     for player in moments("racing-demon", 0, 300):
         canvas = player.draw(size)
         assert {size[0]} == {len(row) for row in rows_of(canvas)}
         told = canvas.text()
-        assert "needs 80x24" in told
+        assert "needs 80x23" in told
         assert f"has {size[0]}x{size[1]}" in told
 
 
@@ -272,7 +272,7 @@ def test_who_was_first_is_told_to_the_end(name: str) -> None:
 # What is said around the cards.
 
 
-def test_the_table_at_80x24() -> None:
+def test_the_table_at_80x23() -> None:
     """Foundations by suits, the piles, the columns; beside them the players, and what happened."""
     position = build(
         rules_of(players=2),
@@ -298,7 +298,7 @@ def test_the_table_at_80x24() -> None:
 """
     rows = [row.rstrip() for row in rows_of(player.draw())]
     assert expected.strip("\n").split("\n") == rows[:11]
-    assert rows[23] == " asdfjkl move  qweruio up  space turn  ; waste  x drop  v stuck  ? help"
+    assert rows[22] == " asdfjkl move  qweruio up  space turn  ; waste  x drop  v stuck  ? help"
 
 
 def test_a_spectator_is_told_whose_layout_is_seen() -> None:
@@ -374,7 +374,7 @@ def test_the_signal_is_counted_down() -> None:
     before = player.draw().text()
     player.model.activity.start_from(player.view, player.now, -2_500)
     player.view.record = player.view.record._replace(phase=Phase.COUNTDOWN)
-    inks = {ink for y in range(24) for text, ink in player.draw().runs(y) if "█" in text}
+    inks = {ink for y in range(23) for text, ink in player.draw().runs(y) if "█" in text}
     assert {Role.BANNER | Highlight.STRONG} == inks
     assert "█" not in before
 

@@ -18,7 +18,7 @@ from tests.support.typical import of_games
 from tests.support.view_models import rows_of
 
 of_every_game = of_games(GAMES)
-SIZES = ((80, 24), (120, 40), (200, 60))
+SIZES = ((80, 23), (120, 40), (200, 60))
 
 
 @of_every_game

@@ -3,17 +3,17 @@
 from typing import Any
 
 import pytest
-from textual.widgets import Input, Label, OptionList, Select
-from textual.widgets.select import InvalidSelectValueError
+from textual.widgets import Input, Label, OptionList
 
 from racing_demon_client.net.client import Client
 from racing_demon_client.saved_presets import saved_presets
 from racing_demon_client.settings import PlayerSettings, load
-from racing_demon_client.shared.option_text import GROUPS, MEANINGS
+from racing_demon_client.shared.option_text import GROUPS, MEANINGS, called
 from racing_demon_client.terminal.screens.dialogs import BotsScreen, ChatScreen, HelpScreen, QuestionScreen
-from racing_demon_client.terminal.screens.options import OptionsScreen, TitleScreen, choices_of
+from racing_demon_client.terminal.screens.options import OptionsScreen, TitleScreen, ValueScreen, choices_of
 from racing_demon_client.terminal.screens.table import LobbyScreen, TableScreen, TallyScreen
 from racing_demon_protocol.enums import Phase
+from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import Options
@@ -25,12 +25,10 @@ from tests.support.screens import (
     SLOW,
     click,
     deal,
-    field,
     hosting,
     shows,
     sitting,
     turned,
-    type_into,
     until_ended,
     wait,
 )
@@ -105,49 +103,45 @@ async def test_a_preset_fills_in_the_form() -> None:
             await click(player, "options")
             await wait(player.pilot, lambda: isinstance(player.app.screen, OptionsScreen))
             screen = player.app.screen
-            preset, wrong = screen.query_one("#preset", Select), screen.query_one("#wrong", Label)
+            assert isinstance(screen, OptionsScreen)
+            wrong = screen.query_one("#wrong", Label)
+            await wait(player.pilot, lambda: "sundays" in screen.presets)
+            await player.pilot.press("home")
+            await choose(player, "Sundays: of this server")
+            assert screen.options.reserve == 11
 
-            def theirs_is_chosen() -> bool:
-                try:
-                    preset.value = "sundays"
-                except InvalidSelectValueError:  # not yet
-                    return False
-                return True
-
-            await wait(player.pilot, theirs_is_chosen)
-            await wait(player.pilot, lambda: field(player.app, "reserve").value == "11")
-
-            for name, told in (
-                ("hands", "How many hands make a match."),
-                ("grace_ms", "land after a call."),
-            ):
-                field(player.app, name).focus()
-                await player.pilot.pause()
+            for row, told in (("hands in", "How many hands make a match."), ("grace", "land after a call.")):
+                await find(player, row)
                 assert told in str(screen.query_one("#meaning", Label).content)
-            screen.query_one("#game", Select).value = "racing-demon"
+            await find(player, "game")
+            await choose(player, "Racing Demon")
             await wait(player.pilot, lambda: "reserve" in str(wrong.content))
-            screen.query_one("#game", Select).value = "classic"
-            await wait(player.pilot, lambda: not str(wrong.content))
-            field(player.app, "hands").value = "many"
             assert await player.pilot.click("#take")
+            assert isinstance(player.app.screen, OptionsScreen)
+            await choose(player, GAMES["classic"].title)
+            await wait(player.pilot, lambda: not str(wrong.content))
+            await find(player, "hands in")
+            await enter(player, "many")
             await wait(player.pilot, lambda: str(wrong.content))
-            assert player.app.focused is field(player.app, "hands")
             assert client.view.options == SLOW
 
             async with await Client.join(served.url, client.code, "Ben") as ben:
                 await wait(player.pilot, lambda: len(client.view.seats) == 2)
                 await ben.leave()
             await wait(player.pilot, lambda: len(client.view.seats) == 1)
-            assert (player.app.screen, field(player.app, "hands").value) == (screen, "many")
+            assert (player.app.screen, screen.options.reserve) == (screen, 11)
 
-            preset.value = "nerts"
-            await wait(player.pilot, lambda: field(player.app, "target").value == "100")
-            await type_into(player.pilot, "reserve", "10")
-            await wait(player.pilot, lambda: preset.value == "")
+            await player.pilot.press("escape", "home")
+            await choose(player, "Nerts: ")
+            assert (screen.preset, screen.options.target) == ("nerts", 100)
+            await find(player, "cards in the r")
+            await enter(player, "9")
+            await player.pilot.press("right")
+            assert (screen.preset, screen.options.reserve) == ("", 10)
             for title in ("Nerts", "Club night"):
                 await save_as(player, title)
                 assert ("well-known" in str(wrong.content)) == (title == "Nerts")
-            assert preset.value == "club-night"
+            assert screen.preset == "club-night"
             assert saved_presets()[0]["club-night"].options.reserve == 10
 
             await player.pilot.resize_terminal(12, 8)
@@ -156,6 +150,58 @@ async def test_a_preset_fills_in_the_form() -> None:
             await shows(player, "Nerts, first to 100")
             changed = {"game": "classic", "hands": 100, "target": 100, "reserve": 10}
             assert client.view.options == SLOW.model_copy(update=changed)
+
+
+async def find(player: Player, text: str) -> None:
+    """Find an option by a part of its name."""
+    screen = player.app.screen
+    assert isinstance(screen, OptionsScreen)
+    screen.seek(text)
+    await player.pilot.pause()
+
+
+async def choose(player: Player, text: str) -> None:
+    """Open the editor of the row that is highlighted, and choose what begins with a text."""
+    await player.pilot.press("enter")
+    await wait(player.pilot, lambda: isinstance(player.app.screen, ValueScreen))
+    choices = player.app.screen.query_one(OptionList)
+    choices.highlighted = next(
+        at for at, option in enumerate(choices.options) if str(option.prompt).startswith(text)
+    )
+    await player.pilot.press("enter")
+    await wait(player.pilot, lambda: isinstance(player.app.screen, OptionsScreen))
+
+
+async def enter(player: Player, text: str) -> None:
+    """Open the editor of the row that is highlighted, and type a value."""
+    await player.pilot.press("enter")
+    await wait(player.pilot, lambda: isinstance(player.app.screen, ValueScreen))
+    player.app.screen.query_one(Input).value = text
+    await player.pilot.press("enter")
+    await wait(player.pilot, lambda: isinstance(player.app.screen, OptionsScreen))
+
+
+async def test_a_rule_is_found_and_changed_in_a_few_presses() -> None:
+    """What is typed finds it, an arrow changes it; groups open and fold, and Escape leaves."""
+    async with hosting() as player:
+        await click(player, "options")
+        await wait(player.pilot, lambda: isinstance(player.app.screen, OptionsScreen))
+        screen = player.app.screen
+        assert isinstance(screen, OptionsScreen)
+        rules = screen.query_one("#rules", OptionList)
+        folded = rules.option_count
+        await player.pilot.press("end", "enter")
+        assert rules.option_count > folded
+        await player.pilot.press("enter")
+        assert rules.option_count == folded
+        await player.pilot.press(*"hin", "right")
+        assert screen.options.hints
+        assert "hints" in str(rules.get_option_at_index(0).prompt)
+        await player.pilot.press("escape")
+        assert "≠ hints" in "".join(str(option.prompt) for option in rules.options)
+        await player.pilot.press("escape")
+        await wait(player.pilot, lambda: isinstance(player.app.screen, LobbyScreen))
+        assert player.session.client.view.options == SLOW
 
 
 def test_every_option_has_a_meaning_that_fits_below_the_form() -> None:
@@ -181,15 +227,14 @@ async def test_wrong_options_are_refused_with_a_sentence(name: str, value: str) 
     async with hosting() as player:
         await click(player, "options")
         await wait(player.pilot, lambda: isinstance(player.app.screen, OptionsScreen))
-        field(player.app, name).value = value
-        assert await player.pilot.click("#take")
-        await player.pilot.pause()
-        if value:
+        await find(player, called(name))
+        await enter(player, value)
+        told = str(player.app.screen.query_one("#wrong", Label).content)
+        assert bool(told) == bool(value)
+        if name == "columns":  # so many are wrong for the game, which is another option
+            assert await player.pilot.click("#take")
             assert isinstance(player.app.screen, OptionsScreen)
-            assert str(player.app.screen.query_one("#wrong", Label).content)
-            is_own = name != "columns"  # so many are wrong for the game, which is another option
-            assert (player.app.focused is field(player.app, name)) == is_own
-            await player.pilot.press("escape")
+        await player.pilot.press("escape", "escape")
         await wait(player.pilot, lambda: isinstance(player.app.screen, LobbyScreen))
         assert player.session.client.view.options == SLOW
 

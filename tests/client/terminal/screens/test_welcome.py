@@ -4,7 +4,7 @@ import argparse
 import json
 
 import pytest
-from textual.widgets import Label, Select
+from textual.widgets import Label, OptionList, Select
 
 from racing_demon_client.errors import SettingsRefused
 from racing_demon_client.net.client import Client
@@ -14,7 +14,7 @@ from racing_demon_client.sources import PRACTICE_HANDS, tables
 from racing_demon_client.sources.tables import TableAddress
 from racing_demon_client.terminal.app import run
 from racing_demon_client.terminal.screens.dialogs import QuestionScreen
-from racing_demon_client.terminal.screens.options import OptionsScreen
+from racing_demon_client.terminal.screens.options import OptionsScreen, ValueScreen
 from racing_demon_client.terminal.screens.table import LobbyScreen, TableScreen
 from racing_demon_client.terminal.screens.welcome import GamesScreen, PresetsScreen, TableList
 from racing_demon_protocol.wire.messages import client as cl
@@ -233,8 +233,12 @@ async def test_all_options_can_be_chosen_before_a_table_opens() -> None:
     async with at_first_screen() as (app, pilot):
         await pilot.press("h", "up", "enter")
         await wait(pilot, lambda: isinstance(app.screen, OptionsScreen))
-        app.screen.query_one("#preset", Select).value = "scrooge"
-        await wait(pilot, lambda: field(app, "reserve").value == "10")
+        await pilot.press("enter")
+        await wait(pilot, lambda: isinstance(app.screen, ValueScreen))
+        choices = app.screen.query_one(OptionList)
+        choices.highlighted = [*PRESETS].index("scrooge")
+        await pilot.press("enter")
+        await wait(pilot, lambda: isinstance(app.screen, OptionsScreen))
         assert await pilot.click("#take")
         await wait(pilot, lambda: isinstance(app.screen, LobbyScreen))
         assert app.session is not None
