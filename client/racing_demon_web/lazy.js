@@ -13,6 +13,7 @@
  * @property {typeof import("./screens/options.js")} options
  * @property {typeof import("./screens/overlay.js")} overlay
  * @property {typeof import("./screens/pages.js")} pages
+ * @property {typeof import("./table/panels.js")} panels
  * @property {typeof import("./pasted_link.js")} pasted
  * @property {typeof import("./screens/presets.js")} presets
  * @property {typeof import("./screens/questions.js")} questions
@@ -46,6 +47,7 @@ const FILES = {
   options: "./screens/options.js",
   overlay: "./screens/overlay.js",
   pages: "./screens/pages.js",
+  panels: "./table/panels.js",
   pasted: "./pasted_link.js",
   presets: "./screens/presets.js",
   questions: "./screens/questions.js",

@@ -587,7 +587,7 @@ function drawOverlay(session) {
 }
 
 /**
- * @param {"menu" | "invite" | "help" | "manage" | "teams"} name
+ * @param {"menu" | "speech" | "invite" | "help" | "manage" | "teams"} name
  * @param {number} [seat] whom it is about
  */
 function openMenu(name, seat = -1) {
@@ -769,11 +769,11 @@ async function listTables({ openTables, tableRow }) {
       tableRow(table, GAMES, () => {
         field("code").value = table.code;
         byId("passphrase-row").hidden = !table.locked;
-        (settings.name || field("name").value ? byId("join") : field("name")).focus();
+        if (table.locked) field("passphrase").focus();
+        else join(); // which asks for a name, if there is none
       }),
     ),
   );
-  if (tables.length === 1 && !field("code").value) field("code").value = tables[0].code;
 }
 
 /** Fill in the static words and limits that `index.html` refers to. */
@@ -807,8 +807,10 @@ async function begin() {
   });
   tableScreen = new TableScreen(byId("table"), {
     tables: TABLES,
+    games: GAMES,
     announce,
     openMenu: () => openMenu("menu"),
+    openSpeech: () => openMenu("speech"),
     openHelp: () => openMenu("help"),
     learn,
     requestRender,

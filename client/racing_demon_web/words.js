@@ -86,7 +86,7 @@ export const WORDS = {
   newTable: "Open a table",
   howToPlay: "How to play",
   results: "Results",
-  openTables: "Open tables",
+  openTables: "Tables that want players",
   enterName: "Enter your name first.",
   enterCode: "Enter the table's code. The host sees it in the lobby.",
   isFramed: "You can only watch here. Open the table in a tab of its own to play.",

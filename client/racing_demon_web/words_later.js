@@ -6,8 +6,9 @@ import { clock, inWords, short, span } from "./words.js";
  * A count, such as "1 card" or "3 cards".
  * @param {number} count
  * @param {string} thing
+ * @param {string} [things]
  */
-export const plural = (count, thing) => `${count} ${thing}${count === 1 ? "" : "s"}`;
+export const plural = (count, thing, things = `${thing}s`) => `${count} ${count === 1 ? thing : things}`;
 
 /** @param {number} points */
 export const signed = (points) => (points > 0 ? `+${points}` : String(points));
@@ -233,6 +234,13 @@ export const LATER = {
   // Results.
   you: "You",
   youAre: "You are",
+  tonight: "Tonight",
+  allEvenings: "All evenings",
+  tonightAfter: (/** @type {number} */ matches) => `Tonight, after ${plural(matches, "match", "matches")}`,
+  matchesWon: (/** @type {number} */ won) => "♛".repeat(won),
+  pointsOf: (/** @type {number} */ points) => `${points} ${Math.abs(points) === 1 ? "point" : "points"}`,
+  racesWon: (/** @type {number} */ races) => `${plural(races, "race")} won`,
+  tonightColumns: ["Player", "Won", "Points", "Races won"],
   out: "out",
   // Beside the number, which is larger.
   pointsWon: (/** @type {number} */ count) => (Math.abs(count) === 1 ? "point" : "points"),
@@ -276,7 +284,9 @@ export const LATER = {
   hands: "Hands",
   loading: "Loading…",
   onThisDevice: "On this device",
-  noStandings: "This server shows no standings. It may show them to players whom it remembers.",
+  noStandings: "This server shows no standings.",
+  noStandingsForGuests:
+    "This server shows no standings to guests. Under You, turn on “Remember me here”, and play a match: then it may know you here.",
   matchesCount: (/** @type {Record<string, number>} */ { matches, unfinished, casual, early }) =>
     [
       matches === 1 ? "One match" : `${matches || "No"} matches`,
@@ -295,7 +305,7 @@ export const LATER = {
   allGames: "All games",
   anyPreset: "Any options",
   season: "Season",
-  seasons: ["Always", "This year", "This month", "This week"],
+  seasons: ["Always", "This year", "This month", "This week", "Tonight"],
   peopleOnly: "People only",
   before: "Before",
   after: "After",

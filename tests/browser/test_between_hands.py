@@ -7,6 +7,7 @@ import pytest
 from playwright.async_api import Browser, expect
 
 from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.events import MatchOver
 from tests.support.browsers import SMALL_PHONE, TELEVISION, phone
 from tests.support.servers import Peer, serving
 
@@ -132,3 +133,22 @@ async def test_letters_of_twice_the_size_fit(browser: Browser, width: int) -> No
             await ann.finish()
             await ann.page.get_by_role("button", name="Next hand").wait_for()
             await ann.page.wait_for_function(f"document.documentElement.scrollWidth <= {width}")
+
+
+@pytest.mark.long
+async def test_an_evening_is_added_up_between_matches(browser: Browser) -> None:
+    """After a second match a big screen says who has won how many, also after a reload."""
+    options = {"hands": 1, "time_limit_ms": 1_000, "countdown_ms": 0}
+    async with serving(bot_speed=20.0) as served, Peer.hosting(served.url, **options) as host:  # type: ignore[arg-type]
+        await host.ask(cl.AddBot)
+        async with phone(browser, f"{served.origin}/{host.code}?tv", **TELEVISION) as screen:
+            for _ in range(2):
+                await screen.page.locator("#lobby").wait_for()
+                await host.ask(cl.Start)
+                await host.until(MatchOver)
+                await screen.see("#lobby.over .tally tbody td")
+            evening = screen.page.locator("#lobby .tonight")
+            await expect(evening).to_contain_text("Tonight, after 2 matches")
+            await screen.page.reload()
+            await expect(evening.locator("li")).to_have_count(2)
+            assert screen.complaints == []

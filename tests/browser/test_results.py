@@ -30,6 +30,9 @@ async def test_results_are_offered_as_soon_as_a_table_is_left(browser: Browser) 
             ) == ["You", "Ada"]
             await player.page.go_back()
             await player.page.locator("#tables b", has_text=code).wait_for(state="attached")
+            card = player.page.locator("#tables button")
+            assert await card.locator("strong").inner_text() == "Ben’s table"
+            assert await card.locator(".token").count() == 1
             assert player.complaints + other.complaints == []
 
 
@@ -40,7 +43,7 @@ async def test_a_store_with_anything_in_it_stops_no_page(browser: Browser) -> No
         await player.page.evaluate(SPOIL)
         await player.open(served.origin)
         await player.page.tap("#standings")
-        await player.page.locator("#page p", has_text="This server shows no standings.").wait_for()
+        await player.page.locator("#page p", has_text="shows no standings to guests").wait_for()
         assert await player.page.locator("#page table").count() == 0
         await player.page.go_back()
         await player.create("Ann")

@@ -74,6 +74,21 @@ export class HandView {
       : null;
   }
 
+  /**
+   * How many cards a seat has left before it is out: those of its reserve, or face down in columns, or not up yet.
+   * @param {number} seat
+   */
+  left(seat) {
+    const place = this.seats.indexOf(seat);
+    if (place < 0) return 0;
+    const hidden = this.isPrivate
+      ? 0
+      : this.layout
+          .own(place, "tableau")
+          .reduce((sum, { number }) => sum + this.board.cards[number].filter((card) => card < 0).length, 0);
+    return this.heap(seat) ?? (hidden || Math.max(0, 52 - (this.reached(seat) ?? 0)));
+  }
+
   /** The points of the hand as it stands, by seat. */
   points() {
     const { reserve_card: own, king_bonus: bonus = 0 } = this.layout.options;

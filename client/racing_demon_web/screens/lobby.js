@@ -302,6 +302,7 @@ export class LobbyScreen {
     this.root.classList.toggle("over", isOver);
     for (const name of ["analyzed", "checked", "own"]) this.part(name).hidden = section.hidden;
     this.part("arc").hidden = !isOver;
+    this.root.querySelector(".tonight")?.toggleAttribute("hidden", !isOver);
     this.part("after").hidden = table.phase !== "over" || table.results.length === 0;
     if (section.hidden) {
       this.part("analysis").replaceChildren();
@@ -311,7 +312,7 @@ export class LobbyScreen {
     const caption = /** @type {HTMLElement} */ (section.querySelector("caption"));
     withModule(
       "results",
-      ({ arc, outcome, ownPlace, proofSummary, tallyRows }) => {
+      ({ finish, outcome, ownPlace, proofSummary, tallyRows }) => {
         const rows = tallyRows(table, this.seat, (state) => [
           this.#stateOf("small", state),
           ...this.#menuOf(state, isHost),
@@ -322,7 +323,7 @@ export class LobbyScreen {
         setText(this.part("goal"), table.options.target === null ? "" : String(table.options.target));
         setText(caption, outcome(table));
         this.part("own").replaceChildren(...ownPlace(table, this.seat));
-        if (isOver) arc(this.part("arc"));
+        if (isOver) finish(this.part("arc"), this.part("after"), table, this.seat);
         setText(this.root.querySelector(".checked summary"), proofSummary(this.session));
         if (this.#grown === table.results.length) return;
         this.#grown = table.results.length;

@@ -100,23 +100,29 @@ export class Menus {
   /** Everything that is not on the table itself, in groups: the table, oneself, sound and looks, leaving. */
   menu() {
     const { session } = this;
-    const speech = [];
-    if (session && session.seat !== null) {
-      const bar = element("div", "reactions");
-      bar.append(
-        ...Object.entries(REACTIONS).map(([reaction, text]) =>
-          button(text, () => this.send("react", { reaction })),
-        ),
-      );
-      speech.push(bar, this.#chatLine());
-    }
     this.dialog.open(WORDS.menu, [
-      ...speech,
+      ...this.#speech(),
       ...(session ? menuGroup(WORDS.table, this.#aboutTable(session)) : []),
       ...(session ? menuGroup(LATER.you, this.#aboutSelf(session)) : []),
       ...menuGroup(LATER.looks, this.#toggles()),
       ...(session ? menuGroup(LATER.leaving, [button(WORDS.leave, this.leave)]) : []),
     ]);
+  }
+
+  /** What can be said while cards are played, by itself. */
+  speech() {
+    this.dialog.open(WORDS.sayToTable, this.#speech());
+  }
+
+  #speech() {
+    if (this.session?.seat == null) return [];
+    const bar = element("div", "reactions");
+    bar.append(
+      ...Object.entries(REACTIONS).map(([reaction, text]) =>
+        button(text, () => this.send("react", { reaction })),
+      ),
+    );
+    return [bar, this.#chatLine()];
   }
 
   /**

@@ -23,12 +23,12 @@ import { LATER, MOMENTS, plural, signed, titleWords } from "../words_later.js";
 import { addressForOthers } from "./invitation.js";
 import { momentList, placeOf, titleList } from "./moments.js";
 import { qrPicture } from "./qr.js";
-import { matchLine, resultRows } from "./results.js";
+import { beginOfEvening, matchLine, resultRows } from "./results.js";
 
 /**
  * @typedef {{link: string, code: string, at: number, game: string, players: string[],
  *   casual?: boolean}} KeptMatch
- * @typedef {{name: string, bot: string, player: string, matches: number, wins: number, hands: number, points: number, rating: number | null,
+ * @typedef {{name: string, bot: string, player: string, matches: number, wins: number, hands: number, points: number, races_won?: number, rating: number | null,
  *   provisional: boolean | null, form: number[], met_ms?: number | null}} StandingsRow
  * @typedef {{seat: number, name: string, bot?: string, team?: number | null, left?: boolean}} MatchPlayer
  * @typedef {{hand: number, reason: string, out: number | null, elapsed_ms: number, points: Record<string, number>,
@@ -38,7 +38,8 @@ import { matchLine, resultRows } from "./results.js";
 const MAX_MATCHES = 200; // that a device remembers
 const TRIES = 20; // for the link of a match: its result is made after its last event
 const AGAIN_MS = 1000;
-const SEASONS = ["", "year", "month", "week"];
+const TONIGHT = "tonight";
+const SEASONS = ["", "year", "month", "week", TONIGHT];
 const PICTURE = { width: 1200, height: 630, margin: 70 };
 
 /** @returns {KeptMatch[]} the matches that this device has played, the oldest first */
@@ -214,10 +215,14 @@ export class Pages {
     if (season) query.set("since_ms", String(beginOf(season)));
     const [found, ownId] = await Promise.all([askAsPlayer(`/v1/standings?${query}`), ownPlayer()]);
     if (own !== this.#asked) return;
-    if (!found) return this.#draw(LATER.standings, [element("p", "", LATER.noStandings), ...hereItems]);
+    if (!found)
+      return this.#draw(LATER.standings, [
+        element("p", "", knownPeople().length ? LATER.noStandings : LATER.noStandingsForGuests),
+        ...hereItems,
+      ]);
     const count = LATER.matchesCount(found);
     this.#draw(LATER.standings, [
-      this.#filters(),
+      this.#filters(found),
       element("p", "", count),
       ...(found.rows.length > 0
         ? [
@@ -226,6 +231,7 @@ export class Pages {
               (page - 1) * 50,
               (id, text) => this.#linkTo(`/player/${id}`, text),
               ownId,
+              season === TONIGHT,
             ),
           ]
         : []),
@@ -239,16 +245,30 @@ export class Pages {
     ]);
   }
 
-  #filters() {
+  /**
+   * What can be chosen: what was played. Servers that are older than the page do not tell it.
+   * @param {{games?: string[], presets?: string[]}} found
+   */
+  #filters({ games = Object.keys(this.games), presets: named = Object.keys(PRESETS) }) {
     const filter = this.#filter;
     /** @param {Partial<typeof filter>} changes */
     const change = (changes) => {
       Object.assign(filter, { page: 1 }, changes);
       this.show("/scores");
     };
-    const titles = Object.entries(this.games).map(([name, { title }]) => [name, title]);
-    const presets = Object.entries(PRESETS).map(([name, { title }]) => [name, title]);
+    const titles = games.map((name) => [name, this.games[name]?.title ?? name]);
+    const presets = named.map((name) => [name, PRESETS[name]?.title ?? name]);
     const row = element("div", "filters");
+    const choices = element("div", "row segments");
+    for (const [season, text] of [
+      [TONIGHT, LATER.tonight],
+      ["", LATER.allEvenings],
+    ]) {
+      const press = button(text, () => change({ season }));
+      press.setAttribute("aria-pressed", String(filter.season === season));
+      choices.append(press);
+    }
+    row.append(choices);
     const people = /** @type {HTMLInputElement} */ (element("input"));
     people.type = "checkbox";
     people.checked = filter.people;
@@ -861,6 +881,7 @@ function codeOfLink() {
  * @param {string} season
  */
 function beginOf(season) {
+  if (season === TONIGHT) return beginOfEvening();
   const day = new Date();
   day.setHours(0, 0, 0, 0);
   if (season === "week") day.setDate(day.getDate() - ((day.getDay() + 6) % 7));
@@ -931,15 +952,16 @@ function nameOf(name, bot = "") {
  * @param {number} first how many come before them
  * @param {((id: string, name: string) => HTMLElement) | null} linkTo links to the page of a player; null on that page
  * @param {string} [own] the player whose row is marked
+ * @param {boolean} [isTonight] whether they are of one evening, which has no ratings
  */
-function standingsTable(rows, first, linkTo, own = "") {
+function standingsTable(rows, first, linkTo, own = "", isTonight = false) {
   const aHand = (/** @type {StandingsRow} */ { points, hands }) => points / (hands || 1);
   // As the server sorts them.
   const areEqual = (/** @type {StandingsRow} */ one, /** @type {StandingsRow} */ other) =>
     one.wins === other.wins && aHand(one) === aHand(other);
   const places = placesOf(rows, areEqual, first);
   return table(
-    LATER.standingsColumns,
+    isTonight ? LATER.tonightColumns : LATER.standingsColumns,
     rows.map((row, at) => {
       const who = element("span");
       const name = linkTo && row.player ? linkTo(row.player, row.name) : nameOf(row.name, row.bot);
@@ -947,6 +969,7 @@ function standingsTable(rows, first, linkTo, own = "") {
       const isOwn = own && row.player === own;
       if (isOwn) who.append(element("span", "unseen", ` ${LATER.ownRow}`));
       if (isOwn) who.className = "mine";
+      if (isTonight) return [who, `${row.wins}/${row.matches}`, `${row.points}`, `${row.races_won ?? 0}`];
       if (row.met_ms) who.append(" ", element("small", "soft", LATER.firstMet(dateOf(row.met_ms))));
       const form = element("span", "form", row.form.map((won) => (won ? "●" : "○")).join(""));
       form.setAttribute("role", "img");

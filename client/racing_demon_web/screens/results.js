@@ -1,7 +1,7 @@
 // Results: the tally, the analysis of a hand, and the matches on this device.
 
 import { element, markTeam, seatClass, token } from "../dom.js";
-import { sound } from "../lazy.js";
+import { loaded, sound } from "../lazy.js";
 import { UNKNOWN } from "../rules/layout.js";
 import { placesOf } from "../rules/places.js";
 import { Rules } from "../rules/rules.js";
@@ -21,14 +21,71 @@ import { LATER, SPEED, signed } from "../words_later.js";
 const MAX_NAMED = 3;
 const MAX_RESULTS = 100;
 const RANKS_OF_SUIT = 13;
+const MAX_TONIGHT = 50; // matches that a screen without a seat remembers
+const MAX_ROWS = 8;
+const FIRST_HOUR = 5; // an evening ends in the morning
 
 export const celebrate = () => sound("won");
+
+/** When this evening began, in milliseconds since 1970. */
+export function beginOfEvening() {
+  const begin = new Date(Date.now() - FIRST_HOUR * 3_600_000); // after midnight it is still that of yesterday
+  begin.setHours(FIRST_HOUR, 0, 0, 0);
+  return begin.getTime();
+}
+
+/**
+ * Show the end of a match: cards around its winner, and how the evening stands.
+ * @param {HTMLElement} cards
+ * @param {HTMLElement} after the element that follows the evening
+ * @param {TableState} table
+ * @param {number | null} seat
+ */
+export function finish(cards, after, table, seat) {
+  arc(cards);
+  const before = after.previousElementSibling;
+  if (before?.classList.contains("tonight")) before.remove();
+  const entries = seat === null ? keptEvening(table.code) : keptResults();
+  const evening = entries.filter(({ at }) => at >= beginOfEvening());
+  if (evening.length > 1) after.before(tonight(evening, table));
+}
+
+/**
+ * Who has won what since the evening began.
+ * @param {any[]} matches as `keepResult` remembers them
+ * @param {TableState} table
+ */
+function tonight(matches, table) {
+  /** @type {Map<string, {won: number, points: number, races: number}>} */
+  const sums = new Map();
+  for (const { name, total, hasWon, races = 0 } of matches.flatMap(({ totals }) => totals)) {
+    const { won, points, races: others } = sums.get(name) ?? { won: 0, points: 0, races: 0 };
+    sums.set(name, { won: won + Number(hasWon), points: points + total, races: others + races });
+  }
+  const seats = new Map([...table.seats].map(([seat, { name }]) => [name, seat]));
+  const root = element("section", "tonight");
+  const list = element("ol");
+  const rows = [...sums].sort(([, one], [, other]) => other.won - one.won || other.points - one.points);
+  list.append(
+    ...rows.slice(0, MAX_ROWS).map(([name, { won, points, races }]) => {
+      const row = element("li");
+      const seat = seats.get(name);
+      if (seat !== undefined) row.append(token(seat, name));
+      const facts = [LATER.pointsOf(points), ...(races > 0 ? [LATER.racesWon(races)] : [])];
+      row.append(element("bdi", "", name), element("b", "", LATER.matchesWon(won)));
+      row.append(element("small", "", facts.join(" · ")));
+      return row;
+    }),
+  );
+  root.append(element("h3", "", LATER.tonightAfter(matches.length)), list);
+  return root;
+}
 
 /**
  * Show cards from ace to king as an arc over the winner; it is as good when it stands still.
  * @param {HTMLElement} root
  */
-export function arc(root) {
+function arc(root) {
   if (root.childElementCount) return;
   root.append(
     ...[...Array(RANKS_OF_SUIT).keys()].map((at) => {
@@ -346,6 +403,16 @@ export function resultRows(games) {
 /** @type {(one: {total: number}, other: {total: number}) => boolean} */
 const isTie = (one, other) => one.total === other.total;
 
+/**
+ * The matches of a table that this screen has watched.
+ * @param {string} code
+ * @returns {any[]}
+ */
+function keptEvening(code) {
+  const kept = read("evening");
+  return kept?.code === code && Array.isArray(kept.matches) ? kept.matches : [];
+}
+
 /** @returns {any[]} the stored results, without entries of an unknown form */
 export function keptResults() {
   const kept = read("results");
@@ -355,18 +422,25 @@ export function keptResults() {
 /**
  * Store the result of a match on this device.
  * @param {TableState} table
- * @param {number | null} seat the player's own; null for a spectator, whose device stores nothing
+ * @param {number | null} seat the player's own; null for a spectator, whose device remembers the evening alone
  */
 export function keepResult(table, seat) {
-  if (seat === null) return;
+  const { racesWon } = loaded.panels ?? {};
   const totals = table.totals().map(([who, total]) => ({
     name: table.nameOf(who),
     total,
     isOwn: who === seat,
     hasWon: table.winners.includes(who),
     isBot: Boolean(table.seats.get(who)?.bot),
+    ...(racesWon ? { races: racesWon.get(who) ?? 0 } : {}),
   }));
+  racesWon?.clear();
   const { game, casual } = table.options;
   const result = { at: Date.now(), game, hands: table.results.length, totals, casual };
+  if (seat === null) {
+    const { code } = table;
+    write("evening", { code, matches: [...keptEvening(code), result].slice(-MAX_TONIGHT) });
+    return;
+  }
   write("results", [...keptResults(), result].slice(-MAX_RESULTS));
 }

@@ -1,8 +1,12 @@
 // The list of public tables.
 
-import { asIs, button, element } from "../dom.js";
+import { asIs, button, element, token } from "../dom.js";
+import { loadStyle } from "../lazy.js";
 import { BASE } from "../links.js";
+import { inWords, WORDS } from "../words.js";
 import { tableSummary } from "../words_later.js";
+
+loadStyle("later.css");
 
 /** @returns {Promise<any[]>} the open tables; none where the server does not list them, or cannot be reached */
 export async function openTables() {
@@ -15,7 +19,7 @@ export async function openTables() {
 }
 
 /**
- * A table's row, with a button that chooses it.
+ * A table as a card: whose it is, what is played there, who has sat down, and how many seats are free.
  * @param {any} table
  * @param {any} games
  * @param {() => void} choose
@@ -23,10 +27,21 @@ export async function openTables() {
 export function tableRow(table, games, choose) {
   const row = element("li");
   const press = button("", choose);
+  const seats = element("span", "seats");
+  // Servers that are older than the page tell no names.
+  const names = Array.isArray(table.names) ? table.names : [];
+  seats.append(
+    ...names.map((/** @type {[number, string]} */ [seat, name]) => token(seat, name)),
+    ...[...Array(Math.max(0, table.seats - table.players))].map(() => element("i", "seat-free")),
+  );
+  seats.setAttribute("aria-hidden", "true"); // told in words
+  const present = names.map((/** @type {[number, string]} */ [, name]) => name).filter(Boolean);
   press.append(
-    asIs(element("b", "", table.code)),
-    element("bdi", "", table.host),
+    asIs(element("strong", "", WORDS.tableOf(table.host))),
     element("span", "", tableSummary(table, games)),
+    seats,
+    asIs(element("span", "unseen", inWords(present))),
+    asIs(element("b", "unseen", table.code)),
   );
   row.append(press);
   return row;

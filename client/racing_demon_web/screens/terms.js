@@ -46,12 +46,19 @@ const changed = (options, usual) =>
   Object.keys(usual).filter((name) => name in options && usual[name] !== options[name]);
 
 /**
+ * What people call a table's game: its preset's title, or the game's own.
+ * @param {Record<string, any>} options
+ * @param {any} games
+ */
+export const nameText = (options, games) =>
+  nearestPreset(options)?.title ?? games[options.game]?.title ?? options.game;
+
+/**
  * What is played, and for how long: "Nerts, first to 100".
  * @param {Record<string, any>} options
  * @param {any} games
  */
-export const titleText = (options, games) =>
-  `${nearestPreset(options)?.title ?? games[options.game]?.title ?? options.game}, ${lengthText(options)}`;
+export const titleText = (options, games) => `${nameText(options, games)}, ${lengthText(options)}`;
 
 /**
  * What else to know before the first card: "three cards at a time", "hints on".

@@ -2,13 +2,19 @@
 // Web Animations, which do not occupy the main thread.
 
 import { element, isCalm, isNew, move, setClass, setStyle, setText } from "../dom.js";
-import { isRed, rank, suit, UNKNOWN } from "../rules/layout.js";
-import { pileLabel, RANKS, short } from "../words.js";
+import { loaded } from "../lazy.js";
+import { rank, suit, UNKNOWN } from "../rules/layout.js";
+import { pileLabel, RANKS } from "../words.js";
 import { cardAt } from "./geometry.js";
 
 /**
  * @import { Board } from "../rules/board.js"
  * @import { Rect } from "./geometry.js"
+ */
+
+/**
+ * Where a card comes from; with its seat if somebody else's panel is there.
+ * @typedef {import("./geometry.js").Point & {seat?: number, width?: number}} Origin
  */
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -73,7 +79,7 @@ export class BoardView {
    * @param {Map<number, number>} options.air how many cards in the air top each pile
    * @param {{pile: number, count: number} | null} options.held the cards that are picked up
    * @param {Set<number>} options.fits piles that take what is held
-   * @param {(card: number) => ({x: number, y: number} | null)} options.origin where a new card flies from
+   * @param {(card: number) => (Origin | null)} options.origin where a new card flies from
    * @param {boolean} options.isStill whether no card flies
    */
   draw({ scene, board, deal, air, held, fits, origin, isStill }) {
@@ -102,6 +108,7 @@ export class BoardView {
       const drawn = this.cards.get(key) ?? this.#card(card, rect.isFlat, spare);
       const { node } = drawn;
       const end = { x: half(x), y: half(isHeld ? y - 8 : y) };
+      /** @type {Origin | null} */
       const from = drawn.at ?? (card === UNKNOWN ? null : origin(card));
       this.cards.set(key, { ...drawn, pile, at: end });
       laid(node, rect, end);
@@ -111,7 +118,9 @@ export class BoardView {
       setClass(node, "air", isAir);
       setClass(node, "held", isHeld);
       if (isStill || !from || (from.x === end.x && from.y === end.y) || flights++ >= MAX_FLIGHTS) continue;
-      move(node, { transform: [at(from, end), "none"] }, FLIGHT_MS);
+      if (from.seat === undefined || !loaded.panels)
+        move(node, { transform: [at(from, end), "none"] }, FLIGHT_MS);
+      else loaded.panels.fly(this.root, node, from, end, rect);
     }
     for (const { node } of [...spare.values()].flat()) node.remove();
   }
@@ -210,6 +219,11 @@ export class BoardView {
       pile.kind === "foundation" && cards.length >= 13 * board.layout.game.packs && cards.length > 0,
     );
     setClass(slot, "flat", rect.isFlat);
+    setClass(slot, "awaits", rect.suit !== undefined);
+    if (isNew(slot, "suit", rect.suit) && rect.suit !== undefined) {
+      slot.querySelector("svg")?.remove();
+      slot.append(picture(`suit-${rect.suit}`));
+    }
     if (isNew(slot, "pressed", isHeld)) slot.setAttribute("aria-pressed", String(isHeld));
     if (!isNew(slot, "cards", cards.join())) return;
     slot.setAttribute("aria-label", pileLabel(board, number));
@@ -314,30 +328,6 @@ const half = (length) => Math.round(length * 2) / 2;
  * @param {import("./geometry.js").Point} origin
  */
 const at = (point, origin) => `translate(${half(point.x - origin.x)}px, ${half(point.y - origin.y)}px)`;
-
-/**
- * Render another player's layout in miniature: the top and the size of each pile.
- * @param {Element} root
- * @param {Board} board
- * @param {number} place
- */
-export function miniature(root, board, place) {
-  const { layout } = board;
-  /** @type {Record<string, string>} */
-  const groups = { stock: "S", waste: "W", reserve: "R" };
-  const piles = layout.own(place);
-  if (root.childElementCount !== piles.length) {
-    root.replaceChildren(...piles.map((pile) => element("span", `mini ${pile.kind}`)));
-  }
-  piles.forEach((pile, index) => {
-    const { length } = board.cards[pile.number];
-    const top = board.top(pile.number);
-    const node = root.children[index];
-    const text = top === null ? "·" : top === UNKNOWN ? `${groups[pile.kind] ?? "▮"}${length}` : short(top);
-    setText(node, text);
-    setClass(node, "red", top !== null && top !== UNKNOWN && isRed(top));
-  });
-}
 
 /**
  * A symbol of the page's SVG sprite. Copying its path is cheaper than `<use>`.

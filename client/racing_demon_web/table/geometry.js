@@ -5,11 +5,16 @@ import { suit, UNKNOWN } from "../rules/layout.js";
 /** @import { Layout, Pile } from "../rules/layout.js" */
 
 const RATIO = 1.4;
-const MAX_CARD = 118; // or CARD_OF_HEIGHT, on large screens
+const MAX_CARD = 132; // or CARD_OF_HEIGHT, on large screens
 const CARD_OF_HEIGHT = 0.15;
 const MIN_CARD = 20;
+const WIDEST = 4.3; // no fewer cards than that lie side by side
 const TALL_PX = 900;
 const BUTTON_PX = 62; // the height of the row with the "Stuck" button
+const BESIDE_PX = 90; // the width of what is pressed beside the hand
+const LINE_PX = 26; // the line between columns and hand that says what happened
+const LINE_FROM_PX = 480; // boards that are lower have none
+const ALONG = 0.6; // how much of a card shows below another at most, in heights of a card
 const WHOLE_CARD = 64; // foundations of at least this height keep a card's proportions
 const MAX_COLUMNS = 10; // up to this many columns stay in one row
 const BAR_KINDS = ["stock", "waste", "reserve"];
@@ -28,6 +33,7 @@ const TOP_KINDS = ["foundation", "cell"];
  * @property {number} down between cards that lie face down
  * @property {number} up between cards that lie face up
  * @property {boolean} isFlat too low for a card: only its index is shown
+ * @property {number} [suit] an empty foundation: whose ace comes here next
  */
 
 /**
@@ -35,6 +41,7 @@ const TOP_KINDS = ["foundation", "cell"];
  * @property {Map<number, Rect>} rects by pile; piles of others are not among them
  * @property {number} cardWidth
  * @property {number} height
+ * @property {number} bottom how much is reserved for the hand, below the line that says what happened
  */
 
 /** Assigns foundations to slots of the grid. A foundation keeps its slot as long as it has cards of its suit. */
@@ -140,11 +147,14 @@ export function arrange({ layout, board, place, deal, slots, buttons, area, isMi
   const isWide = area.width > area.height * 1.15;
   const options = { board, deal, slots, buttons, area, isMirrored, isWide, blocks, shared };
   const largest = Math.max(MAX_CARD, Math.floor(area.height * CARD_OF_HEIGHT));
-  for (let width = Math.min(largest, Math.floor(area.width / 5)); width >= MIN_CARD; width--) {
-    const scene = attempt({ ...options, width });
+  const [small, large] = isWide || area.height > TALL_PX ? [0.34, 0.34] : [0.26, 0.34]; // of the height
+  for (let width = Math.min(largest, Math.floor(area.width / WIDEST)); width >= MIN_CARD; width--) {
+    const scene =
+      attempt({ ...options, width, share: large, isRoomy: true }) ??
+      attempt({ ...options, width, share: small });
     if (scene) return scene;
   }
-  return /** @type {Scene} */ (attempt({ ...options, width: MIN_CARD, isForced: true }));
+  return /** @type {Scene} */ (attempt({ ...options, width: MIN_CARD, share: small, isForced: true }));
 }
 
 /**
@@ -179,7 +189,7 @@ function blocksOf(layout, place, isRace) {
 
 /**
  * The scene with cards of a given width, or null if they do not fit and are not forced to.
- * @param {Wanted & {width: number, isForced?: boolean}} options
+ * @param {Wanted & {width: number, share: number, isRoomy?: boolean, isForced?: boolean}} options
  * @returns {Scene | null}
  */
 function attempt({
@@ -193,6 +203,8 @@ function attempt({
   blocks,
   shared,
   width,
+  share: foundations,
+  isRoomy = false,
   isForced = false,
 }) {
   const gap = Math.max(2, Math.round(width * 0.07));
@@ -206,29 +218,34 @@ function attempt({
   let y = gap;
   if (shared.length >= 4) {
     const hasOwn = blocks.middle.length + blocks.top.length + blocks.bar.length > 0;
-    const height = hasOwn
-      ? area.height * (isWide || area.height > TALL_PX ? 0.34 : 0.26)
-      : area.height - 2 * gap;
+    const height = hasOwn ? area.height * foundations : area.height - 2 * gap;
     const sharedArea = { x: inner.x, y, width: inner.width, height };
     y = race({ rects, board, deal, slots, shared, card, gap, area: sharedArea, isAlone: !hasOwn }) + gap * 2;
   }
   const rows = [...blocks.top, ...blocks.middle].flatMap((piles) => rowsOf(piles, inner.width, card.w, gap));
-  const bottom =
-    isWide || rows.length === 0 ? 0 : Math.max(BUTTON_PX * buttons, hasBar ? card.h + gap * 2 : 0);
-  const free = area.height - y - bottom - gap;
   const needs = rows.map((row) => needOf(row, board, card));
+  const most = needs.reduce((sum, need) => sum + need.most + gap, 0);
+  // The hand is larger than the columns where these leave room for it.
+  const room = area.height - y - Math.max(most, card.h * 4) - LINE_PX - gap * 4;
+  const beside = (area.width - BESIDE_PX) / blocks.bar.length - gap * 3;
+  const large = Math.max(card.w, Math.min(area.width / WIDEST, room / RATIO));
+  const w = isWide ? card.w : Math.floor(Math.min(beside, large));
+  const own = { w, h: Math.round(w * RATIO) };
+  const hand = isWide || rows.length === 0 ? 0 : Math.max(BUTTON_PX * buttons, hasBar ? own.h + gap * 2 : 0);
+  const bottom = hand && area.height > LINE_FROM_PX ? hand + LINE_PX : hand;
+  const free = area.height - y - bottom - gap;
   const least = needs.reduce((sum, need) => sum + need.least + gap, 0);
   if (least > free && !isForced) return null;
   if (widest(rows, card.w, gap) > inner.width + 1 && !isForced) return null;
-  const most = needs.reduce((sum, need) => sum + need.most + gap, 0);
+  if (isRoomy && most > free) return null; // foundations are larger only where no fan gets narrower
   const share = most > least ? Math.max(0, Math.min(1, (free - least) / (most - least))) : 1;
   rows.forEach((row, at) => {
     const height = needs[at].least + (needs[at].most - needs[at].least) * share;
     lay({ rects, row, board, x: inner.x, y, width: inner.width, height, card, gap });
     y += height + gap;
   });
-  if (hasBar) bar({ rects, piles: blocks.bar, area, card, gap, isWide, isMirrored });
-  return { rects, cardWidth: width, height: Math.max(area.height, y) };
+  if (hasBar) bar({ rects, piles: blocks.bar, area, card: own, gap, isWide, isMirrored });
+  return { rects, cardWidth: width, height: Math.max(area.height, y), bottom: hand };
 }
 
 /**
@@ -255,10 +272,20 @@ function race({ rects, board, deal, slots, shared, card, gap, area, isAlone }) {
   const w = h > WHOLE_CARD ? Math.min(widest, h / RATIO) : widest;
   const top = isAlone ? area.y + (area.height - rows * (h + gap)) / 2 : area.y;
   const left = area.x + (area.width - columns * (w + gap) + gap) / 2;
-  slots.of(board, shared, deal).forEach((slot, at) => {
+  const taken = slots.of(board, shared, deal);
+  const isEmpty = (/** @type {number} */ at) => board.cards[shared[at].number].length === 0;
+  taken.forEach((/** @type {number} */ slot, /** @type {number} */ at) => {
+    const first = slot - (slot % seats); // of its suit
+    const isNext =
+      isEmpty(at) &&
+      taken.every(
+        (/** @type {number} */ other, /** @type {number} */ each) =>
+          other < first || other >= slot || !isEmpty(each),
+      );
     const x = left + (slot % columns) * (w + gap);
     const y = top + Math.floor(slot / columns) * (h + gap);
-    rects.set(shared[at].number, { x, y, w, h, dx: 0, down: 0, up: 0, isFlat: h < w * 1.2 });
+    const rect = { x, y, w, h, dx: 0, down: 0, up: 0, isFlat: h < w * 1.2 };
+    rects.set(shared[at].number, isNext ? { ...rect, suit: first / seats } : rect);
   });
   return top + rows * (h + gap);
 }
@@ -329,7 +356,7 @@ function needOf(row, board, card) {
   for (const pile of row.filter(isFanned)) {
     const { up, down } = steps(board.cards[pile.number]);
     least = Math.max(least, card.h + down * 3 + up * Math.max(11, card.w * 0.26));
-    most = Math.max(most, card.h + down * card.w * 0.16 + up * card.w * 0.5);
+    most = Math.max(most, card.h + down * card.w * 0.22 + up * card.h * ALONG);
   }
   const room = row[0].kind === "tableau" ? card.h * 2.4 : most;
   return { least, most: Math.max(most, room) };
@@ -361,8 +388,8 @@ function lay({ rects, row, board, x, y, width, height, card, gap }) {
   row.forEach((pile, at) => {
     const { up, down } = steps(board.cards[pile.number]);
     const free = height - card.h;
-    const perDown = down > 0 ? Math.min(card.w * 0.16, (free * 0.35) / down) : 0;
-    const perUp = up > 0 ? Math.min(card.w * 0.5, (free - perDown * down) / up) : 0;
+    const perDown = down > 0 ? Math.min(card.w * 0.22, (free * 0.35) / down) : 0;
+    const perUp = up > 0 ? Math.min(card.h * ALONG, (free - perDown * down) / up) : 0;
     const fanned = isFanned(pile);
     rects.set(pile.number, {
       x: left + at * pitch,

@@ -1,13 +1,24 @@
 // The screen of a hand: board, other players, status line and messages.
 
-import { asIs, colorOf, element, markTeam, move, setClass, setStyle, setText } from "../dom.js";
+import {
+  asIs,
+  colorOf,
+  element,
+  markTeam,
+  move,
+  seatClass,
+  setClass,
+  setStyle,
+  setText,
+  token,
+} from "../dom.js";
 import { loaded, sound, whenLoaded, withModule } from "../lazy.js";
 import { UNKNOWN } from "../rules/layout.js";
 import { ahead, Rules } from "../rules/rules.js";
 import { settings } from "../storage.js";
 import { PHRASES, REACTIONS } from "../wire/protocol.js";
 import { chipState, clock, handText, refusalText, short, span, standing, WORDS } from "../words.js";
-import { BoardView, miniature } from "./board_view.js";
+import { BoardView } from "./board_view.js";
 import { arrange, FoundationSlots, shapeOf } from "./geometry.js";
 import { MoveInput } from "./move_input.js";
 
@@ -15,6 +26,7 @@ import { MoveInput } from "./move_input.js";
 
 const FLASH_MS = 400;
 const GO_MS = 1000;
+const NEAR = 3; // so few cards left are worth an outline
 
 export class TableScreen {
   /** Records every event where hints are allowed. @type {import("../rules/hints.js").Hints | null} */
@@ -29,15 +41,18 @@ export class TableScreen {
    * @param {HTMLElement} root
    * @param {object} options
    * @param {string[][]} options.tables of the moves
+   * @param {Record<string, any>} options.games
    * @param {(text: string, isUrgent?: boolean) => void} options.announce
    * @param {() => void} options.openMenu
+   * @param {() => void} options.openSpeech shows what can be said
    * @param {() => void} options.openHelp
    * @param {() => void} options.learn begins a lesson
    * @param {() => void} options.requestRender requests a render
    */
-  constructor(root, { tables, announce, openMenu, openHelp, learn, requestRender }) {
+  constructor(root, { tables, games, announce, openMenu, openSpeech, openHelp, learn, requestRender }) {
     this.root = root;
     this.tables = tables;
+    this.games = games;
     this.announce = announce;
     this.requestRender = requestRender;
     this.openHelp = openHelp;
@@ -57,12 +72,16 @@ export class TableScreen {
     this.session = null;
     /** @type {Rules | null} */
     this.rules = null;
-    /** @type {Map<number, {x: number, y: number}>} */
+    /** @type {Map<number, import("./board_view.js").Origin>} */
     this.origins = new Map();
     /** Players whose chips flash with the next render. @type {Set<number>} */
     this.flashes = new Set();
     /** The positions of the other players' chips. @type {Map<number, {x: number, y: number}>} */
     this.chipPoints = new Map();
+    /** Where the piles of others are shown. @type {Map<number, import("./board_view.js").Origin>} */
+    this.pilePoints = new Map();
+    /** How many cards each seat had left in this hand, at most. @type {Map<number, number>} */
+    this.most = new Map();
     /** @type {import("./geometry.js").Scene | null} */
     this.scene = null;
     /** @type {import("../rules/board.js").Board | null} */
@@ -82,6 +101,7 @@ export class TableScreen {
       });
     });
     root.querySelector(".menu")?.addEventListener("click", openMenu);
+    root.querySelector(".speech")?.addEventListener("click", openSpeech);
     root.querySelector(".stuck")?.addEventListener("click", () => this.moveInput.stuck());
     root.querySelector(".shift")?.addEventListener("click", () => this.moveInput.shift());
     root.querySelector(".hint")?.addEventListener("click", () => this.hint());
@@ -157,6 +177,8 @@ export class TableScreen {
       this.rules = null;
       this.moveInput.held = null;
       this.origins.clear();
+      this.most.clear();
+      this.#measured = undefined;
     }
     this.#followHints(name, fields);
     if (isPast) return;
@@ -173,6 +195,7 @@ export class TableScreen {
     stock_shifted: (screen, { seat }) => {
       if (seat === screen.session?.seat) screen.announce(WORDS.shifted);
     },
+    race_lost: (screen, fields) => screen.#flashRace(fields),
     reacted: (screen, { seat, reaction }) =>
       screen.#say(seat, REACTIONS[/** @type {Reaction} */ (reaction)] ?? reaction),
     said: (screen, { seat, text }) => screen.#say(seat, text),
@@ -199,7 +222,9 @@ export class TableScreen {
       const [laid, free] = [destination, play.source].map((pile) =>
         short(/** @type {number} */ (table.hand?.board.top(pile))),
       );
-      this.announce(WORDS.opened(table.nameOf(seat), laid, free), true);
+      const words = WORDS.opened(table.nameOf(seat), laid, free);
+      this.tick(words);
+      this.announce(words, true);
     });
   }
 
@@ -222,7 +247,15 @@ export class TableScreen {
   #origin(seat, source) {
     const rect = this.scene?.rects.get(source);
     if (rect) return { x: rect.x, y: rect.y };
-    return this.chipPoints.get(seat) ?? { x: 0, y: -40 };
+    return this.pilePoints.get(source) ?? this.chipPoints.get(seat) ?? { x: 0, y: -40 };
+  }
+
+  /**
+   * Show where somebody else has lost a race.
+   * @param {any} fields
+   */
+  #flashRace(fields) {
+    loaded.panels?.flash(this.boardView.root, this.scene?.rects.get(fields.pile), this.table, fields);
   }
 
   /**
@@ -296,6 +329,7 @@ export class TableScreen {
     const buttons = 1 + Number(this.hasHints) + Number(this.hasShifts);
     const isTall = buttons > 1 && layout.own(this.place, "reserve").length > 0; // no room for two buttons beside three piles
     setClass(this.root, "tall-bar", isTall);
+    setStyle(this.root, "--hand", `${this.scene?.bottom ?? 66}px`);
     const shape = `${deal} ${width} ${height} ${isMirrored} ${this.place} ${shapeOf(shown, this.place)}`;
     if (shape !== this.#shape || !this.scene) {
       this.#shape = shape;
@@ -340,7 +374,10 @@ export class TableScreen {
     const [chip] = this.neighbors.values();
     this.hasMinis =
       chip !== undefined &&
-      getComputedStyle(/** @type {Element} */ (chip.lastElementChild)).display !== "none";
+      getComputedStyle(/** @type {Element} */ (chip.querySelector(".minis"))).display !== "none";
+    if (this.hasMinis && loaded.panels)
+      this.pilePoints = loaded.panels.pointsOf(this.neighbors, this.table, box);
+    else this.pilePoints.clear();
   }
 
   #drawStatus() {
@@ -359,8 +396,10 @@ export class TableScreen {
     let time = clock(elapsed);
     if (isCountdown) time = WORDS.startsIn(left);
     else if (table.phase === "shuffling") time = WORDS.isShuffling;
+    const isTv = document.body.classList.contains("tv"); // it says the rest elsewhere
     const known = table.knownDeal ? [PHRASES.known] : [];
-    const parts = [time, handText(table.handNumber, table.options, table.lastHand), ...known, table.code];
+    const hand = handText(table.handNumber, table.options, table.lastHand);
+    const parts = isTv ? [time] : [time, hand, ...known, table.code];
     if (table.paused) parts.push(WORDS.isPaused);
     if (session?.isHalted) parts.push(WORDS.diskWaits);
     if (session && session.pingMs > 0 && session.seat !== null) parts.push(`${session.pingMs} ms`);
@@ -404,7 +443,11 @@ export class TableScreen {
       this.neighbors.delete(seat);
     }
     const points = table.points();
+    const across = seats.length > 5 ? Math.ceil(seats.length / 2) : seats.length;
+    setStyle(this.chips, "--across", `${across}`);
     for (const seat of seats) this.#drawNeighbor(seat, points);
+    if (this.hasMinis)
+      whenLoaded("panels", ({ drawRace }) => drawRace(this.root, table, this.neighbors, this.games));
     for (const seat of this.flashes)
       move(this.neighbors.get(seat), { opacity: [0.8, 0] }, FLASH_MS, "::before");
     this.flashes.clear();
@@ -420,15 +463,15 @@ export class TableScreen {
     const { table } = this;
     let chip = this.neighbors.get(seat);
     if (!chip) {
-      chip = element("li", "chip");
+      chip = element("li", `chip ${seatClass(seat)}`);
       chip.append(
+        token(seat, ""),
         element("bdi", "name"),
         asIs(element("span", "out")),
         element("span", "state"),
         asIs(element("span", "heap")),
         asIs(element("div", "minis")),
       );
-      chip.style.setProperty("--seat", colorOf(seat));
       chip.addEventListener("click", () => {
         this.chips.classList.toggle("open");
         this.#measured = undefined;
@@ -441,21 +484,38 @@ export class TableScreen {
     }
     const state = table.seats.get(seat);
     const place = table.handSeats.indexOf(seat);
-    const [name, count, mood, heap, minis] = chip.children;
+    const [mark, name, count, mood, heap, minis] = chip.children;
+    setText(mark, [...table.nameOf(seat)][0]?.toUpperCase());
     setText(markTeam(name, state?.team), table.nameOf(seat));
     setText(count, `${points.get(seat) ?? ""}`);
     setText(heap, `${table.hand?.heap(seat) ?? ""}`);
-    setStyle(
-      chip,
-      "background-size",
-      `${Math.min(100, ((table.hand?.reached(seat) ?? 0) / 52) * 100)}% 100%`,
-    );
+    const left = table.hand?.left(seat) ?? 0;
+    const most = Math.max(left, this.most.get(seat) ?? 1);
+    this.most.set(seat, most);
+    setStyle(chip, "--left", `${(left / most) * 100}%`);
+    setClass(chip, "near", left > 0 && left <= NEAR && heap.textContent !== "");
     const word = this.#waits(seat) ? WORDS.waits : state ? chipState(state) : "";
     setText(mood, word);
     setClass(mood, "bot", word === "bot");
+    setClass(chip, "has-state", word !== "" && word !== "bot");
     if (place < 0 || !table.hand || table.hand.isPrivate)
       minis.replaceChildren(); // the last hand's
-    else if (this.hasMinis) miniature(minis, table.hand.board, place);
+    else if (this.hasMinis) this.#drawLayout(minis, table.hand.board, place);
+  }
+
+  /**
+   * @param {Element} minis
+   * @param {import("../rules/board.js").Board} board
+   * @param {number} place
+   */
+  #drawLayout(minis, board, place) {
+    whenLoaded("panels", ({ drawLayout }) => {
+      const { childElementCount } = minis;
+      drawLayout(/** @type {HTMLElement} */ (minis), board, place);
+      if (minis.childElementCount === childElementCount) return;
+      this.#measured = undefined; // its piles have a place now
+      this.requestRender();
+    });
   }
 
   /** Render the table as text, if the setting is on. */

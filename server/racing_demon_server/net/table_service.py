@@ -651,7 +651,8 @@ def _reported(room: Room, seat: int | None) -> Person | None:
 
 def list_entry(view: TableState) -> dict[str, Any]:
     """Return what is listed of a table."""
-    players = sum(not state.left for state in view.seats.values())
+    here = [state for state in view.seats.values() if not state.left]
+    players = len(here)
     return {
         "code": view.code,
         "game": view.options.game,
@@ -660,4 +661,5 @@ def list_entry(view: TableState) -> dict[str, Any]:
         "seats": players if view.entry_closed else view.options.seats,  # nobody new takes one
         "locked": view.locked,
         "running": not view.between_matches,
+        "names": [] if view.locked else [[state.seat, state.name] for state in here],
     }

@@ -296,11 +296,13 @@ class ResultsWorker(PacedResults):
         viewer, sees = self._sight(access, token)
         if sees is None:
             return None
-        rated, total = self._total(ALL).rated, self._total(query.only)
+        everything, total = self._total(ALL), self._total(query.only)
         shown = self._shown(total, query.only)
         is_open = access is StandingsAccess.OPEN
         met_ms = self._known.met_ms
-        found = standings_json(shown, rated, query, sees, met_ms, with_corrections=is_open)
+        found = standings_json(shown, everything.rated, query, sees, met_ms, with_corrections=is_open)
+        found["games"] = sorted({game for game, _ in everything.played})
+        found["presets"] = sorted({preset for _, preset in everything.played if preset})
         version = f"{total.version}-{self._known.version}-{query.page}-{int(query.people)}-{viewer}"
         return version, self._text(found)
 
@@ -416,6 +418,7 @@ class _Total:
         rated: the ratings.
         companions: the players with whom each player has finished a match, by id.
         history: the last ratings of each player, by id, with the times of their matches.
+        played: the games and presets of the matches.
 
     Args:
         is_rated: whether there are ratings.
@@ -430,6 +433,7 @@ class _Total:
         self.rated = RatedPlayers()
         self.companions: dict[str, set[str]] = {}
         self.history: dict[str, deque[tuple[int, float]]] = {}
+        self.played: set[tuple[str, str]] = set()
         self._is_rated = is_rated
         self._ended_ms = 0
         self._added: dict[tuple[str, str], _Added] = {}
@@ -454,6 +458,7 @@ class _Total:
         self._added[match] = now
         self._ended_ms = max(self._ended_ms, ended_ms)
         self.standings.add(summary)
+        self.played.add((summary.game, summary.preset))
         present = {player.player for player in summary.players if player.player}
         for player in present:
             self._of_players.setdefault(player, []).append(match)

@@ -85,7 +85,10 @@ READ_PAGE: Final = """() => {
     tally: all(".tally tbody tr", (row) =>
       [text(row.querySelector("bdi")), Number(text(row.querySelector(".total")))]),
     chips: all("#table .chip", (chip) =>
-      [text(chip.querySelector(".name")), [...chip.querySelectorAll(".mini")].filter(shows).map(text)]),
+      [text(chip.querySelector(".name")), [...chip.querySelectorAll(".mini")].filter(shows).map((mini) => {
+        const top = [...mini.querySelectorAll(".card")].pop();
+        return top ? face(top) : "·";
+      })]),
     players: all("#lobby .player", (row) =>
       [text(row.querySelector(".name")), text(row.querySelector(".who"))]),
     size: [innerWidth, innerHeight],

@@ -43,6 +43,7 @@ LATER: Final = (
         "rules/moments.js",
         "rules/places.js",
         "overlay.css",
+        "panels.css",
         "television.css",
         "wire/options.js",
         "rules/teams.js",
@@ -50,7 +51,7 @@ LATER: Final = (
         "wire/requests_of_menus.js",
         "wire/requests_of_players.js",
     ),
-    *(f"table/{name}.js" for name in ("coach", "lesson", "lesson_data", "sound", "text", "ticker")),
+    *(f"table/{name}.js" for name in ("coach", "lesson", "lesson_data", "panels", "sound", "text", "ticker")),
     *(f"screens/{name}.js" for name in ("handicaps", "menus", "options", "overlay", "presets", "replay")),
     *(f"screens/{name}.js" for name in ("questions", "results", "saved_presets", "tables", "teams", "terms")),
     *(
@@ -373,7 +374,7 @@ async def test_tables_are_listed_where_the_server_tells_them() -> None:
             1,
             4,
         )
-        assert (told["locked"], told["running"]) == (False, False)
+        assert (told["locked"], told["running"], told["names"]) == (False, False, [[0, "Ann"]])
 
 
 async def test_a_locked_table_is_listed_without_a_free_seat() -> None:

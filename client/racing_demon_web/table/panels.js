@@ -1,0 +1,311 @@
+// What large screens show besides: the layouts of others as small cards, who leads, cards that fly from their player
+// to their pile, and lost races where they happened.
+
+import { asIs, element, isCalm, isNew, seatClass, setClass, setStyle, setText, token } from "../dom.js";
+import { loaded, loadStyle } from "../lazy.js";
+import { UNKNOWN } from "../rules/layout.js";
+import { handText, span } from "../words.js";
+import { makeCard } from "./board_view.js";
+
+/**
+ * @import { Board } from "../rules/board.js"
+ * @import { Pile } from "../rules/layout.js"
+ * @import { TableState } from "../rules/state.js"
+ * @import { Origin } from "./board_view.js"
+ * @import { Point, Rect } from "./geometry.js"
+ */
+
+const FLIGHT_MS = 420;
+const TRAIL_MS = 200; // how long a trail fades after its card has landed
+const MARK_MS = 1600; // how long it is seen who played last, or was late
+const MAX_OPEN = 5; // cards of a column, from its top
+const FEW_OPEN = 3; // where there are many players
+const MANY = 6; // players
+const MAX_HIDDEN = 1; // backs above them: there are cards below
+const RATIO = 1.4;
+const BACK = 0.14; // how much of a back shows, in widths of a card
+const OPEN = 0.44; // how much of a card shows
+const COUNTED = ["reserve", "stock"];
+
+loadStyle("panels.css");
+
+/**
+ * Show another player's layout as small cards. Only piles that have changed are written.
+ * @param {HTMLElement} root
+ * @param {Board} board
+ * @param {number} place
+ */
+export function drawLayout(root, board, place) {
+  const piles = board.layout.own(place);
+  const most = board.layout.seats.length > MANY ? FEW_OPEN : MAX_OPEN;
+  if (root.childElementCount !== piles.length) {
+    root.replaceChildren(...piles.map(({ kind }) => element("span", `mini ${kind}`)));
+    setStyle(root, "--n", String(piles.length));
+    setStyle(root, "--tall", String(RATIO + MAX_HIDDEN * BACK + (most - 1) * OPEN));
+  }
+  piles.forEach((pile, at) => drawPile(root.children[at], pile, board.cards[pile.number], most));
+}
+
+/**
+ * @param {Element} root
+ * @param {Pile} pile
+ * @param {number[]} cards
+ * @param {number} most how many cards of a column are shown
+ */
+function drawPile(root, { kind }, cards, most) {
+  const known = cards.filter((card) => card !== UNKNOWN);
+  const isColumn = kind === "tableau" && known.length > 0;
+  const open = isColumn ? known.slice(-most) : cards.slice(-1);
+  const backs = isColumn ? Math.min(MAX_HIDDEN, cards.length - known.length) : 0;
+  if (!isNew(root, "cards", [backs, ...open, cards.length].join())) return;
+  const shown = [...Array(backs).fill(UNKNOWN), ...open];
+  const nodes = shown.map((card, at) => {
+    const node = makeCard(card);
+    node.style.setProperty("--at", String(Math.min(at, backs) * BACK + Math.max(0, at - backs) * OPEN));
+    return node;
+  });
+  if (COUNTED.includes(kind) && cards.length > 0) nodes.push(element("b", "", String(cards.length)));
+  root.replaceChildren(...nodes);
+}
+
+/**
+ * Where the piles of others lie, from which their cards fly, by pile.
+ * @param {Iterable<[number, HTMLElement]>} chips by seat
+ * @param {TableState} table
+ * @param {DOMRect} box of the board
+ */
+export function pointsOf(chips, { hand, handSeats }, box) {
+  /** @type {Map<number, Origin>} */
+  const points = new Map();
+  for (const [seat, chip] of chips) {
+    const minis = chip.querySelector(".minis")?.children ?? [];
+    const piles = hand?.layout.own(handSeats.indexOf(seat)) ?? [];
+    for (const [at, mini] of [...minis].entries()) {
+      const { left, top, width } = mini.getBoundingClientRect();
+      if (piles[at]) points.set(piles[at].number, { x: left - box.left, y: top - box.top, seat, width });
+    }
+  }
+  return points;
+}
+
+/**
+ * Let another player's card fly to its pile, with a trail in the player's colour; still, the pile is marked alone.
+ * @param {HTMLElement} felt
+ * @param {HTMLElement} node
+ * @param {Origin} from
+ * @param {Point} end
+ * @param {Rect} rect of the pile
+ */
+export function fly(felt, node, from, end, rect) {
+  const { seat = 0, width = rect.w } = from;
+  if (isCalm()) return markPile(felt, rect, seat);
+  const [dx, dy] = [from.x - end.x, from.y - end.y];
+  const start = `translate(${dx}px, ${dy}px) scale(${width / rect.w})`;
+  const tilt = Math.max(-9, Math.min(9, dx / 40));
+  const level = node.style.zIndex;
+  node.style.zIndex = "1400";
+  node.animate(
+    [
+      { transform: start, transformOrigin: "0 0" },
+      {
+        transform: `translate(${dx * 0.25}px, ${dy * 0.25}px) rotate(${tilt}deg)`,
+        transformOrigin: "0 0",
+        offset: 0.7,
+      },
+      { transform: "none", transformOrigin: "0 0" },
+    ],
+    { duration: FLIGHT_MS, easing: "cubic-bezier(.2, .8, .2, 1)" },
+  ).onfinish = () => {
+    if (node.style.zIndex === "1400") node.style.zIndex = level;
+    markPile(felt, rect, seat);
+  };
+  const trail = element("i", `trail ${seatClass(seat)}`);
+  const length = Math.hypot(dx, dy);
+  Object.assign(trail.style, {
+    left: `${end.x + rect.w / 2}px`,
+    top: `${end.y + rect.h / 2}px`,
+    width: `${length}px`,
+    height: `${rect.w * 0.6}px`,
+  });
+  const turned = `translateY(-50%) rotate(${Math.atan2(dy, dx)}rad)`;
+  trail.animate(
+    [
+      { transform: turned, opacity: 0 },
+      { transform: turned, opacity: 0.5, offset: 0.4 },
+      { transform: turned, opacity: 0.4, offset: FLIGHT_MS / (FLIGHT_MS + TRAIL_MS) },
+      { transform: turned, opacity: 0 },
+    ],
+    FLIGHT_MS + TRAIL_MS,
+  ).onfinish = () => trail.remove();
+  felt.append(trail);
+}
+
+/** How many races each seat has won in this match, as far as this screen has seen. @type {Map<number, number>} */
+export const racesWon = new Map();
+
+/** The mark of each pile. @type {WeakMap<Rect, HTMLElement>} */
+const marks = new WeakMap();
+
+/**
+ * Outline a pile for a moment.
+ * @param {HTMLElement} felt
+ * @param {Rect} rect
+ * @param {HTMLElement} mark
+ */
+function outline(felt, rect, mark) {
+  marks.get(rect)?.remove();
+  marks.set(rect, mark);
+  const { x, y, w, h } = rect;
+  Object.assign(mark.style, { left: `${x}px`, top: `${y}px`, width: `${w}px`, height: `${h}px` });
+  setStyle(mark, "--card", `${w}px`);
+  felt.append(mark);
+  setTimeout(() => mark.remove(), MARK_MS);
+}
+
+/**
+ * Show for a moment who has played to a pile.
+ * @param {HTMLElement} felt
+ * @param {Rect} rect
+ * @param {number} seat
+ */
+function markPile(felt, rect, seat) {
+  const mark = asIs(element("i", `fresh ${seatClass(seat)}`));
+  mark.append(token(seat, names.get(seat) ?? ""));
+  outline(felt, rect, mark);
+}
+
+/** The players' names, for their marks. @type {Map<number, string>} */
+let names = new Map();
+
+/**
+ * Show a lost race at its pile: both colours, and by how much one was late.
+ * @param {HTMLElement} felt
+ * @param {Rect | undefined} rect
+ * @param {TableState} table
+ * @param {{by: number, seat: number, late_us: number}} lost
+ */
+export function flash(felt, rect, table, { by, seat, late_us: late }) {
+  racesWon.set(by, (racesWon.get(by) ?? 0) + 1);
+  if (!rect) return;
+  const mark = asIs(element("i", "clash"));
+  mark.style.setProperty("--one", `var(--seat-${(by % 8) + 1})`);
+  mark.style.setProperty("--other", `var(--seat-${(seat % 8) + 1})`);
+  const pill = element("b");
+  pill.append(token(by, table.nameOf(by)), span(late), token(seat, table.nameOf(seat)));
+  mark.append(pill);
+  outline(felt, rect, mark);
+}
+
+/**
+ * Show who leads and how far the others are: sums in the panels, and everybody on the way to the goal.
+ * @param {HTMLElement} root of the table's screen
+ * @param {TableState} table
+ * @param {Map<number, HTMLElement>} chips by seat
+ * @param {Record<string, any>} games
+ */
+export function drawRace(root, table, chips, games) {
+  const points = table.points();
+  const isHands = table.countsHands;
+  const totals = new Map(table.totals());
+  const isRunning = table.isPlaying && !isHands; // the points of the hand are not in the totals yet
+  /** @type {[number, number][]} */
+  const sums = [...totals].map(([seat, total]) => [seat, total + (isRunning ? (points.get(seat) ?? 0) : 0)]);
+  const most = Math.max(...sums.map(([, sum]) => sum));
+  names = new Map([...table.seats].map(([seat, { name }]) => [seat, name]));
+  const leads = (/** @type {number} */ sum) => sum === most && sums.some(([, other]) => other < most);
+  for (const [seat, sum] of sums) {
+    const chip = chips.get(seat);
+    if (!chip) continue;
+    setText(part(chip, "sum"), table.results.length > 0 ? String(sum) : "");
+    setClass(chip, "leads", leads(sum));
+  }
+  drawTrack(root, table, sums, leads);
+  drawHead(root, table, games);
+}
+
+/**
+ * @param {HTMLElement} root
+ * @param {string} name
+ */
+function part(root, name) {
+  const found = /** @type {HTMLElement | null} */ (root.querySelector(`.${name}`));
+  if (found) return found;
+  const made = asIs(element("span", name));
+  root.append(made);
+  return made;
+}
+
+/**
+ * The way to the goal, or to the most that anybody has.
+ * @param {HTMLElement} root
+ * @param {TableState} table
+ * @param {[number, number][]} sums
+ * @param {(sum: number) => boolean} leads
+ */
+function drawTrack(root, table, sums, leads) {
+  const header = /** @type {HTMLElement} */ (root.querySelector("header"));
+  let track = /** @type {HTMLElement | null} */ (header.querySelector(".track"));
+  if (!track) {
+    track = element("div", "track");
+    track.setAttribute("aria-hidden", "true"); // panels say it in words
+    header.querySelector(".status")?.after(track);
+  }
+  const { target } = table.options;
+  const values = sums.map(([, sum]) => sum);
+  const low = Math.min(0, ...values);
+  const high = target ?? Math.max(20, Math.ceil(Math.max(...values) / 10) * 10);
+  const look = JSON.stringify([sums, low, high, [...names]]);
+  if (!isNew(track, "race", look)) return;
+  const at = (/** @type {number} */ value) => `${Math.min(1, (value - low) / (high - low)) * 100}%`;
+  const marks = [0, 1, 2, 3].map((quarter) => (high / 4) * quarter).filter(Number.isInteger);
+  setClass(track, "has-goal", target !== null);
+  /** @type {Map<string, HTMLElement>} */
+  const runs = new Map(
+    [...track.querySelectorAll(".run")].map((each) => [each.id, /** @type {HTMLElement} */ (each)]),
+  );
+  for (const each of track.querySelectorAll("span:not(.run)")) each.remove();
+  for (const mark of marks) {
+    const node = asIs(element("span", "mark", String(mark)));
+    node.style.left = at(mark);
+    track.append(node);
+  }
+  const goal = asIs(element("span", "mark goal", String(high)));
+  track.append(goal);
+  const seen = new Map();
+  for (const [seat, sum] of [...sums].sort(([, one], [, other]) => one - other)) {
+    const id = `run-${seat}`;
+    const run = runs.get(id) ?? element("span", "run");
+    run.id = id;
+    run.replaceChildren(token(seat, names.get(seat) ?? ""));
+    run.style.left = at(sum);
+    const ties = seen.get(sum) ?? 0;
+    seen.set(sum, ties + 1);
+    run.style.setProperty("--tie", String(ties));
+    run.classList.toggle("leads", leads(sum));
+    run.style.zIndex = leads(sum) ? "2" : "1";
+    runs.delete(id);
+    if (!run.parentElement) track.append(run);
+  }
+  for (const gone of runs.values()) gone.remove();
+}
+
+/**
+ * What is played, beside the clock of a television.
+ * @param {HTMLElement} root
+ * @param {TableState} table
+ * @param {Record<string, any>} games
+ */
+function drawHead(root, table, games) {
+  const header = /** @type {HTMLElement} */ (root.querySelector("header"));
+  if (
+    !loaded.terms ||
+    !isNew(header, "said", JSON.stringify([table.options, table.handNumber, table.seats.size]))
+  )
+    return;
+  const { nameText, terms } = loaded.terms;
+  setText(
+    part(header, "played"),
+    `${nameText(table.options, games)} · ${handText(table.handNumber, table.options, table.lastHand)}`,
+  );
+  setText(part(header, "told"), terms(table.options, games, table.seats.size).join(" · "));
+}

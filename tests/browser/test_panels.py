@@ -1,0 +1,121 @@
+"""Large screens show what others have: small cards, who leads, and how close a race was."""
+
+from contextlib import AsyncExitStack
+from typing import Any, Final
+
+import pytest
+from playwright.async_api import Browser
+
+from racing_demon_protocol.engine.cards import UNKNOWN, rank, suit
+from racing_demon_protocol.enums import Phase
+from racing_demon_protocol.table.state import TableState
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.server import Accepted
+from tests.support.browsers import LASTING, TELEVISION, phone
+from tests.support.restartable_server import wait_until
+from tests.support.servers import Peer, serving
+
+RANKS: Final = ("A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K")
+LAPTOP: Final[dict[str, Any]] = {
+    "viewport": {"width": 1366, "height": 768},
+    "has_touch": False,
+    "is_mobile": False,
+}
+TOPS: Final = """() => [...document.querySelectorAll("#table .chip")].map((chip) =>
+  [...chip.querySelectorAll(".mini")].map((mini) => {
+    const top = [...mini.querySelectorAll(".card")].pop();
+    const suit = [0, 1, 2, 3].find((number) => top?.classList.contains(`s${number}`));
+    return !top ? "" : top.classList.contains("back") ? "?"
+      : top.querySelector(".index").textContent.trim() + suit;
+  }))"""
+OUTSIDE: Final = """() => [...document.querySelectorAll("#table .chip")].flatMap((chip) => {
+  const box = chip.getBoundingClientRect();
+  return [...chip.querySelectorAll(".name, .out, .mini, .mini .card")].filter((each) => {
+    const { left, right, top, bottom } = each.getBoundingClientRect();
+    return left < box.left - 1 || right > box.right + 1 || top < box.top - 1 || bottom > box.bottom + 1;
+  }).map((each) => `${each.className} of ${chip.querySelector(".name").textContent}`);
+})"""
+HOW_OTHERS_MOVE: Final = """() => {
+  window.seen = { moving: 0, marks: 0 };
+  new MutationObserver((changes) => {
+    for (const { addedNodes } of changes) for (const node of addedNodes) {
+      if (node.classList?.contains("trail")) window.seen.moving += 1;
+      if (node.classList?.contains("fresh")) window.seen.marks += 1;
+    }
+  }).observe(document.querySelector("#table .felt"), { childList: true });
+}"""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+async def test_a_television_shows_everybody(browser: Browser, motion: str) -> None:
+    """Eight players' piles as they lie, within their panels; cards fly, or piles are marked alone."""
+    async with AsyncExitStack() as stack:
+        served = await stack.enter_async_context(serving(bot_speed=20.0, seed=LASTING))
+        options: dict[str, Any] = {"game": "classic", "countdown_ms": 2_000}
+        host = await stack.enter_async_context(Peer.hosting(served.url, seated=False, **options))
+        view = served.registry.room(host.code).table.view
+        link = f"{served.origin}/{host.code}"
+        screens = [
+            await stack.enter_async_context(phone(browser, f"{link}?{how}", reduced_motion=motion, **each))
+            for how, each in (("tv", TELEVISION), ("watch", LAPTOP))
+        ]
+        for _ in range(8):
+            await host.ask(cl.AddBot)
+        await host.ask(cl.Start, seen=view.seq)
+        for screen in screens:
+            await screen.see("#table .mini .card")
+            await screen.page.evaluate(HOW_OTHERS_MOVE)
+        seen = "() => window.seen.marks > 2"
+        for screen in screens:
+            await screen.page.wait_for_function(seen)
+            moving = await screen.page.evaluate("window.seen.moving")
+            assert (moving > 0) == (motion == "no-preference")
+        assert isinstance(await host.ask(cl.Pause, paused=True, seen=view.seq), Accepted)
+        expected = tops(view)
+        for screen in screens:
+            await screen.page.wait_for_function(
+                f"(expected) => JSON.stringify(({TOPS})()) === JSON.stringify(expected)", arg=expected
+            )
+            assert await screen.page.evaluate(OUTSIDE) == []
+            assert await screen.page.locator("#table .track .run").count() == len(view.seats)
+            assert screen.complaints == []
+
+
+@pytest.mark.long
+async def test_identical_deals_show_progress_alone(browser: Browser) -> None:
+    """Nobody's layout is anybody else's business there; how much is left of it is."""
+    async with AsyncExitStack() as stack:
+        served = await stack.enter_async_context(serving(seed=LASTING))
+        host = await stack.enter_async_context(
+            Peer.hosting(served.url, seated=False, game="demon-a", countdown_ms=0)
+        )
+        view = served.registry.room(host.code).table.view
+        screen = await stack.enter_async_context(
+            phone(browser, f"{served.origin}/{host.code}?tv", **TELEVISION)
+        )
+        for _ in range(2):
+            await host.ask(cl.AddBot)
+        await host.ask(cl.Start, seen=view.seq)
+        await wait_until(lambda: view.phase is Phase.PLAYING)
+        await screen.see("#table .chip .heap")
+        assert view.is_private
+        assert await screen.page.locator("#table .mini").count() == 0
+
+
+def tops(view: TableState) -> list[list[str]]:
+    """Return the top card of each pile of each seat, as the page's small cards show it."""
+    assert view.board is not None
+    board = view.board
+    return [
+        [
+            ""
+            if not cards
+            else "?"
+            if cards[-1] == UNKNOWN
+            else f"{RANKS[rank(cards[-1]) - 1]}{suit(cards[-1])}"
+            for pile in board.piles
+            if pile.seat == seat and (cards := board.cards[pile.number]) is not None
+        ]
+        for seat in sorted(view.seats)
+    ]
