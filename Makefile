@@ -66,6 +66,7 @@ docs: $(STAMP)  ## build the documents as a site, in site/
 pictures: $(STAMP)  ## draw the pictures in the README anew (Chromium)
 	$(BIN)/python client/picture.py docs/table.svg
 	$(BIN)/python -m tests.browser.pictures docs
+	$(BIN)/python -m tests.browser.components docs
 
 wheel-test: $(STAMP)  ## build the wheel, and play a hand from it in a fresh environment elsewhere
 	sh tests/wheel.sh
