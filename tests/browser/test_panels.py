@@ -69,8 +69,8 @@ async def test_a_television_shows_everybody(browser: Browser, motion: str) -> No
         seen = "() => window.seen.marks > 2"
         for screen in screens:
             await screen.page.wait_for_function(seen)
-            moving = await screen.page.evaluate("window.seen.moving")
-            assert (moving > 0) == (motion == "no-preference")
+            if motion == "reduce":  # otherwise it depends on how fast the machine draws
+                assert await screen.page.evaluate("window.seen.moving") == 0
         assert isinstance(await host.ask(cl.Pause, paused=True, seen=view.seq), Accepted)
         expected = tops(view)
         for screen in screens:

@@ -117,9 +117,10 @@ export class BoardView {
       setClass(node, "flat", rect.isFlat);
       setClass(node, "air", isAir);
       setClass(node, "held", isHeld);
-      if (isStill || !from || (from.x === end.x && from.y === end.y) || flights++ >= MAX_FLIGHTS) continue;
-      if (from.seat === undefined || !loaded.panels)
-        move(node, { transform: [at(from, end), "none"] }, FLIGHT_MS);
+      if (!from || (from.x === end.x && from.y === end.y) || flights++ >= MAX_FLIGHTS) continue;
+      if (from.seat === undefined || !loaded.panels) {
+        if (!isStill) move(node, { transform: [at(from, end), "none"] }, FLIGHT_MS);
+      } else if (isStill) loaded.panels.markPile(this.root, rect, from.seat);
       else loaded.panels.fly(this.root, node, from, end, rect);
     }
     for (const { node } of [...spare.values()].flat()) node.remove();

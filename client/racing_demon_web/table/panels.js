@@ -168,7 +168,7 @@ function outline(felt, rect, mark) {
  * @param {Rect} rect
  * @param {number} seat
  */
-function markPile(felt, rect, seat) {
+export function markPile(felt, rect, seat) {
   const mark = asIs(element("i", `fresh ${seatClass(seat)}`));
   mark.append(token(seat, names.get(seat) ?? ""));
   outline(felt, rect, mark);

@@ -231,7 +231,7 @@ export class TableScreen {
   /** @param {any} fields */
   #played({ seat, source, destination }) {
     const board = this.table.hand?.board;
-    if (!board || this.isSlow) return;
+    if (!board) return;
     const top = board.top(destination);
     const isOther = seat !== this.session?.seat;
     if (top !== null && top !== UNKNOWN) this.origins.set(top, this.#origin(seat, source));
