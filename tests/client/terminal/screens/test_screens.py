@@ -453,18 +453,18 @@ SIZES = ((1, 1), (3, 30), (200, 2), (12, 8), (500, 200), (100, 34))
 
 
 async def test_a_small_terminal_says_so_and_plays_on() -> None:
-    """Below 80x24 the table says what it needs; keys work on, and the picture comes back with the room."""
+    """Below 80x23 the table says what it needs; keys work on, and the picture comes back with the room."""
     async with hosting() as player:
         await deal(player)
-        for width, height in ((79, 24), (80, 23), (20, 5), (1, 1)):
+        for width, height in ((79, 24), (80, 22), (20, 5), (1, 1)):
             await player.pilot.resize_terminal(width, height)
             await wait(player.pilot, lambda width=width: player.app.screen.size.width == width)  # type: ignore[misc]
             await player.pilot.pause()
-            assert "The table needs 80x24"[:width] in " ".join(player.text.split())
+            assert "The table needs 80x23"[:width] in " ".join(player.text.split())
             before = turned(player)
             await player.pilot.press("space")
             await wait(player.pilot, lambda before=before: turned(player) == before + 3)  # type: ignore[misc]
-        await player.pilot.resize_terminal(80, 24)
+        await player.pilot.resize_terminal(80, 23)
         await shows(player, "[space]")
 
 
