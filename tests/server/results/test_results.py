@@ -64,7 +64,7 @@ async def test_standings_are_those_of_the_records(tmp_path: Path) -> None:
         await server.stop()
         await server.start()
         found = await standings_with(server, 2)
-        assert (found["games"], found["presets"]) == (["racing-demon"], [])
+        assert (found["games"], found["presets"]) == (["classic"], [])
         ((name, link),) = results_of(journal)
         _, body = await get(server, f"/v1/matches/{link}")
         _, record = await get(server, f"/v1/matches/{link}/record")
