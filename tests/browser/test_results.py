@@ -30,7 +30,8 @@ async def test_results_are_offered_as_soon_as_a_table_is_left(browser: Browser) 
             ) == ["You", "Ada"]
             await player.page.go_back()
             await player.page.locator("#tables b", has_text=code).wait_for(state="attached")
-            card = player.page.locator("#tables button")
+            assert "’s table" not in await player.page.locator("#tables strong").all_inner_texts()
+            card = player.page.locator("#tables button", has_text=code)
             assert await card.locator("strong").inner_text() == "Ben’s table"
             assert await card.locator(".token").count() == 1
             assert player.complaints + other.complaints == []

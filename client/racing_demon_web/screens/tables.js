@@ -37,7 +37,7 @@ export function tableRow(table, games, choose) {
   seats.setAttribute("aria-hidden", "true"); // told in words
   const present = names.map((/** @type {[number, string]} */ [, name]) => name).filter(Boolean);
   press.append(
-    asIs(element("strong", "", WORDS.tableOf(table.host))),
+    asIs(element("strong", "", table.host ? WORDS.tableOf(table.host) : WORDS.table)),
     element("span", "", tableSummary(table, games)),
     seats,
     asIs(element("span", "unseen", inWords(present))),
