@@ -40,6 +40,25 @@ test("an event of a later server changes nothing but the number", () => {
   assert.equal(table.seq, 2);
 });
 
+test("plays leave the snapshot as it came, for a replay of what follows", () => {
+  const dealt = tableOf("Ann");
+  deal(dealt, 1, 0);
+  const [stock, waste] = ["stock", "waste"].map((kind) => dealt.hand.layout.own(0, kind)[0].number);
+  const came = JSON.stringify({
+    ...{ code: "BCDF", options: dealt.options, host: 0, phase: "playing", seats: [[0, "Ann"]], hand: 1 },
+    ...{ commitment: "", hand_seats: [0], piles: dealt.hand.board.cards, redeals: [0], shifts: [0] },
+    ...{ elapsed_ms: 0, called: null, results: [], winners: [], paused: false, locked: false },
+    ...{ progress: [], since: [], departed: [], banned: [], shuffle: null, next_shuffle: null },
+    ...{ handicaps: [], waiting: [], entry_closed: false, last_hand: 0, known_deal: null, seq: 4 },
+  });
+  const fields = JSON.parse(came);
+  const table = new TableState(games);
+  table.apply("snapshot", fields, 0);
+  apply(table, "played", { seat: 0, source: stock, count: 1, destination: waste, depth: 0, shown: [3] });
+  assert.deepEqual(table.hand.board.cards[waste], [3]);
+  assert.deepEqual(fields, JSON.parse(came));
+});
+
 test("the last board lies there until the next deal", () => {
   const table = tableOf("Ann", "Ben");
   deal(table, 1, 0);

@@ -529,7 +529,7 @@ function handOf(table, fields) {
   const deal = phase === "shuffling" ? "" : table.commitment;
   const shifted = seats.map((/** @type {number} */ _, /** @type {number} */ place) => shifts[place] ?? 0);
   return new HandView(
-    new Board(layout, piles, redeals, shifted),
+    new Board(layout, piles, redeals, shifted).copy(), // replays begin with the snapshot
     deal,
     new Map(layout.isPrivate ? reached : []),
   );
