@@ -73,13 +73,18 @@ async def test_a_hint_is_a_play_that_the_rules_allow(browser: Browser, asks: str
 @pytest.mark.long
 async def test_a_question_mark_shows_what_the_keys_do(browser: Browser) -> None:
     """The help names the keys, that for a hint too, in the lobby as at the table."""
-    async with serving() as served, phone(browser, served.origin, **LAPTOP) as ann:
-        await ann.create("Ann")
+    laptop = {**LAPTOP, "has_touch": False}
+    async with (
+        serving() as served,
+        Peer.hosting(served.url, countdown_ms=0) as host,
+        phone(browser, f"{served.origin}/{host.code}?watch", **laptop) as ann,
+    ):
+        await ann.see("#lobby")
         await ann.page.keyboard.press("?")
         await ann.page.locator("#sheet", has_text="B gives a hint").wait_for()
         await ann.page.keyboard.press("Escape")
-        await ann.deal()
-        await ann.until_playing()
+        await host.ask(cl.Start)
+        await ann.see("#table")
         await ann.page.keyboard.press("?")
         help_ = ann.page.locator("#sheet", has_text="B gives a hint")
         await help_.filter(has_text="racing-demon solo racing-demon").wait_for()

@@ -11,7 +11,7 @@ const MIN_CARD = 20;
 const WIDEST = 4.3; // no fewer cards than that lie side by side
 const TALL_PX = 900;
 const BUTTON_PX = 62; // the height of the row with the "Stuck" button
-const BESIDE_PX = 90; // the width of what is pressed beside the hand
+const BESIDE_PX = 106; // the width of a button beside the hand
 const LINE_PX = 26; // the line between columns and hand that says what happened
 const LINE_FROM_PX = 480; // boards that are lower have none
 const ALONG = 0.6; // how much of a card shows below another at most, in heights of a card
@@ -100,6 +100,7 @@ export class FoundationSlots {
  * @property {string} deal names the deal
  * @property {FoundationSlots} slots
  * @property {number} buttons how many lie one above the other, below the columns
+ * @property {number} across how many lie side by side
  * @property {{width: number, height: number}} area
  * @property {boolean} isMirrored for the left hand
  * @property {boolean} isWide whether the bar is beside the layout
@@ -137,15 +138,16 @@ export const shapeOf = ({ layout, cards }, place) =>
  * @param {string} options.deal names the deal
  * @param {FoundationSlots} options.slots
  * @param {number} options.buttons how many lie one above the other, below the columns
+ * @param {number} [options.across] how many lie side by side
  * @param {{width: number, height: number}} options.area
  * @param {boolean} options.isMirrored for the left hand
  * @returns {Scene}
  */
-export function arrange({ layout, board, place, deal, slots, buttons, area, isMirrored }) {
+export function arrange({ layout, board, place, deal, slots, buttons, across = 1, area, isMirrored }) {
   const shared = layout.piles.filter((pile) => pile.place === -1 && pile.kind === "foundation");
   const blocks = blocksOf(layout, place, shared.length >= 4);
   const isWide = area.width > area.height * 1.15;
-  const options = { board, deal, slots, buttons, area, isMirrored, isWide, blocks, shared };
+  const options = { board, deal, slots, buttons, across, area, isMirrored, isWide, blocks, shared };
   const largest = Math.max(MAX_CARD, Math.floor(area.height * CARD_OF_HEIGHT));
   const [small, large] = isWide || area.height > TALL_PX ? [0.34, 0.34] : [0.26, 0.34]; // of the height
   for (let width = Math.min(largest, Math.floor(area.width / WIDEST)); width >= MIN_CARD; width--) {
@@ -197,6 +199,7 @@ function attempt({
   deal,
   slots,
   buttons,
+  across,
   area,
   isMirrored,
   isWide,
@@ -227,9 +230,9 @@ function attempt({
   const most = needs.reduce((sum, need) => sum + need.most + gap, 0);
   // The hand is larger than the columns where these leave room for it.
   const room = area.height - y - Math.max(most, card.h * 4) - LINE_PX - gap * 4;
-  const beside = (area.width - BESIDE_PX) / blocks.bar.length - gap * 3;
+  const beside = (area.width - BESIDE_PX * across) / blocks.bar.length - gap * 3;
   const large = Math.max(card.w, Math.min(area.width / WIDEST, room / RATIO));
-  const w = isWide ? card.w : Math.floor(Math.min(beside, large));
+  const w = isWide ? card.w : Math.floor(Math.max(card.w, Math.min(beside, large)));
   const own = { w, h: Math.round(w * RATIO) };
   const hand = isWide || rows.length === 0 ? 0 : Math.max(BUTTON_PX * buttons, hasBar ? own.h + gap * 2 : 0);
   const bottom = hand && area.height > LINE_FROM_PX ? hand + LINE_PX : hand;

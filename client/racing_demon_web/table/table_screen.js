@@ -340,6 +340,7 @@ export class TableScreen {
         deal,
         slots: this.slots,
         buttons: isTall ? buttons : 1,
+        across: isTall ? 1 : buttons,
         area: { width, height },
         isMirrored,
       });
