@@ -8,7 +8,7 @@ by which the lesson goes back to a step after dealing again. The page has the sa
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from racing_demon_protocol.engine.board import Board, Kind, Play
 from racing_demon_protocol.engine.cards import PACK_SIZE
@@ -188,162 +188,110 @@ def _face(board: Board, play: Play) -> int:
     return board.cards[play.source][-1] % PACK_SIZE
 
 
+class StepWords(NamedTuple):
+    """What a step says, whatever the deal: see :class:`LessonStep`."""
+
+    text: str
+    rule: str
+    why: str
+
+
+WORDS: Final[Mapping[str, StepWords]] = {
+    "ace": StepWords(
+        "Aces start the middle.",
+        "The middle is for both of you.",
+        "Only an ace starts a place in the middle",
+    ),
+    "build": StepWords(
+        "Same suit, one higher.",
+        "Upward in one suit, from ace to king, whoever began it.",
+        "Same suit, one higher",
+    ),
+    "column": StepWords(
+        "Columns: red on black, one lower.",
+        "Or black on red.",
+        "Red on black or black on red, one lower",
+    ),
+    "run": StepWords(
+        "A run moves as a whole.",
+        "Everything on the card comes along.",
+        "Its lowest card goes red on black, one lower",
+    ),
+    "empty": StepWords(
+        "An empty column takes a king.",
+        "Only a king, with all that lies on it.",
+        "Only a king goes to an empty column",
+    ),
+    "turn": StepWords(
+        "Turn three cards of your stock.",
+        "The top one plays, then the one below.",
+        "Turn the stock first",
+    ),
+    "won": StepWords(
+        "{teacher} has that {card}, too. Be first!",
+        "The first card to arrive has the place.",
+        "Your {card} goes to the middle, and {teacher} wants that place",
+    ),
+    "lost": StepWords(
+        "Quick: {teacher} wants to place her {card}.",
+        "Who is later has the card back, and loses nothing.",
+        "Your {card} goes to the middle, and {teacher} wants that place",
+    ),
+    "stuck": StepWords(
+        "Nothing fits any more? Say so.",
+        "When both say it, the hand ends. {teacher} has said it.",
+        "Say Stuck to end the hand",
+    ),
+}
+"""What each kind of step says in the Klondike race."""
+CLASSIC_WORDS: Final[Mapping[str, StepWords]] = {
+    **WORDS,
+    "empty": StepWords(
+        "An empty column takes any card.",
+        "Here that of your reserve: empty it, and you are out.",
+        "Any free card goes to an empty column",
+    ),
+}
+
+
+def _lesson(
+    game: str, deal: str, words: Mapping[str, StepWords], plays: Mapping[str, tuple[Play, Sequence[Play]]]
+) -> Lesson:
+    """Return a lesson by what is pointed at in each step of its deal, and what the teacher plays before."""
+    steps = [LessonStep(kind, *words[kind], play, tuple(before)) for kind, (play, before) in plays.items()]
+    return Lesson(game, deal, (*steps, LessonStep("stuck", *words["stuck"])))
+
+
 LESSONS: Final[Mapping[str, Lesson]] = {
-    "racing-demon": Lesson(
+    "racing-demon": _lesson(
         "racing-demon",
         "10e357ee8b9dcf8881a8666c0105bd9189438e5364801066ec3983534a7ac5a7",
-        (
-            LessonStep(
-                "ace",
-                "Aces start the middle.",
-                "The middle is for both of you.",
-                "Only an ace starts a place in the middle",
-                Play(16, 1, 0),
-                (),
-            ),
-            LessonStep(
-                "build",
-                "Same suit, one higher.",
-                "Upward in one suit, from ace to king, whoever began it.",
-                "Same suit, one higher",
-                Play(15, 1, 1),
-                (Play(17, 3, 18), Play(17, 3, 18), Play(17, 3, 18), Play(18, 1, 1)),
-            ),
-            LessonStep(
-                "column",
-                "Columns: red on black, one lower.",
-                "Or black on red.",
-                "Red on black or black on red, one lower",
-                Play(16, 1, 10),
-                (Play(17, 3, 18), Play(17, 3, 18)),
-            ),
-            LessonStep(
-                "run",
-                "A run moves as a whole.",
-                "Everything on the card comes along.",
-                "Its lowest card goes red on black, one lower",
-                Play(10, 2, 16),
-                (Play(17, 3, 18), Play(17, 3, 18)),
-            ),
-            LessonStep(
-                "empty",
-                "An empty column takes a king.",
-                "Only a king, with all that lies on it.",
-                "Only a king goes to an empty column",
-                Play(12, 1, 10),
-                (Play(17, 3, 18), Play(18, 23, 17)),
-            ),
-            LessonStep(
-                "turn",
-                "Turn three cards of your stock.",
-                "The top one plays, then the one below.",
-                "Turn the stock first",
-                Play(8, 3, 9),
-                (Play(17, 3, 18), Play(17, 3, 18)),
-            ),
-            LessonStep(
-                "won",
-                "{teacher} has that {card}, too. Be first!",
-                "The first card to arrive has the place.",
-                "Your {card} goes to the middle, and {teacher} wants that place",
-                Play(14, 1, 1),
-                (),
-            ),
-            LessonStep(
-                "lost",
-                "Quick: {teacher} wants to place her {card}.",
-                "Who is later has the card back, and loses nothing.",
-                "Your {card} goes to the middle, and {teacher} wants that place",
-                Play(14, 1, 0),
-                (Play(17, 3, 18),),
-            ),
-            LessonStep(
-                "stuck",
-                "Nothing fits any more? Say so.",
-                "When both say it, the hand ends. {teacher} has said it.",
-                "Say Stuck to end the hand",
-                None,
-                (),
-            ),
-        ),
+        WORDS,
+        {
+            "ace": (Play(16, 1, 0), ()),
+            "build": (Play(15, 1, 1), [*3 * [Play(17, 3, 18)], Play(18, 1, 1)]),
+            "column": (Play(16, 1, 10), 2 * [Play(17, 3, 18)]),
+            "run": (Play(10, 2, 16), 2 * [Play(17, 3, 18)]),
+            "empty": (Play(12, 1, 10), [Play(17, 3, 18), Play(18, 23, 17)]),
+            "turn": (Play(8, 3, 9), 2 * [Play(17, 3, 18)]),
+            "won": (Play(14, 1, 1), ()),
+            "lost": (Play(14, 1, 0), [Play(17, 3, 18)]),
+        },
     ),
-    "classic": Lesson(
+    "classic": _lesson(
         "classic",
         "f9f0b848a007b10de3559bf7e4bc0fbe32c8119cfc9b3382a38cb499f5e81804",
-        (
-            LessonStep(
-                "ace",
-                "Aces start the middle.",
-                "The middle is for both of you.",
-                "Only an ace starts a place in the middle",
-                Play(10, 1, 0),
-                (),
-            ),
-            LessonStep(
-                "build",
-                "Same suit, one higher.",
-                "Upward in one suit, from ace to king, whoever began it.",
-                "Same suit, one higher",
-                Play(11, 1, 1),
-                (Play(15, 3, 16), Play(15, 3, 16), Play(16, 1, 1)),
-            ),
-            LessonStep(
-                "column",
-                "Columns: red on black, one lower.",
-                "Or black on red.",
-                "Red on black or black on red, one lower",
-                Play(10, 1, 13),
-                (Play(15, 3, 16), Play(15, 3, 16), Play(15, 3, 16)),
-            ),
-            LessonStep(
-                "run",
-                "A run moves as a whole.",
-                "Everything on the card comes along.",
-                "Its lowest card goes red on black, one lower",
-                Play(13, 2, 14),
-                (Play(15, 3, 16), Play(15, 3, 16), Play(15, 3, 16)),
-            ),
-            LessonStep(
-                "empty",
-                "An empty column takes any card.",
-                "Here that of your reserve: empty it, and you are out.",
-                "Any free card goes to an empty column",
-                Play(10, 1, 11),
-                (Play(15, 3, 16), Play(15, 3, 16), Play(15, 3, 16)),
-            ),
-            LessonStep(
-                "turn",
-                "Turn three cards of your stock.",
-                "The top one plays, then the one below.",
-                "Turn the stock first",
-                Play(8, 3, 9),
-                (Play(15, 2, 16), Play(16, 34, 15), Play(15, 3, 16)),
-            ),
-            LessonStep(
-                "won",
-                "{teacher} has that {card}, too. Be first!",
-                "The first card to arrive has the place.",
-                "Your {card} goes to the middle, and {teacher} wants that place",
-                Play(10, 1, 1),
-                (),
-            ),
-            LessonStep(
-                "lost",
-                "Quick: {teacher} wants to place her {card}.",
-                "Who is later has the card back, and loses nothing.",
-                "Your {card} goes to the middle, and {teacher} wants that place",
-                Play(14, 1, 2),
-                (Play(15, 3, 16), Play(15, 3, 16), Play(16, 1, 2)),
-            ),
-            LessonStep(
-                "stuck",
-                "Nothing fits any more? Say so.",
-                "When both say it, the hand ends. {teacher} has said it.",
-                "Say Stuck to end the hand",
-                None,
-                (),
-            ),
-        ),
+        CLASSIC_WORDS,
+        {
+            "ace": (Play(10, 1, 0), ()),
+            "build": (Play(11, 1, 1), [*2 * [Play(15, 3, 16)], Play(16, 1, 1)]),
+            "column": (Play(10, 1, 13), 3 * [Play(15, 3, 16)]),
+            "run": (Play(13, 2, 14), 3 * [Play(15, 3, 16)]),
+            "empty": (Play(10, 1, 11), 3 * [Play(15, 3, 16)]),
+            "turn": (Play(8, 3, 9), [Play(15, 2, 16), Play(16, 34, 15), Play(15, 3, 16)]),
+            "won": (Play(10, 1, 1), ()),
+            "lost": (Play(14, 1, 2), [*2 * [Play(15, 3, 16)], Play(16, 1, 2)]),
+        },
     ),
 }
 """The lessons by their games."""
