@@ -20,6 +20,7 @@
  * @property {typeof import("./screens/replay.js")} replay
  * @property {typeof import("./screens/results.js")} results
  * @property {typeof import("./screens/menus.js")} menus
+ * @property {typeof import("./screens/moments.js")} moments
  * @property {typeof import("./table/sound.js")} sound
  * @property {typeof import("./screens/tables.js")} tables
  * @property {typeof import("./screens/terms.js")} terms
@@ -53,6 +54,7 @@ const FILES = {
   questions: "./screens/questions.js",
   replay: "./screens/replay.js",
   menus: "./screens/menus.js",
+  moments: "./screens/moments.js",
   sound: "./table/sound.js",
   tables: "./screens/tables.js",
   terms: "./screens/terms.js",

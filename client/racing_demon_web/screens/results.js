@@ -254,13 +254,6 @@ function way(table, total, change) {
   return bar;
 }
 
-/** The moments of the hand, as soon as they can be shown. @type {typeof import("./moments.js") | null} */
-let moments = null;
-import("./moments.js").then(
-  (part) => (moments = part),
-  () => undefined, // the match's page has them
-);
-
 /**
  * Tell what the last hand has come to: its moments, and below them the analysis, a line each.
  * @param {HTMLElement} list
@@ -273,6 +266,7 @@ import("./moments.js").then(
 export function analyze(list, session, match, tables, games, open) {
   list.replaceChildren(...analysis(session, match, tables).map((line) => element("li", "", line)));
   const folded = list.closest("details");
+  const { moments } = loaded; // where it is missing, the match's page has them
   if (!folded || !moments) return;
   moments.showTitles(folded, session);
   moments.showMoments(folded, session, match, games, tables, open);
