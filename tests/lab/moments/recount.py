@@ -1,8 +1,8 @@
 """Moments and what titles need, counted again from records alone, by what `docs/records.md` says.
 
 It follows no chances: after every event it asks the rules for the plays of each seat, keeps which cards were
-ready, and looks at all that when the hand is over. It knows no bonus for kings, and of cards beneath others
-only what an independent dealer deals.
+ready, and looks at all that when the hand is over. Kings complete foundations, as in games built from aces
+on; of cards beneath others it knows only what an independent dealer deals.
 """
 
 from collections import Counter
@@ -14,9 +14,11 @@ from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.records.format import Record, TimedMessage, next_state
 from racing_demon_protocol.table.state import HandView, TableState
 from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.server import Refused
 from tests.support.independent_dealer import deal
 
 MOST: Final = 3
+KING: Final = 12
 LOOKED_AT: Final = ev.Signalled | ev.SeatSignalled | ev.Played | ev.Rotated
 
 Row = tuple[int, int, int, int, int, int | None, int | None]
@@ -32,6 +34,8 @@ class Look(NamedTuple):
     went_up: int | None
     changes_foundations: bool
     ready: Mapping[int, tuple[int, int] | None]
+    fitting: Mapping[int, int]
+    """The cards that lie ready, with their seats, of those who wait for their signal, too."""
 
 
 class Spell(NamedTuple):
@@ -53,44 +57,93 @@ class Counted(NamedTuple):
     first: int | None
     patience: dict[int, int]
     opened: dict[int, int]
+    points: dict[int, int]
+    """With those of handicaps."""
+    out: int | None
+    elapsed_ms: int
+    plays: dict[int, int]
+    races: list[tuple[int, int, int | None]]
+    """Winner, loser, and by how many microseconds the loser was late."""
 
 
 def counted(record: Record) -> Iterator[Counted]:
     """Yield what each hand of a record was like."""
     view: TableState | None = None
     looks: list[Look] = []
+    races: list[tuple[int, int, int | None]] = []
+    plays = Counter[int]()
     signal = 0
     for entry in record.entries:
         view = next_state(view, entry.message)
         if isinstance(entry.message, ev.Signalled):
-            looks, signal = [], entry.at_us
+            looks, races, plays, signal = [], [], Counter(), entry.at_us
         elif isinstance(entry.message, ev.Continued):
             signal = entry.at_us - entry.message.elapsed_ms * 1_000
         if isinstance(entry.message, LOOKED_AT) and view.hand is not None:
             looks.append(_look(view, view.hand, entry, max(0, entry.at_us - signal)))
+            races += _races(looks[-2:])
+            if isinstance(entry.message, ev.Played) and entry.message.counter:
+                plays[entry.message.seat] += 1
+        elif isinstance(entry.message, Refused) and entry.seat is not None:
+            _be_late(races, (entry.message.by, entry.seat, entry.message.late_us))
         elif isinstance(entry.message, ev.HandOver) and view.hand is not None:
             seed = view.deal_seed(bytes.fromhex(entry.message.seed))
-            yield _hand(view, view.hand, looks, max(0, entry.at_us - signal), seed)
+            hand = _hand(view, view.hand, looks, max(0, entry.at_us - signal), seed)
+            extra = [each.points for each in view.hand.handicaps] or [0] * len(view.hand.seats)
+            points = map(sum, zip(entry.message.points, extra, strict=True))
+            yield hand._replace(
+                points=dict(zip(view.hand.seats, points, strict=True)),
+                out=entry.message.out,
+                elapsed_ms=entry.message.elapsed_ms,
+                plays=dict(plays),
+                races=races,
+            )
+
+
+def _races(looks: Sequence[Look]) -> Iterator[tuple[int, int, int | None]]:
+    """Yield the races that the newest play has won: others' cards do not fit any more."""
+    before, after = looks[0], looks[-1]
+    for card, seat in before.fitting.items():
+        if after.changes_foundations and card not in after.fitting and seat != after.player:
+            assert after.player is not None
+            yield after.player, seat, None
+
+
+def _be_late(races: list[tuple[int, int, int | None]], late: tuple[int | None, int, int | None]) -> None:
+    """Note by how much somebody was late for the last such race, or for one that the board did not show."""
+    winner, loser, late_us = late
+    assert winner is not None
+    alike = [at for at, race in enumerate(races) if race == (winner, loser, None)]
+    if alike:
+        races[alike[-1]] = (winner, loser, late_us)
+    else:
+        races.append((winner, loser, late_us))
 
 
 def _look(view: TableState, hand: HandView, entry: TimedMessage, at: int) -> Look:
     board, piles = hand.board, hand.board.piles
     ready: dict[int, tuple[int, int] | None] = {}
+    fitting: dict[int, int] = {}
     for seat in hand.seats:
-        for play in hand.rules.legal_plays(board, seat) if seat not in view.waiting else ():
+        for play in hand.rules.legal_plays(board, seat):
             source, kind = board.cards[play.source], piles[play.source].kind
-            if piles[play.destination].kind is Kind.FOUNDATION and kind is not Kind.FOUNDATION:
+            if piles[play.destination].kind is not Kind.FOUNDATION or kind is Kind.FOUNDATION:
+                continue
+            fitting[source[-1]] = seat
+            if seat not in view.waiting:
                 is_dealt = kind is not Kind.WASTE and len(source) > 1 and source[-2] == -1
                 ready[source[-1]] = (play.source, len(source) - 2) if is_dealt else None
     message = entry.message
     assert isinstance(message, ev.Event)
     if not isinstance(message, ev.Played):
-        return Look(at, message.seq, None, None, changes_foundations=False, ready=ready)
+        return Look(at, message.seq, None, None, changes_foundations=False, ready=ready, fitting=fitting)
     kinds = piles[message.source].kind, piles[message.destination].kind
     is_up = kinds[1] is Kind.FOUNDATION and kinds[0] is not Kind.FOUNDATION
     went_up = board.cards[message.destination][-1] if is_up else None
     changes = Kind.FOUNDATION in kinds
-    return Look(at, message.seq, message.seat, went_up, changes_foundations=changes, ready=ready)
+    return Look(
+        at, message.seq, message.seat, went_up, changes_foundations=changes, ready=ready, fitting=fitting
+    )
 
 
 def _hand(view: TableState, hand: HandView, looks: Sequence[Look], over_at: int, seed: bytes) -> Counted:
@@ -125,6 +178,11 @@ def _hand(view: TableState, hand: HandView, looks: Sequence[Look], over_at: int,
         first=next((look.player for look in looks if look.went_up is not None), None),
         patience=patience,
         opened=dict(Counter(_openings(looks, owner))),
+        points={},
+        out=None,
+        elapsed_ms=0,
+        plays={},
+        races=[],
     )
 
 
@@ -142,7 +200,8 @@ def _spells(card: int, looks: Sequence[Look]) -> Iterator[Spell]:
 
 def _points(hand: HandView, seat: int, card: int) -> int:
     scoring, reserve = hand.rules.game.scoring, hand.rules.layout.seat_piles(seat, Kind.RESERVE)
-    return 1 - sum(scoring.reserve_card for pile in reserve if card in hand.board.cards[pile])
+    bonus = scoring.king_bonus if card % 13 == KING else 0
+    return 1 + bonus - sum(scoring.reserve_card for pile in reserve if card in hand.board.cards[pile])
 
 
 def _openings(looks: Sequence[Look], owner: Mapping[int, int]) -> Iterator[int]:
