@@ -8,15 +8,14 @@ Pass every message to a :class:`HistoryTracker` after the view has applied it, w
 hand its history is complete. Times are microseconds of the hand, from its signal, without its pauses.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final, NamedTuple
 
 from racing_demon_protocol.engine.board import Board, Kind
 from racing_demon_protocol.engine.cards import PACK_SIZE, UNKNOWN, Card
-from racing_demon_protocol.engine.dealer import Dealer
 from racing_demon_protocol.engine.rules.base import Rules
-from racing_demon_protocol.engine.rules.building import BuildingRules
 from racing_demon_protocol.engine.specification import Base, Foundations, Reserve
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.table.state import DEALT, HandView, TableState
@@ -24,7 +23,7 @@ from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused, Snapshot
 
-from .moments import HandMoment, dearest
+from .moments import Dealt, HandMoment, dealt_to, dearest
 from .waits import NO_PLAY, CardWait, Chance, PlayEffect, WaitTracker
 
 FACES: Final = range(PACK_SIZE)
@@ -204,10 +203,14 @@ class HistoryTracker:
     Attributes:
         hand: the current or last hand; ``None`` before the first.
 
+    Args:
+        follows_waits: whether the history is to have waits, and what each seat has opened: half of the work.
+
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, follows_waits: bool = True) -> None:
         self.hand: HandHistory | None = None
+        self._follows_waits = follows_waits
         self._chances: ChanceTracker | None = None
         self._waits: WaitTracker | None = None
         self._signal_us = 0
@@ -262,15 +265,17 @@ class HistoryTracker:
         if view.hand is None or view.hand.rules.is_private:
             return
         rules, board = view.hand.rules, view.hand.board
-        self._chances, self._waits = ChanceTracker(rules, board, at), WaitTracker(rules, board)
-        if self.hand is not None:
+        self._chances = ChanceTracker(rules, board, at)
+        self._waits = WaitTracker(rules, board) if self._follows_waits else None
+        if self.hand is not None and self._waits is not None:
             self.hand.waits, self.hand.opened = self._waits.cards, self._waits.opened
 
     def _end(self, hand: HandHistory, at_us: int) -> None:
-        if self._chances is not None and self._waits is not None:
+        if self._chances is not None:
             hand.unused = tuple(self._chances.open)
+        if self._chances is not None and self._waits is not None:
             self._waits.end(self._time(at_us))
-        self._chances = None
+        self._chances = self._waits = None
 
     def _follow_waits(self, view: TableState, at: int, seq: int, effect: PlayEffect = NO_PLAY) -> None:
         """Follow an event with the chances that it has left, of those seats that have had their signal."""
@@ -365,7 +370,8 @@ def moments_of(
         rest: is called between steps of some tenths of a millisecond.
 
     """
-    return dearest(history.waits.values(), hand, seed, rest) if history.is_whole else []
+    dealt = partial(dealt_to, hand, seed=seed)
+    return dearest(history.waits.values(), hand, dealt, rest) if history.is_whole else []
 
 
 def faster(history: HandHistory, seat: int) -> tuple[Faster, ...]:
@@ -389,27 +395,24 @@ def analyze(history: HandHistory, hand: HandView, seed: bytes = b"") -> list[Sea
 
     """
     # In building games a card that is face down in a column has been there since the deal.
-    is_known = seed and isinstance(hand.rules, BuildingRules)
-    deal = Dealer(seed, hand.rules).open_board().cards if is_known else None
-    moments = moments_of(history, hand, seed)
+    dealt = {seat: dealt_to(hand, seat, seed) for seat in hand.seats}
+    moments = dearest(history.waits.values(), hand, dealt.__getitem__) if history.is_whole else []
     return [
-        _seat(history, hand, deal, seat)._replace(
+        _seat(history, hand, dealt[seat], seat)._replace(
             moments=tuple(each for each in moments if each.seat == seat), faster=faster(history, seat)
         )
         for seat in hand.seats
     ]
 
 
-def _seat(
-    history: HandHistory, hand: HandView, deal: Sequence[Sequence[Card]] | None, seat: int
-) -> SeatAnalysis:
+def _seat(history: HandHistory, hand: HandView, dealt: Dealt, seat: int) -> SeatAnalysis:
     own, cards = hand.rules.layout.seat_piles, hand.board.cards
     columns = own(seat, Kind.TABLEAU)
     loose = [pile for kind in (Kind.STOCK, Kind.WASTE, Kind.RESERVE) for pile in own(seat, kind)]
     buried: list[BuriedCard] = []
     for number, pile in enumerate(columns):
         hidden = cards[pile].count(UNKNOWN)
-        known = deal[pile][:hidden] if deal is not None else ()
+        known = dealt.get(pile, ())[:hidden]
         buried += [BuriedCard(card, number, len(cards[pile]) - depth - 1) for depth, card in enumerate(known)]
     return SeatAnalysis(
         seat=seat,

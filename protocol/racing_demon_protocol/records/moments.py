@@ -42,15 +42,42 @@ class HandMoment(NamedTuple):
     opened: Card | None = None
 
 
+Dealt = Mapping[int, Sequence[Card]]
+"""What was dealt to the piles of a seat; empty if that is not known."""
+
+
+def dealt_to(hand: HandView, seat: int, seed: bytes) -> Dealt:
+    """Return what was dealt to a seat: in building games each has a pack of its own.
+
+    Args:
+        hand: the hand.
+        seat: whose piles.
+        seed: its seed; empty if it is not known.
+
+    """
+    if not seed or not isinstance(hand.rules, BuildingRules):
+        return {}
+    game, layout = hand.rules.game, hand.rules.layout
+    first = layout.seats.index(seat) * game.packs
+    cards = hand.rules.arrange(deck(seed, first, packs=game.packs, ranks=game.ranks))
+    dealt: dict[int, list[Card]] = {}
+    for pile, some in deal_out(layout, seat, cards):
+        dealt.setdefault(pile, []).extend(some)
+    return dealt
+
+
 def dearest(
-    waits: Iterable[CardWait], hand: HandView, seed: bytes = b"", rest: Callable[[], None] = lambda: None
+    waits: Iterable[CardWait],
+    hand: HandView,
+    dealt: Callable[[int], Dealt],
+    rest: Callable[[], None] = lambda: None,
 ) -> list[HandMoment]:
     """Return the moments of a finished hand, seat by seat, the one that cost most first.
 
     Args:
         waits: every card that could once go up, and for how long.
         hand: the hand's cards as it ended.
-        seed: its seed; without it nothing hidden is told.
+        dealt: returns what was dealt to a seat.
         rest: is called between steps of some tenths of a millisecond.
 
     """
@@ -60,15 +87,12 @@ def dearest(
         if moment.points or moment.waited_us:
             by_seat[wait.seat].append((moment, wait))
     rest()
-    is_known = seed and isinstance(hand.rules, BuildingRules)
     found: list[HandMoment] = []
     for seat, moments in by_seat.items():
         shown = sorted(moments, key=lambda each: _order(each[0]))[:MOST]
-        if is_known and any(wait.beneath for _, wait in shown):
-            dealt = _dealt(hand, seat, seed)
-            shown = [(moment._replace(opened=_at(dealt, wait.beneath)), wait) for moment, wait in shown]
-            rest()
-        found += [moment for moment, _ in shown]
+        cards = dealt(seat) if any(wait.beneath for _, wait in shown) else {}
+        rest()
+        found += [moment._replace(opened=_at(cards, wait.beneath)) for moment, wait in shown]
     return found
 
 
@@ -79,18 +103,7 @@ def _moment(hand: HandView, wait: CardWait) -> HandMoment:
     return HandMoment(wait.seat, wait.card, points, wait.waited_us, wait.lost_seq, wait.winner)
 
 
-def _dealt(hand: HandView, seat: int, seed: bytes) -> dict[int, list[Card]]:
-    """Return the cards of a seat's piles after the deal, where each has a pack of its own."""
-    game, layout = hand.rules.game, hand.rules.layout
-    first = layout.seats.index(seat) * game.packs
-    cards = hand.rules.arrange(deck(seed, first, packs=game.packs, ranks=game.ranks))
-    dealt: dict[int, list[Card]] = {}
-    for pile, some in deal_out(layout, seat, cards):
-        dealt.setdefault(pile, []).extend(some)
-    return dealt
-
-
-def _at(dealt: Mapping[int, Sequence[Card]], place: Place | None) -> Card | None:
+def _at(dealt: Dealt, place: Place | None) -> Card | None:
     """Return the card that was dealt to a place; ``None`` if there is no place, or nothing was."""
     cards = dealt.get(place.pile, ()) if place is not None else ()
     return cards[place.depth] if place is not None and place.depth < len(cards) else None

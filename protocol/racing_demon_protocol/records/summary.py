@@ -165,7 +165,7 @@ class Summarizer:
         self._report = report
         self._view: TableState | None = None
         self._at_ms: int | None = None
-        self._history = HistoryTracker()
+        self._history = HistoryTracker(follows_waits=noting is not None)
         self._histories: dict[int, HandHistory] = {}
         self._stood_in: set[int] = set()
         self._promises: list[str] = []
