@@ -14,13 +14,21 @@ export const plural = (count, thing, things = `${thing}s`) => `${count} ${count 
 export const signed = (points) => (points > 0 ? `+${points}` : String(points));
 
 /**
- * A time as people say it, such as "9.3 seconds".
+ * A time as people say it, such as "9.3 seconds" or "1:05 minutes".
  * @param {number} microseconds
  */
 export function seconds(microseconds) {
   const tenths = Math.round(microseconds / 100_000);
-  if (tenths >= 600) return clock(microseconds / 1000);
-  return plural(tenths < 100 ? tenths / 10 : Math.round(tenths / 10), "second");
+  const whole = Math.round(tenths / 10);
+  if (whole >= 60) return `${clock(whole * 1000)} minutes`;
+  return plural(tenths < 100 ? tenths / 10 : whole, "second");
+}
+
+/** A time in its shortest form, such as "0.4 ms". @param {number} microseconds */
+function briefly(microseconds) {
+  const ms = microseconds / 1000;
+  if (ms < 1000) return `${ms.toFixed(ms < 10 ? 1 : 0)} ms`;
+  return ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : clock(ms);
 }
 
 /** What a hand was like: the moments that decided it. */
@@ -41,9 +49,9 @@ export const MOMENTS = {
     const other = winner === own ? "yours" : `${nameOf(winner ?? -1)}’s`;
     const instead = winner === null ? "" : `; ${other} went instead`;
     const end = instead || (points ? ", and never did" : " before it did");
-    const cost = points ? `: ${plural(points, "point")}` : "";
+    const cost = points ? ` That cost ${plural(points, "point")}.` : "";
     const beneath = opened === null ? "" : ` Beneath it lay the ${short(opened)}.`;
-    return `${whose} ${short(card)} ${time}${end}${cost}.${beneath}`;
+    return `${whose} ${short(card)} ${time}${end}.${cost}${beneath}`;
   },
 };
 
@@ -51,23 +59,26 @@ export const MOMENTS = {
 const TITLES = {
   fastest: (ms) => ["Fastest hand", `out after ${clock(ms)}`],
   comeback: (points) => ["Biggest comeback", `won from ${plural(points, "point")} behind`],
-  races: (won) => ["Most races won", `${won}`],
-  closest: (us) => ["Closest race", `won by ${span(us)}`],
+  races: (won) => ["Most races won", plural(won, "race")],
+  closest: (us) => ["Closest race", `won by ${briefly(us)}`],
   patience: (us) => ["Patience", `waited ${seconds(us)} for one card, and got it up`],
   helpful: (cards) => ["Opened most for others", plural(cards, "card")],
-  steady: (range) => ["Steady", `all hands within ${plural(range, "point")}`],
+  steady: (range) => [
+    "Steady",
+    range ? `all hands within ${plural(range, "point")}` : "the same points in each hand",
+  ],
   unlucky: (races) => ["Unlucky", `${plural(races, "race")} lost by less than 0.1 s`],
   best_hand: (points) => ["Best hand", plural(points, "point")],
   outs: (hands) => ["Out most often", plural(hands, "hand")],
   early: (hands) => ["Quick start", `first card up in ${plural(hands, "hand")}`],
-  streak: (hands) => ["On a run", `best of ${hands} hands in a row`],
+  streak: (hands) => ["On a run", `most points in ${hands} hands in a row`],
   climber: (points) => ["Biggest leap", `${plural(points, "point")} more than the hand before`],
   last_word: (points) => ["Last word", `best of the last hand with ${plural(points, "point")}`],
-  cards: (cards) => ["Most cards up", `${cards}`],
+  cards: (cards) => ["Most cards up", plural(cards, "card")],
   own_best: (points) => ["A hand to remember", plural(points, "point")],
   builder: (cards) => ["Builder", `${plural(cards, "card")} up tonight`],
-  busy: (plays) => ["Busy hands", `${plays} plays`],
-  company: (hands) => ["Good company", plural(hands, "hand")],
+  busy: (plays) => ["Busy hands", plural(plays, "play")],
+  company: (hands) => ["Good company", `${plural(hands, "hand")} tonight`],
 };
 
 /**
@@ -86,22 +97,25 @@ export const TICKER = {
   leads: (/** @type {string} */ name) => `${name} takes the lead`,
 };
 
+/** @param {number} races */
+const lostBy = (races) => `${plural(races, "race")} ${races === 1 ? "was" : "were"} lost`;
+
 /** What being faster would have been worth. */
 export const SPEED = {
   /** @param {{within: {us: number, races: number, cards: number}[], distance: number, pingMs: number}} found */
   lines({ within, distance, pingMs }) {
     const most = within.find(({ cards }) => cards > 0) ?? within[within.length - 1];
-    if (most.races === 0) return [];
-    const worth = most.cards ? `${most.cards} of their cards never went up` : "their cards went up later";
-    const gains = within.map(({ us, cards }) => `${us / 1_000_000} s sooner: ${plural(cards, "card")} more`);
+    const its = most.races === 1;
+    const cards = most.cards && !its ? `${most.cards} of their cards` : its ? "its card" : "their cards";
+    const worth = `${cards} ${most.cards ? "never went up" : "went up later"}`;
+    const gains = within.map((each) => `${plural(each.cards, "card")} by ${each.us / 1_000_000} s`);
+    const way = `your way to the server and back takes (${Math.round(pingMs)} ms)`;
     return [
-      `${plural(most.races, "race")} lost within ${most.us / 1_000_000} s; ${worth}.`,
-      ...(most.cards ? [`${gains.join(", ")}, had nobody answered. Others would have.`] : []),
-      ...(distance
-        ? [
-            `${distance} lost by less than your way to the server and back (${Math.round(pingMs)} ms): that is distance.`,
-          ]
+      ...(most.races ? [`${lostBy(most.races)} by ${most.us / 1_000_000} s or less; ${worth}.`] : []),
+      ...(most.cards
+        ? [`Being faster would have brought ${inWords(gains)}, had nobody answered. Others would have.`]
         : []),
+      ...(distance ? [`${lostBy(distance)} by less than ${way}: that is distance, not speed.`] : []),
     ];
   },
 };

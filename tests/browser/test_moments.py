@@ -27,7 +27,7 @@ async def test_what_cost_most_is_told_and_shown(browser: Browser, tmp_path: Path
             await first.wait_for()
             words = await first.locator("span").last.inner_text()
             assert re.match(
-                r"Your \S+ could go up for [\d.]+ seconds?(; .+ went instead|, and never did): ", words
+                r"Your \S+ could go up for [\d.]+ seconds?(; .+ went instead|, and never did)\. That", words
             )
             wide = "document.documentElement.scrollWidth <= innerWidth"
             assert await ann.page.evaluate(wide)

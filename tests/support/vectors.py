@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from itertools import islice, product
 from typing import Any, Final
 
+from racing_demon_client.shared.title_text import TITLES
 from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.engine.deal import subseed
 from racing_demon_protocol.engine.dealer import Dealer
@@ -51,6 +52,8 @@ POSITIONS: Final = amount(2, 30)
 KINDS: Final = covering({name: {type(game.mechanic), game.racing} for name, game in GAMES.items()})
 RECORDED: Final = [name for name in GAMES if LONG or name in KINDS]
 """Games of which whole hands are written down: one of each mechanic and each kind of race at least."""
+VALUES: Final = (0, 1, 7, 420, 12_600, 340_000, 9_960_000, 10_500_000, 59_990_000, 64_700_000)
+"""What titles tell, as counts and as times."""
 MAX_CARDS: Final = 5
 EVERY: Final = 40
 """After so many events a match's state is written down, and a snapshot of it."""
@@ -69,6 +72,7 @@ def vectors() -> dict[str, Any]:
         "positions": positions,
         "records": [_record(name) for name in RECORDED],
         "moments": [_moments(name) for name in MATCHES],
+        "titles": [(name, value, tell(value)) for name, tell in TITLES.items() for value in VALUES],
         "void": _void(),
         "known": _known(),
         "handicaps": [_handicaps("classic"), _handicaps("racing-demon")],

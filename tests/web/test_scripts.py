@@ -81,7 +81,7 @@ async def test_scripts_play_again_what_python_has_played(tmp_path: Path) -> None
     file.write_text(json.dumps(played))
     ended, told = await run("--test", "--test-reporter=tap", str(HERE / REPLAY), VECTORS=str(file))
     assert ended == 0, "\n".join(line for line in told.splitlines() if "not ok" in line or "error" in line)
-    hands = len(played["hands"]) + len(played["records"]) + 2 * len(MATCHES)  # with their moments
+    hands = len(played["hands"]) + len(played["records"]) + 2 * len(MATCHES) + 1  # with moments and titles
     assert f"# pass {hands + FORGED + HANDICAPS + ALONE + len(played['positions'])}" in told
 
 

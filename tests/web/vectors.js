@@ -13,6 +13,7 @@ import { Rules } from "../../client/racing_demon_web/rules/rules.js";
 import { HandView, TableState } from "../../client/racing_demon_web/rules/state.js";
 import { decode } from "../../client/racing_demon_web/wire/codec.js";
 import { HandTranscript } from "../../client/racing_demon_web/wire/commit_reveal.js";
+import { titleWords } from "../../client/racing_demon_web/words_later.js";
 import { games, tables } from "./games.js";
 
 const {
@@ -21,6 +22,7 @@ const {
   positions,
   records,
   moments,
+  titles,
   void: redrawn,
   known,
   handicaps,
@@ -113,6 +115,10 @@ for (const { name, entries, moments: told } of moments) {
     assert.deepEqual(found, told);
   });
 }
+
+test("titles are called as in terminals", () => {
+  for (const [title, value, words] of titles) assert.deepEqual(titleWords(title, value), words, title);
+});
 
 /** Follow all that was told of a hand; forge changes a message before it is followed. */
 function logOf(texts, forge = () => {}, table = new TableState(games)) {

@@ -139,16 +139,19 @@ test("what cost most in a hand is a sentence, as in the terminal", () => {
   const [three, ace] = [2, 13];
   const moment = { seat: 0, card: three, points: 1, waited: 9_340_000, seq: 7, winner: 1, opened: null };
   const told = (changes) => later.MOMENTS.sentence({ ...moment, ...changes }, table.nameOf, 0);
-  assert.equal(told({}), "Your 3♠ could go up for 9.3 seconds; Ben’s went instead: 1 point.");
+  assert.equal(told({}), "Your 3♠ could go up for 9.3 seconds; Ben’s went instead. That cost 1 point.");
   assert.equal(
     told({ card: ace, points: 3, waited: 21_000_000, winner: null, opened: three }),
-    "Your A♥ could go up for 21 seconds, and never did: 3 points. Beneath it lay the 3♠.",
+    "Your A♥ could go up for 21 seconds, and never did. That cost 3 points. Beneath it lay the 3♠.",
   );
   assert.equal(
     told({ seat: 1, points: 0, waited: 1_000_000, winner: null }),
     "Ben’s 3♠ could go up for 1 second before it did.",
   );
-  assert.equal(told({ seat: 1, waited: 0, winner: 0 }), "Ben’s 3♠ could go up; yours went instead: 1 point.");
+  assert.equal(
+    told({ seat: 1, waited: 0, winner: 0 }),
+    "Ben’s 3♠ could go up; yours went instead. That cost 1 point.",
+  );
 });
 
 test("speed is told with what it would have brought, and that others would have answered", () => {
@@ -157,11 +160,11 @@ test("speed is told with what it would have brought, and that others would have 
     { us: 200_000, races: 5, cards: 2 },
   ];
   assert.deepEqual(later.SPEED.lines({ within, distance: 1, pingMs: 38 }), [
-    "5 races lost within 0.2 s; 2 of their cards never went up.",
-    "0.1 s sooner: 0 cards more, 0.2 s sooner: 2 cards more, had nobody answered. Others would have.",
-    "1 lost by less than your way to the server and back (38 ms): that is distance.",
+    "5 races were lost by 0.2 s or less; 2 of their cards never went up.",
+    "Being faster would have brought 0 cards by 0.1 s and 2 cards by 0.2 s, had nobody answered. Others would have.",
+    "1 race was lost by less than your way to the server and back takes (38 ms): that is distance, not speed.",
   ]);
   assert.deepEqual(later.SPEED.lines({ within: [within[0]], distance: 0, pingMs: 38 }), [
-    "2 races lost within 0.1 s; their cards went up later.",
+    "2 races were lost by 0.1 s or less; their cards went up later.",
   ]);
 });

@@ -13,12 +13,13 @@ import asyncio
 import contextlib
 import secrets
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import Final, Self
 
 from websockets.exceptions import ConnectionClosed
 
 from racing_demon_client.errors import ConnectionFailed, TableEnded
+from racing_demon_client.shared.title_text import SeatTitle
 from racing_demon_protocol.engine.commit_reveal import SEED_SIZE
 from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.errors import CommandRefused, InconsistentEvent, InvalidGame
@@ -41,6 +42,7 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_protocol.wire.presets import usual_options
 from racing_demon_protocol.wire.serial_numbers import newest_counter
 
+from .evening_titles import fetch_titles
 from .shuffle_client import ContributionState, ShuffleClient
 from .table_client import TableClient
 from .transport import ENTRY_SECONDS, PlayerAuthenticator, ServerConnection, close_reason
@@ -227,6 +229,10 @@ class Client(TableClient):
         return tuple(
             command for counter, command in self._unanswered.items() if counter not in self._contributions
         )
+
+    async def titles(self) -> Sequence[SeatTitle]:
+        """Return the titles of the evening after a match, as soon as the server has made them."""
+        return await fetch_titles(self._connection.address, self.view, self._token)
 
     def random_bytes(self) -> bytes:
         """Return 32 unpredictable bytes for one shuffle."""

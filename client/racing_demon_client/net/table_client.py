@@ -1,9 +1,10 @@
 """What the terminal and plain clients know of a table: of a server, a broker, a record, or solo."""
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from typing import Self
 
+from racing_demon_client.shared.title_text import SeatTitle
 from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.games import declare
 from racing_demon_protocol.table.state import TableState
@@ -86,6 +87,10 @@ class TableClient(ABC):
         if self.online and view.in_hand and seat in view.hand_seats and seat is not None:
             assert view.hand is not None
             yield from view.hand.rules.legal_plays(view.hand.board, seat)
+
+    async def titles(self) -> Sequence[SeatTitle]:
+        """Return the titles of the evening after a match, as soon as they are made; none if nobody does."""
+        return ()
 
     # Receiving.
 

@@ -333,6 +333,11 @@ class ServerConnection:
         self._closing: set[asyncio.Task[None]] = set()
         self._open_seconds = OPEN_SECONDS
 
+    @property
+    def address(self) -> str:
+        """The address of the table, if the server has named one, and otherwise the server's."""
+        return self._table_url or self._url
+
     async def request(self, request: Message) -> Message:
         """Connect, send a request and return the answer.
 
@@ -454,7 +459,7 @@ class ServerConnection:
         loop = asyncio.get_running_loop()
         begun = loop.time()
         self._start_closing()
-        socket = await open_websocket(self._table_url or self._url, self._encoding, self._open_seconds)
+        socket = await open_websocket(self.address, self._encoding, self._open_seconds)
         connect_seconds = loop.time() - begun
         self._open_seconds = min(OPEN_SECONDS, max(RETRY_SECONDS, 3 * connect_seconds))
         self._socket = HeartbeatConnection(socket, connect_seconds, self._is_urgent)

@@ -18,6 +18,7 @@ from racing_demon_client.records.verifier import Verifier
 from racing_demon_client.saved_people import folded
 from racing_demon_client.shared.analysis_text import analysis_lines, hashes, summary
 from racing_demon_client.shared.message_text import END_QUESTION, LISTED, MessageText, Write, kick_question
+from racing_demon_client.shared.title_text import title_lines
 from racing_demon_client.shared.trackers import (
     BestPlayThrottle,
     HintFinder,
@@ -144,6 +145,8 @@ async def attend(
             line = MessageText(client.view, client.seat, ascii_only=ascii_only).describe(message)
             for text in [*([line] if line else []), *wrap_lines(_picture(message, client, ascii_only))]:
                 write(text)
+            if over:
+                await _tell_titles(client, write, ascii_only=ascii_only)
             if isinstance(message, ev.HandOver):
                 await verifier.verify()
                 write(printable(verifier.proof))
@@ -177,7 +180,18 @@ async def take_part(
     """
     player = _Player(opened, write, recorder, ascii_only=ascii_only)
     with player.asking_on_interrupt():
-        await run_until_one_ends(player.listen(), player.execute_lines(read_in_background(lines)))
+        try:
+            await run_until_one_ends(player.listen(), player.execute_lines(read_in_background(lines)))
+        finally:
+            player.close()
+
+
+async def _tell_titles(client: TableClient, write: Write, *, ascii_only: bool) -> None:
+    """Print the titles of the evening after a match, as soon as they are made."""
+    titles = await client.titles()
+    words = MessageText(client.view, client.seat, ascii_only=ascii_only)
+    for line in wrap_lines(title_lines(titles, words)):
+        write(line)
 
 
 class _Player:
@@ -203,6 +217,12 @@ class _Player:
         self._was_asked = False
         self._verifier = Verifier()
         self._step = ""
+        self._telling: asyncio.Task[None] | None = None
+
+    def close(self) -> None:
+        """Stop what is still done beside the table."""
+        if self._telling is not None:
+            self._telling.cancel()
 
     async def listen(self) -> None:
         """Print events."""
@@ -274,6 +294,10 @@ class _Player:
             self._write_all(render.tally(view, seat))
             if not message.closed:
                 self._write("Enter: another match; q: quit")
+            self.close()
+            self._telling = asyncio.create_task(
+                _tell_titles(self._client, self._write, ascii_only=self._ascii)
+            )
 
     async def execute_lines(self, typed: asyncio.Queue[str | None]) -> None:
         """Carry out typed lines."""

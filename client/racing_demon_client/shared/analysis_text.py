@@ -5,7 +5,7 @@ from statistics import median
 from typing import Final
 
 from racing_demon_protocol.engine.cards import UNKNOWN
-from racing_demon_protocol.formatting import format_duration, pluralize
+from racing_demon_protocol.formatting import format_duration, join_words, pluralize
 from racing_demon_protocol.records.analysis import BuriedCard, Faster, Race, SeatAnalysis
 from racing_demon_protocol.records.moments import HandMoment
 from racing_demon_protocol.table.state import TableState
@@ -16,6 +16,8 @@ DIGITS: Final = 32
 """How many digits of a hash are shown, enough to compare by eye."""
 MAX_EXAMPLES: Final = 3
 """How many examples of each kind are named."""
+LEAST_US: Final = 50_000
+"""A shorter time is not told: people would say that there was none."""
 
 
 def analysis_lines(analysis: Sequence[SeatAnalysis], seat: int | None, words: MessageText) -> list[str]:
@@ -24,11 +26,20 @@ def analysis_lines(analysis: Sequence[SeatAnalysis], seat: int | None, words: Me
     return full(own[0], words) if own else [summary(each, words) for each in analysis]
 
 
-def full(analysis: SeatAnalysis, words: MessageText) -> list[str]:
-    """Return one player's analysis in full."""
+def full(analysis: SeatAnalysis, words: MessageText, ping_ms: float | None = None) -> list[str]:
+    """Return one player's analysis in full.
+
+    Args:
+        analysis: the analysis.
+        words: the wording of names and cards.
+        ping_ms: how long that player's way to the server and back takes, if it is known.
+
+    """
     lines = [moment_text(moment, words) for moment in analysis.moments]
     lines.append(f"races: {len(analysis.won)} won, {len(analysis.lost)} lost{_lost(analysis.lost, words)}")
     lines += _faster(analysis.faster)
+    if ping_ms is not None:
+        lines += _distance(analysis.lost, ping_ms)
     if analysis.waits:
         longest = ", ".join(
             f"{words.card(made.card)} {format_duration(made.waited_us)}"
@@ -49,16 +60,16 @@ def full(analysis: SeatAnalysis, words: MessageText) -> list[str]:
 
 
 def moment_text(moment: HandMoment, words: MessageText) -> str:
-    """Return what cost a player most, as a sentence."""
-    time = _seconds(moment.waited_us)
+    """Return what cost a player most, in sentences."""
+    time = seconds_text(moment.waited_us) if moment.waited_us >= LEAST_US else ""
     text = f"{_whose(moment.seat, words, 'your')} {words.card(moment.card)} could go up"
     text = f"{text} for {time}" if time else text
     if moment.winner is not None:
-        text += f"; {_whose(moment.winner, words, 'yours')} went instead"
+        text += f"; {_whose(moment.winner, words, 'yours')} went instead."
     else:
-        text += ", and never did" if moment.points else " before it did"
-    text += f": {pluralize(moment.points, 'point')}" if moment.points else ""
-    text += "." if moment.opened is None else f". Beneath it lay the {words.card(moment.opened)}."
+        text += ", and never did." if moment.points else " before it did."
+    text += f" That cost {pluralize(moment.points, 'point')}." if moment.points else ""
+    text += "" if moment.opened is None else f" Beneath it lay the {words.card(moment.opened)}."
     return text[0].upper() + text[1:]
 
 
@@ -67,13 +78,14 @@ def _whose(seat: int, words: MessageText, own: str) -> str:
     return own if name == "you" else f"{name}'s"
 
 
-def _seconds(microseconds: int) -> str:
-    """Return a time as people say it, such as ``9.3 seconds``; empty if it is next to nothing."""
-    tenths = round(microseconds / 100_000)
-    if tenths >= 600:
-        return format_duration(microseconds)
-    number = f"{tenths / 10:g}" if tenths < 100 else f"{round(tenths / 10)}"
-    return f"{number} second{'' if number == '1' else 's'}" if tenths else ""
+def seconds_text(microseconds: int) -> str:
+    """Return a time as people say it, such as ``9.3 seconds`` or ``1:05 minutes``."""
+    tenths = (microseconds + 50_000) // 100_000
+    seconds = (tenths + 5) // 10
+    if seconds >= 60:
+        return f"{seconds // 60}:{seconds % 60:02} minutes"
+    number = f"{tenths / 10:g}" if tenths < 100 else f"{seconds}"
+    return f"{number} second{'' if number == '1' else 's'}"
 
 
 def _faster(found: Sequence[Faster]) -> list[str]:
@@ -81,12 +93,27 @@ def _faster(found: Sequence[Faster]) -> list[str]:
     most = next((each for each in found if each.cards), found[-1] if found else None)
     if most is None or not most.races:
         return []
-    worth = f"{most.cards} of their cards never went up" if most.cards else "their cards went up later"
-    lines = [f"{pluralize(most.races, 'race')} lost within {most.by_us / 1_000_000:g} s; {worth}"]
-    if most.cards:
-        gains = ", ".join(f"{each.by_us / 1_000_000:g} s: {each.cards}" for each in found)
-        lines.append(f"cards more, had you been faster by {gains}; others would have answered")
-    return lines
+    close = f"{_lost_by(most.races)} by {most.by_us / 1_000_000:g} s or less"
+    whose = "its card" if most.races == 1 else "their cards"
+    if not most.cards:
+        return [f"{close}; {whose} went up later"]
+    gains = join_words([f"{pluralize(each.cards, 'card')} by {each.by_us / 1_000_000:g} s" for each in found])
+    return [
+        f"{close}; {whose if most.races == 1 else f'{most.cards} of {whose}'} never went up",
+        f"being faster would have brought {gains}, had nobody answered; others would have",
+    ]
+
+
+def _distance(lost: Sequence[Race], ping_ms: float) -> list[str]:
+    """Return how many races the way to the server has decided."""
+    late = [race.late_us for race in lost if race.late_us is not None]
+    races = sum(late_us < ping_ms * 1_000 for late_us in late)
+    way = f"your way to the server and back takes ({ping_ms:.0f} ms)"
+    return [f"{_lost_by(races)} by less than {way}: that is distance, not speed"] if races else []
+
+
+def _lost_by(races: int) -> str:
+    return f"{pluralize(races, 'race')} {'was' if races == 1 else 'were'} lost"
 
 
 def summary(analysis: SeatAnalysis, words: MessageText) -> str:

@@ -280,6 +280,8 @@ class TerminalApp(App[None]):
             session.debounce()
             self._count_hand(session)
             self.run_worker(self._check(session), group="checking")
+        if isinstance(message, ev.MatchOver | Snapshot) and session.client.view.phase is Phase.OVER:
+            self.run_worker(self._ask_titles(session), exclusive=True, group="titles")
         if isinstance(message, ROUTING):
             self.route(force=isinstance(message, URGENT))
         if not self._redraw_pending:
@@ -294,6 +296,10 @@ class TerminalApp(App[None]):
 
     async def _check(self, session: TableSession) -> None:
         await session.verifier.verify()
+        self._redraw()
+
+    async def _ask_titles(self, session: TableSession) -> None:
+        await session.ask_titles()
         self._redraw()
 
     def _redraw(self) -> None:

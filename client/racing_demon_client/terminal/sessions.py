@@ -12,6 +12,7 @@ from racing_demon_client.settings import PlayerSettings
 from racing_demon_client.shared.invitation import Invitation
 from racing_demon_client.shared.message_text import duration
 from racing_demon_client.shared.pile_names import actions_with_keys
+from racing_demon_client.shared.title_text import SeatTitle
 from racing_demon_client.sources.known_people import AbsentPeople
 from racing_demon_client.sources.opened_table import OpenedTable
 from racing_demon_client.sources.replay import InvalidPosition, ReplayClient
@@ -87,6 +88,8 @@ class TableSession:
         self.client.notice = self._notice
         self._joined_by = self._ways_to_join()
         self._hidden_note = ""
+        self._titles: Sequence[SeatTitle] = ()
+        self._titled: str | None = None
 
     def now(self) -> int:
         """Return milliseconds on the session's monotonic clock."""
@@ -162,6 +165,11 @@ class TableSession:
     def _analyse(self, message: Message) -> None:
         """Follow a message for the analysis."""
         self.model.tracker.analyze(message, self.client.view, self.client.seat, self.now() * 1_000)
+
+    async def ask_titles(self) -> None:
+        """Ask for the titles of the evening after the match that is over."""
+        deal = self.client.view.commitment
+        self._titles, self._titled = await self.client.titles(), deal
 
     def _collect_proof(self, message: Message) -> None:
         """Keep what the proof needs once the hand's secret is revealed."""
@@ -276,6 +284,8 @@ class TableSession:
             proof=self.verifier.proof,
             is_wrong=self.verifier.has_failed,
             analysis=self.model.tracker.analysis,
+            titles=self._titles if view.phase is Phase.OVER and view.commitment == self._titled else (),
+            ping_ms=self.model.ping_ms,
             labels=keymap.labels,
             footer=footer,
             absent=() if self.absent_people is None else self.absent_people.names(),

@@ -76,10 +76,10 @@ def test_what_cost_most_is_a_sentence() -> None:
         )
     ]
     assert told == [
-        "Your 3S could go up for 9.3 seconds; Bob's went instead: 1 point.",
-        "Your AH could go up for 21 seconds, and never did: 3 points. Beneath it lay the 3S.",
+        "Your 3S could go up for 9.3 seconds; Bob's went instead. That cost 1 point.",
+        "Your AH could go up for 21 seconds, and never did. That cost 3 points. Beneath it lay the 3S.",
         "Bob's AH could go up for 1 second before it did.",
-        "Bob's AH could go up; yours went instead: 1 point.",
+        "Bob's AH could go up; yours went instead. That cost 1 point.",
     ]
 
 
@@ -87,11 +87,17 @@ def test_speed_is_told_with_what_it_would_have_brought() -> None:
     """Only races that were tried count, and nobody is promised a card: others would have answered."""
     close = NOTHING._replace(faster=(Faster(100_000, 2, 0), Faster(200_000, 5, 2), Faster(500_000, 9, 4)))
     assert full(close, words())[1:3] == [
-        "5 races lost within 0.2 s; 2 of their cards never went up",
-        "cards more, had you been faster by 0.1 s: 0, 0.2 s: 2, 0.5 s: 4; others would have answered",
+        "5 races were lost by 0.2 s or less; 2 of their cards never went up",
+        "being faster would have brought 0 cards by 0.1 s, 2 cards by 0.2 s and 4 cards by 0.5 s, "
+        "had nobody answered; others would have",
     ]
     free = NOTHING._replace(faster=(Faster(500_000, 3, 0),))
-    assert full(free, words())[1] == "3 races lost within 0.5 s; their cards went up later"
+    assert full(free, words())[1] == "3 races were lost by 0.5 s or less; their cards went up later"
+    near = NOTHING._replace(lost=(Race(2, ACE, 2, 0, 10, 12_400), Race(3, ACE, 2, 0, 10, 90_000)))
+    assert full(near, words(), ping_ms=38)[1] == (
+        "1 race was lost by less than your way to the server and back takes (38 ms): "
+        "that is distance, not speed"
+    )
 
 
 @for_each(

@@ -20,6 +20,7 @@ from racing_demon_client.shared.seat_text import (
     team_name,
     with_team,
 )
+from racing_demon_client.shared.title_text import SeatTitle, title_lines
 from racing_demon_client.terminal.style import (
     Glyphs,
     Highlight,
@@ -65,6 +66,8 @@ class Page:
         proof: the result of verifying it.
         is_wrong: whether verification failed.
         analysis: the analysis of that hand, for each player.
+        titles: the titles of the evening, once a match is over.
+        ping_ms: how long this player's way to the server and back takes, if it is known.
         labels: the key label of each action.
         footer: the keys, each with its effect and its action.
 
@@ -87,6 +90,8 @@ class Page:
     proof: str = ""
     is_wrong: bool = False
     analysis: Sequence[SeatAnalysis] = ()
+    titles: Sequence[SeatTitle] = ()
+    ping_ms: float | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
     footer: Sequence[tuple[str, str, str]] = ()
     """Each with its action, which a click carries out."""
@@ -415,6 +420,9 @@ def draw_tally(page: Page, size: tuple[int, int], glyphs: Glyphs) -> Canvas:
         if y + 1 < bottom:
             canvas.put(2, y + 1, line, Role.TEXT)
             y += 1
+    for line in _title_lines(page, (canvas.width - 4, bottom - y - 1), glyphs):
+        canvas.put(2, y + 1, line, Role.ACCENT)
+        y += 1
     proof = wrapped(screen_text(page.proof), canvas.width - 4) if page.proof else []
     for line in proof if y + 1 + len(proof) <= bottom else ():
         canvas.put(2, y + 1, line, Role.WARNING if page.is_wrong else Role.DIM)
@@ -436,6 +444,16 @@ def _moment_lines(page: Page, width: int, glyphs: Glyphs) -> list[str]:
     text = moment_text(own[0], MessageText(page.view, page.seat, ascii_only=glyphs.small_reds))
     more, key = len(own) - 1, page.labels.get("analysis")
     return wrapped(screen_text(f"{text} ({key}: {more} more)" if more and key else text), width)
+
+
+def _title_lines(page: Page, room: tuple[int, int], glyphs: Glyphs) -> list[str]:
+    """Return the titles of the evening in the columns and rows that there are, this player's first."""
+    own_first = sorted(page.titles, key=lambda title: title.seat != page.seat)
+    lines = title_lines(own_first, MessageText(page.view, page.seat, ascii_only=glyphs.small_reds))
+    lines = [screen_text(line) for line in lines]
+    if len(lines) > room[1] and lines:  # one after the other
+        lines = wrapped(f"{lines[0]} {'; '.join(lines[1:])}", room[0])
+    return [cut(line, room[0], glyphs) for line in lines[: max(0, room[1])]]
 
 
 def _codes_text(page: Page) -> str:
@@ -620,7 +638,7 @@ def draw_analysis(page: Page, size: tuple[int, int], glyphs: Glyphs) -> Canvas:
     who = screen_text(words.player_name(first.seat))
     canvas.put(2, 2, f"The last hand, as {who} played it:", Role.ACCENT | Highlight.STRONG)
     y = 4
-    for line in full(first, words):
+    for line in full(first, words, page.ping_ms if first.seat == page.seat else None):
         for part in textwrap.wrap(screen_text(line), canvas.width - 6, subsequent_indent="  "):
             if y <= last:
                 canvas.put(2, y, cut(part, canvas.width - 4, glyphs), Role.TEXT)

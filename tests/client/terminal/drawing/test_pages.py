@@ -9,6 +9,7 @@ from rich.cells import cell_len
 from racing_demon_client.links import qr_lines, table_link
 from racing_demon_client.records.timeline import Timeline
 from racing_demon_client.shared.invitation import Invitation
+from racing_demon_client.shared.title_text import TITLES, SeatTitle
 from racing_demon_client.terminal.drawing.canvas import Canvas
 from racing_demon_client.terminal.drawing.pages import Page, draw_analysis, draw_lobby, draw_page, draw_tally
 from racing_demon_client.terminal.drawing.scene import FeedLine
@@ -208,6 +209,18 @@ def test_nobody_is_told_to_have_won_for_having_the_winner_s_seat() -> None:
     text = draw_tally(page, (80, 24), UNICODE).text()
     assert f"{name} won" in text
     assert "you" not in text
+
+
+@for_each("height", [24, 40])
+def test_the_tally_after_a_match_has_everybodys_title(height: int) -> None:
+    """A line each where there are rows for them, the own one first; with eight at 80 by 24, in a row."""
+    view = four_pairs()
+    titles = [SeatTitle(seat=seat, title=title, value=7) for seat, title in enumerate(list(TITLES)[:8])]
+    text = draw_tally(Page(view=view, seat=6, titles=titles), (80, height), UNICODE).text()
+    assert (f"\n  you: {TITLES[titles[6].title](7)[0]}" in text) == (height > 24)
+    words = " ".join(text.split())
+    assert "Titles of the evening: you: " in words
+    assert all(f"{view.player(each.seat)}: {TITLES[each.title](7)[0]}" in words for each in titles[:3])
 
 
 def test_what_was_said_can_be_read() -> None:

@@ -1,0 +1,73 @@
+"""The titles of an evening as lines, in the words of the page."""
+
+from collections.abc import Callable, Sequence
+from typing import Annotated, Final
+
+from pydantic import BaseModel, Field
+
+from racing_demon_protocol.constants import MAX_SEATS
+from racing_demon_protocol.formatting import format_duration, pluralize
+
+from .analysis_text import seconds_text
+from .message_text import MessageText, duration
+
+HEADLINE: Final = "Titles of the evening"
+
+Number = Annotated[int, Field(ge=-(2**53), le=2**53)]
+
+
+class SeatTitle(BaseModel):
+    """A title, as a server sends it: whose, which, and how much of it."""
+
+    seat: Annotated[int, Field(ge=0, lt=MAX_SEATS)]
+    title: Annotated[str, Field(max_length=200)]
+    value: Number
+
+
+def _points(what: str, pattern: str = "{}") -> Callable[[int], tuple[str, str]]:
+    return lambda value: (what, pattern.format(pluralize(value, "point")))
+
+
+def _cards(what: str, pattern: str = "{}") -> Callable[[int], tuple[str, str]]:
+    return lambda value: (what, pattern.format(pluralize(value, "card")))
+
+
+def _hands(what: str, pattern: str = "{}") -> Callable[[int], tuple[str, str]]:
+    return lambda value: (what, pattern.format(pluralize(value, "hand")))
+
+
+TITLES: Final[dict[str, Callable[[int], tuple[str, str]]]] = {
+    "fastest": lambda ms: ("Fastest hand", f"out after {duration(ms)}"),
+    "comeback": _points("Biggest comeback", "won from {} behind"),
+    "races": lambda won: ("Most races won", pluralize(won, "race")),
+    "closest": lambda us: ("Closest race", f"won by {format_duration(us)}"),
+    "patience": lambda us: ("Patience", f"waited {seconds_text(us)} for one card, and got it up"),
+    "helpful": _cards("Opened most for others"),
+    "steady": lambda points: (
+        "Steady",
+        f"all hands within {pluralize(points, 'point')}" if points else "the same points in each hand",
+    ),
+    "unlucky": lambda lost: ("Unlucky", f"{pluralize(lost, 'race')} lost by less than 0.1 s"),
+    "best_hand": _points("Best hand"),
+    "outs": _hands("Out most often"),
+    "early": _hands("Quick start", "first card up in {}"),
+    "streak": lambda hands: ("On a run", f"most points in {hands} hands in a row"),
+    "climber": _points("Biggest leap", "{} more than the hand before"),
+    "last_word": _points("Last word", "best of the last hand with {}"),
+    "cards": _cards("Most cards up"),
+    "own_best": _points("A hand to remember"),
+    "builder": _cards("Builder", "{} up tonight"),
+    "busy": lambda plays: ("Busy hands", pluralize(plays, "play")),
+    "company": _hands("Good company", "{} tonight"),
+}
+"""What each title is called, and what is told of its number."""
+
+
+def title_lines(titles: Sequence[SeatTitle], words: MessageText) -> list[str]:
+    """Return the titles of the evening, a line each below their headline; those that are known here."""
+    lines = []
+    for seat, title, value in ((each.seat, each.title, each.value) for each in titles):
+        if title in TITLES:
+            what, how = TITLES[title](value)
+            lines.append(f"{words.player_name(seat)}: {what} ({how})")
+    return [f"{HEADLINE}:", *lines] if lines else []
