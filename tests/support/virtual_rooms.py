@@ -237,7 +237,7 @@ def open_room(
         context,
         journal=TableJournal(journal, 1, lambda: 0, ClockWatermark(journal, now)),
         lock=Passphrase(bytes(16)),
-        epoch="start",
+        epoch="5a",
         bot_seed=bytes(32),
     )
 

@@ -36,6 +36,7 @@ from racing_demon_server.net.origin import LOCAL, Origin
 from racing_demon_server.rate_limits import MANY_SEARCHES, MINUTE, TokenBucket
 from racing_demon_server.settings import limits
 from racing_demon_server.tables.broadcast import COUNT_SECONDS
+from racing_demon_server.tables.failures import Failures
 from racing_demon_server.tables.feed import Backlog
 from racing_demon_server.tables.passphrase import SALT_SIZE, Passphrase
 from racing_demon_server.tables.spectators import FairScheduler, Spectators
@@ -56,6 +57,7 @@ UNKNOWN_US: Final = 5_000_000
 MAX_UNKNOWN: Final = 1_000
 TEMPORARY: Final = frozenset({Reason.TOO_FAST, Reason.SERVER_FULL, Reason.HALTED})
 """Reasons for a refusal after which another attempt may succeed."""
+ERROR: Final = "The relay made an error. Watch again to continue."
 ONLY_WATCH: Final = "This server is a relay for spectators. Play at the server that has the table."
 
 log = logging.getLogger("racing_demon_server")
@@ -149,7 +151,11 @@ class RelayedTable:
 
     def _new_spectators(self) -> Spectators:
         relay = self._relay
-        return Spectators(self._replica, relay.clock, relay.backlog, relay.scheduler)
+        failures = Failures(self._code, relay.clock, self._end_failing)
+        return Spectators(self._replica, relay.clock, relay.backlog, relay.scheduler, failures)
+
+    def _end_failing(self) -> None:
+        asyncio.get_running_loop().call_soon(self._end, CloseCode.SERVER_ERROR, ERROR)
 
     def watch(self, listener: Listener, passphrase: str, origin: Origin) -> bool:
         """Add a spectator: at once, or when the other server has sent the table.
@@ -257,7 +263,7 @@ class RelayedTable:
                 await self._back_off()
             except Exception:
                 log.exception("a table cannot be relayed", extra={"table": self._code})
-                self._end(CloseCode.SERVER_ERROR, "The relay made an error. Watch again to continue.")
+                self._end(CloseCode.SERVER_ERROR, ERROR)
                 return
 
     async def _back_off(self) -> None:

@@ -16,6 +16,8 @@ from .levels import LEVELS
 
 START_SPREAD_MS: Final = 400
 """Bots start at slightly different times, like people."""
+RETRY_MS: Final = 2_000
+"""How long a bot rests that has failed."""
 SLICE_UNITS: Final = 24
 """The work of one slice of a bot's thought: see :mod:`.engine.sliced_search`."""
 SLICE_GAP_SECONDS: Final = 0.002
@@ -32,6 +34,7 @@ class BotScheduler:
         send: receives a bot's seat and command.
         pay: receives the units of work of each thought, and returns how many milliseconds the bot rests
             for it.
+        failed: called in an exception of a bot, which then looks at the table again, some time later.
         speed: how many times faster than people they play.
         seed: the seed of their randomness.
 
@@ -43,6 +46,7 @@ class BotScheduler:
         catch_up: Callable[[], object],
         send: Callable[[int, Command], None],
         pay: Callable[[int], float] = lambda _units: 0,
+        failed: Callable[[], None] = lambda: None,
         *,
         speed: float,
         seed: bytes,
@@ -51,6 +55,7 @@ class BotScheduler:
         self._catch_up = catch_up
         self._send = send
         self._pay = pay
+        self._failed = failed
         self._speed = speed
         self._seed = seed
         self._loop = asyncio.get_running_loop()
@@ -82,7 +87,7 @@ class BotScheduler:
         """Let a bot play a seat, whose last command had this counter."""
         rng = random.Random(self._seed + bytes([seat]))  # noqa: S311 - thinking times, not cards
         self._bots[seat] = bot = Bot(seat, LEVELS[level], rng, counter)
-        self._wait(bot, rng.uniform(0, START_SPREAD_MS), self._observe, bot)
+        self._wait(bot, rng.uniform(0, START_SPREAD_MS), self._observe)
 
     def stop(self, seat: int) -> None:
         """Stop the bot of a seat, if there is one."""
@@ -97,7 +102,16 @@ class BotScheduler:
 
     def _wait(self, bot: Bot, wait_ms: float, then: Callable[..., None], *arguments: object) -> None:
         delay = wait_ms / 1_000 / self._speed
-        self._timers[bot.seat] = self._loop.call_later(delay, then, *arguments)
+        self._timers[bot.seat] = self._loop.call_later(delay, self._act, then, bot, *arguments)
+
+    def _act(self, act: Callable[..., None], bot: Bot, *arguments: object) -> None:
+        """Let a bot do something. One that fails begins anew, if it still plays."""
+        try:
+            act(bot, *arguments)
+        except Exception:
+            self._failed()
+            if self._sits(bot):
+                self._wait(bot, RETRY_MS * self._speed, self._observe)
 
     def _observe(self, bot: Bot) -> None:
         self._catch_up()
@@ -108,14 +122,15 @@ class BotScheduler:
         """Think for one slice. Then yield to the loop, or wait until the play is due."""
         decision = thought.advance(SLICE_UNITS)
         if decision is None:
-            self._timers[bot.seat] = self._loop.call_later(SLICE_GAP_SECONDS, self._think, bot, thought)
+            later = self._loop.call_later(SLICE_GAP_SECONDS, self._act, self._think, bot, thought)
+            self._timers[bot.seat] = later
             return
         command, wait_ms = decision
         after_ms = wait_ms + self._pay(thought.units) * self._speed  # paying takes real time
         if command is None:
-            self._wait(bot, after_ms, self._observe, bot)
+            self._wait(bot, after_ms, self._observe)
         else:
-            self._wait(bot, after_ms, self._move, bot, command)
+            self._wait(bot, after_ms, self._move, command)
 
     def _move(self, bot: Bot, command: Command) -> None:
         """Make a bot's play. Its consequences and the next observation are separate turns of the loop."""
@@ -123,7 +138,7 @@ class BotScheduler:
         if self._sits(bot):
             self._send(bot.seat, command)
         if self._sits(bot):
-            self._wait(bot, 0, self._observe, bot)
+            self._wait(bot, 0, self._observe)
 
     def _sits(self, bot: Bot) -> bool:
         """Return whether a bot still plays its seat: a command may have ended that."""

@@ -135,6 +135,17 @@ class TableJournal:
         self._run: list[EncodedEvent] = []
         self._events = self._bytes = self.seq = self._whispers = self._since_checkpoint = 0
 
+    def mark(self) -> tuple[int, list[EncodedEvent], Sequence[int]]:
+        """Return what has been appended so far, to go back to."""
+        counts = self._events, self._bytes, self.seq, self._whispers, self._since_checkpoint
+        return len(self._changes), self._run.copy(), counts
+
+    def go_back(self, mark: tuple[int, list[EncodedEvent], Sequence[int]]) -> None:
+        """Forget what has been appended since, because something of it could not be."""
+        length, self._run, counts = mark
+        del self._changes[length:]
+        self._events, self._bytes, self.seq, self._whispers, self._since_checkpoint = counts
+
     @property
     def is_long(self) -> bool:
         """Whether it is time for another snapshot."""
@@ -282,6 +293,10 @@ class TableJournal:
         values = (self.number, self.seq, self._whispers, hand_id, salt, frame)
         self._changes.append((Operation.KEEP_CHECKPOINT, values))
 
+    def put_off_checkpoint(self) -> None:
+        """Do without a checkpoint until as many events have followed again."""
+        self._since_checkpoint = 0
+
     def write(self, on_written: Callable[[], None], *, runs: bool = False, until: int = 0) -> None:
         """Write atomically what was appended, and call back when it is durable.
 
@@ -291,14 +306,14 @@ class TableJournal:
             until: until when, at least, times of the table are sent.
 
         """
-        self.clock_watermark.track(self.number, runs=runs, until=until)
         self._end_run()
+        self.clock_watermark.track(self.number, runs=runs, until=until)
         changes, self._changes = self._changes, []
         self._journal.write(changes, on_written)
 
     def _end_run(self) -> None:
         """Make a row of consecutive plays, which are all public, or all private after the same event."""
-        run, self._run = self._run, []
+        run = self._run
         plays = [(each.packed, each.at) for each in run]
         if run and run[0].seat is not None:
             frame, at = encode_run(plays, private=True)
@@ -308,6 +323,7 @@ class TableJournal:
             self._changes.append(self._event(run[-1].event.seq, RUN, *encode_run(plays)))
         elif run:
             self._changes.append(self._alone(run[0]))
+        self._run = []
 
     def _alone(self, encoded: EncodedEvent) -> Change:
         return self._event(encoded.event.seq, encoded.event.TAG, encoded.packed, encoded.at)

@@ -57,12 +57,15 @@ class Bans:
             if is_same_token or (is_same_address and _stem(ban.name) == _stem(name)):
                 raise CommandRefused(Reason.BANNED, BANNED)
 
+    def changes(self) -> Sequence[Ban] | None:
+        """Return all bans if they have changed since that was drained, else ``None``."""
+        return self._state.record.bans if self._state.has_new_bans else None
+
     def drain_changes(self) -> Sequence[Ban] | None:
-        """Return all bans if they have changed since the last call, else ``None``."""
-        if not self._state.has_new_bans:
-            return None
+        """Return all bans if they have changed, else ``None``, and forget that."""
+        bans = self.changes()
         self._state.has_new_bans = False
-        return self._state.record.bans
+        return bans
 
     def _change(self, bans: Iterable[Ban]) -> None:
         self.restore(bans)

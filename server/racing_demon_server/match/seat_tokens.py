@@ -151,18 +151,20 @@ class SeatTokens:
         if seat_token is not None and is_newer(counter, seat_token.counter):
             self.remember_play(actor, counter, seq)
 
-    def drain_changes(self, *, with_plays: bool) -> list[tuple[Actor, SeatToken | None]]:
-        """Return the tokens that have changed since the last call; ``None`` for one that was dropped.
+    def changes(self, *, with_plays: bool) -> list[tuple[Actor, SeatToken | None]]:
+        """Return the tokens that have changed since that was drained; ``None`` for one that was dropped.
 
         Args:
             with_plays: include tokens that only plays have changed; a restart reads these from the log.
 
         """
-        if with_plays:
-            self._changed |= self._played
-            self._played.clear()
-        if not self._changed:
-            return []
-        changed = [(actor, self._seat_tokens.get(actor)) for actor in self._changed]
+        changed = self._changed | self._played if with_plays else self._changed
+        return [(actor, self._seat_tokens.get(actor)) for actor in changed]
+
+    def drain_changes(self, *, with_plays: bool) -> list[tuple[Actor, SeatToken | None]]:
+        """Return the tokens that have changed, and forget that: see :meth:`changes`."""
+        changed = self.changes(with_plays=with_plays)
         self._changed.clear()
+        if with_plays:
+            self._played.clear()
         return changed

@@ -266,11 +266,16 @@ class Table:
         self._lifecycle.continue_after_restart(at)
         return self._drain_events()
 
-    def drain_secrets(self) -> list[tuple[str, bytes]]:
-        """Return the secrets drawn since the last call, by hand id.
+    @property
+    def new_secrets(self) -> Sequence[tuple[str, bytes]]:
+        """The secrets drawn since they were last drained, by hand id.
 
         They must be durable before the events returned meanwhile are sent.
         """
+        return self._state.drawn
+
+    def drain_secrets(self) -> Sequence[tuple[str, bytes]]:
+        """Return and forget the new secrets."""
         drawn, self._state.drawn = self._state.drawn, []
         return drawn
 
@@ -371,13 +376,21 @@ class Table:
         self.seat_tokens.remember(actor, reply)  # last: an answer is not taken back
         return result
 
-    def refuse(self, actor: Actor, counter: int) -> CommandResult:
-        """Refuse a command whose judging failed. Sent again, it is refused again."""
-        refused = self.seat_tokens.earlier(actor, counter)
+    def refuse(self, actor: Actor, counter: int, *, is_judged: bool = False) -> Accepted | Refused:
+        """Refuse a command that failed, and return the answer. Sent again, it is refused again.
+
+        Args:
+            actor: who sent the command.
+            counter: its counter.
+            is_judged: whether it was answered before it failed, which holds no more.
+
+        """
+        is_taken_back = is_judged and counter == self.seat_tokens.counter(actor)
+        refused = None if is_taken_back else self.seat_tokens.earlier(actor, counter)
         if refused is None:
             refused = Refused(counter=counter, reason=Reason.NOT_NOW, text=MISTAKE)
             self.seat_tokens.remember(actor, refused)
-        return CommandResult(refused, self._state.drain())
+        return refused
 
     def put_off_deal(self, until: int) -> None:
         """Deal no further hand of the match by itself before a moment."""

@@ -21,7 +21,7 @@ from racing_demon_protocol.wire.codec import VERSION, Encoding, decode_client
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Pong, Refused
-from racing_demon_server.encoded_messages import framed
+from racing_demon_server.encoded_messages import Batch, DirectMessage
 from racing_demon_server.moderation.bans import Caller, ServerBans
 from racing_demon_server.moderation.reports import Reports
 from racing_demon_server.rate_limits import COSTS, AddressLimits, Allowance, TokenBucket, dear_bytes, pool
@@ -302,7 +302,7 @@ class Handler:
 
     def reply(self, message: Message) -> None:
         """Send a message to this connection only."""
-        self.send({self.encoding: framed(message, self.encoding)})
+        self.send(Batch([DirectMessage(message)]))
 
     def refuse(self, reason: Reason, text: str, counter: int = 0) -> None:
         """Refuse a request, or the command with a counter, before any table sees it."""

@@ -26,8 +26,9 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_server.encoded_messages import Batch, DirectMessage, Encodable, EncodedEvent, Listener
 from racing_demon_server.match.seat_tokens import Actor
 
+from .failures import NOT_SENT, Failures
 from .feed import Backlog, Feed, Turn
-from .observer import Observer
+from .observer import Observer, tell
 from .spectators import FairScheduler, Spectators, is_second_deal
 
 COUNT_SECONDS: Final = 0.3
@@ -51,20 +52,22 @@ class Broadcast:
         observers: observers of the table.
         backlog: bounds what is held back from spectators.
         scheduler: gives spectators their turns.
+        failures: counts what fails.
 
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - all that a room lends to its listeners
         self,
         shown: Feed,
         clock: Callable[[], int],
         observers: Sequence[Observer],
         backlog: Backlog,
         scheduler: FairScheduler,
+        failures: Failures,
     ) -> None:
         self.connections: dict[Actor, Listener] = {}
         self.listeners: dict[Listener, None] = {}  # in order of arrival
-        self.spectators = Spectators(shown, clock, backlog, scheduler)
+        self.spectators = Spectators(shown, clock, backlog, scheduler, failures)
         self._shown = shown
         self._clock = clock
         self._observers = observers
@@ -178,6 +181,14 @@ class Broadcast:
         for listener in {*self.listeners, *self.connections.values(), *self.spectators}:
             listener.close(code, text)
 
+    def begin_again(self) -> None:
+        """Let everybody come back, because somebody may have missed something."""
+        self._unsent.clear()
+        self._direct.clear()
+        for listener in self.connections.values():
+            listener.close(CloseCode.TRY_AGAIN, NOT_SENT)
+        self.spectators.begin_again()
+
     def make_spectator(self, listener: Listener) -> None:
         """Make a spectator of a player who left, and has received everything so far.
 
@@ -229,7 +240,7 @@ class Broadcast:
         self.spectators.publish(encoded, turn.copy)
         events = [each.event for each in encoded]
         for observer in self._observers:
-            observer.published(self._shown, events)
+            tell(observer.published, self._shown, events)
         if is_second_deal(encoded, self._shown):
             for actor, listener in self.connections.items():
                 if listener in self.listeners:
@@ -255,14 +266,14 @@ class Broadcast:
     def answer(self, sender: Listener, command: Command, reply: Accepted | Refused, arrived: int) -> None:
         """Answer a command that arrived at a moment."""
         for observer in self._observers:
-            observer.answered(self._shown, command, reply, self._clock() - arrived)
+            tell(observer.answered, self._shown, command, reply, self._clock() - arrived)
         self.reply(sender, reply)
 
     def count(self, accepted: Sequence[int]) -> None:
         """Count plays that arrived at these moments and are sent now."""
         now = self._clock()
         for observer in self._observers:
-            observer.carried_out(self._shown, [now - arrived for arrived in accepted])
+            tell(observer.carried_out, self._shown, [now - arrived for arrived in accepted])
 
     def _send_direct(self, listener: Listener, message: Encodable) -> None:
         self._send_soon()

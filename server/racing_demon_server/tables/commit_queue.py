@@ -4,7 +4,7 @@ What arrived together is written together, and nothing is sent before it is writ
 at once.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from racing_demon_protocol.enums import Phase
@@ -16,6 +16,7 @@ from racing_demon_server.journal.table_journal import TableJournal
 from racing_demon_server.match.table import Table
 
 from .broadcast import Broadcast
+from .failures import Failures
 from .feed import Feed, Turn, delay_us
 
 Callback = Callable[[], None]
@@ -33,70 +34,92 @@ class CommitQueue:
         broadcast: the listeners.
         journal: the table's journal.
         feed: the committed events of the table.
+        failures: counts what fails.
 
     """
 
-    def __init__(self, table: Table, broadcast: Broadcast, journal: TableJournal, feed: Feed) -> None:
+    def __init__(
+        self, table: Table, broadcast: Broadcast, journal: TableJournal, feed: Feed, failures: Failures
+    ) -> None:
         self.unwritten = 0
         self._table = table
         self._broadcast = broadcast
         self._journal = journal
         self._feed = feed
+        self._failures = failures
         self._unsent: list[Turn | Callback] = []
         self._newest = 0
 
-    def add(
-        self,
-        encoded: list[EncodedEvent],
-        at: int,
-        seeds: Collection[tuple[str, bytes]] = (),
-        then: Sequence[Callback] = (),
-    ) -> None:
-        """Queue events, to be written and then sent.
+    def add(self, encoded: list[EncodedEvent], at: int, then: Sequence[Callback] = ()) -> None:
+        """Queue events, to be written and then sent. If that raises, nothing is queued.
 
         Args:
             encoded: the events, in a list that does not change any more.
             at: the time of the last one.
-            seeds: the secrets of hands that begin with them, by hand id.
             then: callbacks for when they are sent, in order.
 
         """
+        table, journal = self._table, self._journal
+        mark = journal.mark()
+        try:
+            journal.append(encoded)
+            snapshot = self._snapshot(encoded) if table.view.is_between_hands else None
+            seeds, bans, with_plays = table.new_secrets, table.bans.changes(), snapshot is not None
+            seat_tokens = table.seat_tokens.changes(with_plays=with_plays)
+            has_details = bool(seeds or seat_tokens) or snapshot is not None or bans is not None
+            if has_details:
+                journal.append_details(at, seeds, seat_tokens, snapshot, bans)
+            turns = self._feed.judged(encoded) if encoded else []
+        except Exception:
+            journal.go_back(mark)
+            raise
+        if has_details:
+            table.drain_secrets()
+            table.bans.drain_changes()
+            table.seat_tokens.drain_changes(with_plays=with_plays)
         if encoded:
-            self._unsent += self._feed.judged(encoded)
             self._newest = max(self._newest, at)
+        self._unsent += turns
         self._unsent += then
-        self._journal.append(encoded)
-        snapshot = self._snapshot(encoded) if self._table.view.is_between_hands else None
-        seat_tokens = self._table.seat_tokens.drain_changes(with_plays=snapshot is not None)
-        bans = self._table.bans.drain_changes()
-        if seeds or seat_tokens or snapshot is not None or bans is not None:
-            self._journal.append_details(at, seeds, seat_tokens, snapshot, bans)
 
     def write(self) -> None:
-        """Write everything that is queued, together."""
-        if self._unsent or self._journal.has_pending:
-            if self._journal.wants_checkpoint:
-                self._write_checkpoint()
-            self.unwritten += 1
-            news, self._unsent = partial(self._send, self._unsent, self._newest), []
-            record = self._table.view.record
-            runs = record.phase in DEALT and not record.paused
-            until = self._newest + delay_us(record.options)
-            if not runs and record.phase is Phase.TALLY:
-                until += record.options.tally_ms * 1_000
-            self._journal.write(news, runs=runs, until=until)
+        """Write everything that is queued, together. If that raises, all waits for the next call."""
+        if not (self._unsent or self._journal.has_pending):
+            return
+        if self._journal.wants_checkpoint:
+            self._write_checkpoint()
+        record = self._table.view.record
+        runs = record.phase in DEALT and not record.paused
+        until = self._newest + delay_us(record.options)
+        if not runs and record.phase is Phase.TALLY:
+            until += record.options.tally_ms * 1_000
+        unsent, self._unsent = self._unsent, []
+        self.unwritten += 1
+        try:
+            self._journal.write(partial(self._send, unsent, self._newest), runs=runs, until=until)
+        except Exception:
+            self.unwritten -= 1
+            self._unsent = unsent
+            raise
 
     def _write_checkpoint(self) -> None:
         """Write the table in mid-hand, and the last plays of its seats, if the journal has all events."""
-        checkpoint = self._table.checkpoint()
-        if checkpoint is None or checkpoint.table.seq != self._journal.seq:
-            return
-        checkpoint = checkpoint._replace(
-            at=self._newest, delayed_view=self._broadcast.spectators.delayed_view()
-        )
-        seat_tokens = self._table.seat_tokens.drain_changes(with_plays=True)
-        self._journal.append_details(self._newest, seat_tokens=seat_tokens)
-        self._journal.append_checkpoint(checkpoint, self._table.secret)
+        mark = self._journal.mark()
+        try:
+            checkpoint = self._table.checkpoint()
+            if checkpoint is None or checkpoint.table.seq != self._journal.seq:
+                return
+            checkpoint = checkpoint._replace(
+                at=self._newest, delayed_view=self._broadcast.spectators.delayed_view()
+            )
+            seat_tokens = self._table.seat_tokens.changes(with_plays=True)
+            self._journal.append_details(self._newest, seat_tokens=seat_tokens)
+            self._journal.append_checkpoint(checkpoint, self._table.secret)
+            self._table.seat_tokens.drain_changes(with_plays=True)
+        except Exception:
+            self._failures.note("a checkpoint could not be written")
+            self._journal.go_back(mark)
+            self._journal.put_off_checkpoint()
 
     def when_written(self, then: Callback) -> None:
         """Call back when all events so far are sent."""
@@ -117,8 +140,13 @@ class CommitQueue:
         self.unwritten -= 1
         self._journal.clock_watermark.advance(newest)
         for each in news:
-            if isinstance(each, Turn):
-                self._feed.append(each)
-                self._broadcast.send(each)
-            else:
-                each()
+            try:
+                if isinstance(each, Turn):
+                    self._feed.append(each)
+                    self._broadcast.send(each)
+                else:
+                    each()
+            except Exception:
+                self._failures.note("what was written could not be told")
+                if isinstance(each, Turn):
+                    self._broadcast.begin_again()

@@ -184,6 +184,12 @@ class ReplayBuffer:
         while len(self._fresh) >= GROUP_SIZE:
             self._groups.append(msgpack.packb([self._fresh.popleft() for _ in range(GROUP_SIZE)]))
 
+    def forget(self, seq: int) -> None:
+        """Let clients get a snapshot that resume from an event, or one before it."""
+        self._newest = self._whispered = seq
+        self._groups.clear()
+        self._fresh.clear()
+
     def add_each(self, log: Iterable[EncodedEvent]) -> Iterator[tuple[Event, int]]:
         """Add the events of a log one by one, and yield each with its time."""
         for encoded in log:
@@ -263,12 +269,14 @@ class Feed:
         self._delay_us = delay_us(judge.view.options)
         self._due = AT_ONCE
         self._uncommitted = self._since_copy = 0
+        self._is_broken = False
 
     @property
     def view(self) -> TableState:
         """The public state."""
-        if self._fold.is_behind and not self._uncommitted:
+        if (self._fold.is_behind or self._is_broken) and not self._uncommitted:
             self._fold.replace(self._copied())
+            self._is_broken = False
         return self._fold.table.state
 
     @property
@@ -296,23 +304,31 @@ class Feed:
         The end of a hand is a part of its own, if the next one begins in the same turn: whoever tells others
         of it needs the table as it is in between.
         """
-        self._uncommitted += 1
-        self._since_copy += len(encoded)
         kinds = [type(each.event) for each in encoded]
-        if self._since_copy < COPY_EVERY and MOVES_CARDS.issuperset(kinds):
+        if self._since_copy + len(encoded) < COPY_EVERY and MOVES_CARDS.issuperset(kinds):
+            self._uncommitted += 1
+            self._since_copy += len(encoded)
             return [Turn(encoded, None)]
-        self._since_copy = 0
+        copy = self._copied()
         begins = [number for number, kind in enumerate(kinds) if kind is Committed and number]
+        self._since_copy = 0
+        self._uncommitted += 1 + len(begins)
         if not begins:
-            return [Turn(encoded, self._copied())]
-        self._uncommitted += len(begins)
+            return [Turn(encoded, copy)]
         parts = [Turn(encoded[start:end], None, is_part=True) for start, end in pairwise([0, *begins])]
-        return [*parts, Turn(encoded[begins[-1] :], self._copied())]
+        return [*parts, Turn(encoded[begins[-1] :], copy)]
 
     def append(self, turn: Turn) -> None:
-        """Append what is committed now."""
-        encoded, copy, is_part = turn
+        """Append what is committed now. If that raises, the table is right again with its next copy."""
         self._uncommitted -= 1
+        try:
+            self._append(turn)
+        except Exception:
+            self._begin_again(turn)
+            raise
+
+    def _append(self, turn: Turn) -> None:
+        encoded, copy, is_part = turn
         self.replay.add(encoded)
         if copy is None:
             self._fold.extend(encoded)
@@ -321,9 +337,21 @@ class Feed:
         else:
             self._fold.replace(copy)
             self._delay_us = delay_us(copy.state.options)
+            self._is_broken = False
         if self._delay_us or self._due:
             hold_us = self.hold_us()
             self._due = self._clock() + hold_us if hold_us else AT_ONCE
+
+    def _begin_again(self, turn: Turn) -> None:
+        """Read the judge's table anew, because a turn could not be appended; so does whoever resumes."""
+        self.replay.forget(turn.events[-1].event.seq)
+        missing = [each for each in turn.events if each.event.seq > self._fold.seq]
+        if turn.copy is not None:
+            self._fold.replace(turn.copy)
+        elif missing:
+            self._fold.extend(missing)
+        self._is_broken = True  # until nothing of the judge's table waits, or a copy of it follows
+        self._since_copy = COPY_EVERY
 
     def _copied(self) -> TableCopy:
         return TableCopy(self._judge.copied(), self._judge.hand_clock)
@@ -524,6 +552,16 @@ class Reader:
         self._since_copy = 0
         self._grow(sum(each.size for each in self._line) - before)
         return self.size < before
+
+    def skip(self) -> None:
+        """Go on to the table as it is now, once that is due, because something could not be followed."""
+        if self.is_held_back:
+            self._begin_late(None)
+            self._line.clear()
+            self._grow(-self.size)
+            self._add(self._snapshot())
+        else:
+            self._line.clear()
 
     def restoring(self, before: TableCopy, log: Iterable[EncodedEvent]) -> Iterator[None]:
         """Go to where the reader was when the server ended; yield after each event.

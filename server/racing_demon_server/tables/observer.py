@@ -1,7 +1,8 @@
 """Observers of all tables of a server: metrics, a broker, the announcer."""
 
-from collections.abc import Sequence
-from typing import ClassVar
+import logging
+from collections.abc import Callable, Sequence
+from typing import ClassVar, ParamSpec
 
 from racing_demon_protocol.wire.messages.client import Command
 from racing_demon_protocol.wire.messages.events import Event
@@ -9,11 +10,23 @@ from racing_demon_protocol.wire.messages.server import Accepted, Refused
 
 from .feed import CommittedTable
 
+Facts = ParamSpec("Facts")
+
+log = logging.getLogger("racing_demon_server")
+
+
+def tell(method: Callable[Facts, None], *facts: Facts.args, **named: Facts.kwargs) -> None:
+    """Tell an observer something. Its mistakes are neither the table's nor those of other observers."""
+    try:
+        method(*facts, **named)
+    except Exception:
+        log.exception("an observer could not be told of a table")
+
 
 class Observer:
-    """Called synchronously when something happens: methods must be quick and never raise.
+    """Called synchronously when something happens: methods must be quick.
 
-    An observer overrides the methods that it needs.
+    An observer overrides the methods that it needs. What they raise is logged, and the table goes on.
 
     Attributes:
         names_tables: whether it tells others about tables; then it is told nothing of unlisted ones.

@@ -32,7 +32,7 @@ from racing_demon_server.settings import ServerSettings
 from racing_demon_server.sharding import CODE_LETTERS
 
 from .feed import Backlog, CommittedTable
-from .observer import Observer
+from .observer import Observer, tell
 from .passphrase import SALT_SIZE, Passphrase
 from .room import Clock, InitialState, Room, RoomContext
 from .spectators import FairScheduler
@@ -477,7 +477,7 @@ class Registry:
         self._rooms[code] = room
         log.info("table opened" if saved_state is None else "table restored", extra={"table": code})
         for observer in room.observers:
-            observer.opened(room.shown)
+            tell(observer.opened, room.shown)
         self.expire(room)
         if self.is_halted:
             room.halt(halted=True)
@@ -515,7 +515,7 @@ class Registry:
         code = room.table.view.code
         log.info("table closed", extra={"table": code})
         for observer in room.observers:
-            observer.closed(room.shown)
+            tell(observer.closed, room.shown)
 
     def end_matches(self) -> None:
         """End all running matches, because the tables are closed for good."""

@@ -7,8 +7,9 @@ between.
 The judge is ahead of what clients see: events and answers are sent once they are committed, in the order in
 which they were judged.
 
-When judging raises an exception, a change may be half done. So nothing of it leaves the room: the judge goes
-back to what was judged before, and the table goes on. Too many failures end it.
+Wherever an exception arises in a table's turn, the table goes on: see :mod:`.failures`. A change may be half
+done then. So what was judged is encoded, and then recorded all at once. Before that, nothing of it leaves the
+room, and the judge goes back to what was recorded. After that it stands, and is written and sent in the end.
 """
 
 import asyncio
@@ -25,7 +26,7 @@ from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.formatting import join_words, pluralize
 from racing_demon_protocol.wire.capabilities import PROGRAMS, verify_understood
 from racing_demon_protocol.wire.messages.client import Command, ListTable, Ready, RemoveSpectator, Start
-from racing_demon_protocol.wire.messages.events import Event, HandOver, MatchOver, Played, Progressed
+from racing_demon_protocol.wire.messages.events import Event, HandOver, MatchOver, Played
 from racing_demon_protocol.wire.messages.server import Accepted, Halted, Refused, Seated
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.bots.scheduler import BotScheduler
@@ -40,8 +41,9 @@ from racing_demon_server.wakeup import Alarm
 
 from .broadcast import Broadcast
 from .commit_queue import Callback, CommitQueue
-from .feed import Backlog, Feed, ReplayBuffer
-from .observer import Observer
+from .failures import NOT_SENT, RETRY_SECONDS, Failures
+from .feed import MOVES_CARDS, Backlog, Feed, ReplayBuffer
+from .observer import Observer, tell
 from .passphrase import Passphrase
 from .spectators import FairScheduler
 
@@ -126,11 +128,6 @@ NO_LISTS: Final = "This server lists and announces no tables. Whoever has the co
 IN_LISTS: Final = "This table is in the lists already."
 COPY_EVERY: Final = 32
 """After so many plays the judge's state is copied, so that few have to be made again if something fails."""
-MAX_FAILURES: Final = 3
-"""How often judging may fail within :data:`FAILURES_US`, before the table ends."""
-FAILURES_US: Final = 3_600_000_000
-RETRY_SECONDS: Final = 2.0
-"""Seconds until what could not happen is tried again. Players may do something else meanwhile."""
 HALTED: Final = "The server cannot write to its disk. Play resumes automatically."
 
 log = logging.getLogger("racing_demon_server")
@@ -145,7 +142,7 @@ class RoomContext(NamedTuple):
         backlog: bounds what is held back from spectators.
         scheduler: gives the spectators of all tables their turns.
         may_add_bot: returns whether one more bot may play.
-        failed: called when judging has failed too often.
+        failed: called when too much has failed at a table.
         observers: observers of the tables.
 
     """
@@ -274,16 +271,21 @@ class Room:
         self._lists_tables, self._all_observers = settings.lists_tables, context.observers
         self.observers = [each for each in context.observers if listed or not each.names_tables]
         self.shown = Feed(self.table, replay, clock, journal.clock_watermark.durable_time)
-        self.broadcast = Broadcast(self.shown, clock, self.observers, context.backlog, context.scheduler)
+        self._loop = asyncio.get_running_loop()
+        self._failed = context.failed
+        self._failures = Failures(self.table.view.code, clock, self._end_soon)
+        self.broadcast = Broadcast(
+            self.shown, clock, self.observers, context.backlog, context.scheduler, self._failures
+        )
         self.table.ask_who_lacks(self.broadcast.who_lacks)
-        self._commit_queue = CommitQueue(self.table, self.broadcast, journal, self.shown)
+        self._commit_queue = CommitQueue(self.table, self.broadcast, journal, self.shown, self._failures)
         self._lock = lock
         self._barred: dict[str, int] = {}
         self._needs_players = settings.needs_players
         self._clock = clock
-        self._loop = asyncio.get_running_loop()
         self._inbox = Inbox()
         self._fresh: list[EncodedEvent] = []
+        self._then: list[Callback] = []  # called when those are sent
         self.is_halted = self._is_stopped = False
         self.budget = budget
         self._kept = self._hands_over = 0  # the bytes and the units that are to be paid
@@ -292,15 +294,14 @@ class Room:
         per_hour = settings.matches_per_hour
         self._matches = TokenBucket(per_hour / HOUR, per_hour)
         self.players: dict[int, str] = {}
-        self._failures: list[int] = []
         self._plays: list[tuple[bytes, int]] = []  # those since the judge's state was copied
-        self._failed = context.failed
         self._alarm = Alarm(clock, self._run_once)
         self._bots = BotScheduler(
             self.table.view,
             self.catch_up,
             self._receive_from_bot,
             self._pay_for_thought,
+            partial(self._failures.note, "a bot could not play"),
             speed=settings.bot_speed,
             seed=bot_seed,
         )
@@ -314,7 +315,8 @@ class Room:
 
         """
         yield from self.broadcast.spectators.restoring(options, saved_state)
-        self._publish(self.table.continue_after_restart(now := self._clock()), now)
+        now = self._clock()
+        self._publish(self._encoded(self.table.continue_after_restart(now), now), now)
         self._stand()
         self._bots.continue_after_restart(self.table.seat_tokens)
 
@@ -360,12 +362,14 @@ class Room:
             seat, events = self.table.join(
                 name, token_hash, now, self._hash_address(address), program=program
             )
+            encoded = self._encoded(events, now)
         except CommandRefused:
             raise
         except Exception:
-            self._roll_back("a command could not be judged")
+            self._failures.note("a command could not be judged")
+            self._roll_back()
             raise CommandRefused(Reason.NOT_NOW, MISTAKE) from None
-        self._publish(events, now)
+        self._publish(encoded, now)
         return seat
 
     def watch(self, listener: Listener, passphrase: str, address: str) -> None:
@@ -428,7 +432,7 @@ class Room:
             told = [each for each in self._all_observers if each.names_tables]
             self.observers += told
             for observer in told:
-                observer.listed(self.shown)
+                tell(observer.listed, self.shown)
         then()
 
     def _remove_spectator(self, number: int, host_address: str) -> None:
@@ -479,9 +483,14 @@ class Room:
         self._charge(listener)
 
     def _send_seated(self, listener: Listener, actor: Actor, seated: Seated, seq: int) -> None:
-        if self.broadcast.connections.get(actor) is listener:  # else the connection is lost already
+        if self.broadcast.connections.get(actor) is not listener:  # the connection is lost already
+            return
+        try:
             listener.reply(seated)
             self.broadcast.catch_up(listener, seq, actor)
+        except Exception:
+            self._failures.note("a table could not be shown to somebody")
+            listener.close(CloseCode.TRY_AGAIN, NOT_SENT)
 
     def kick(self, seat: int, text: str) -> None:
         """Take the seat of a person whom the operator sends away, as the host might, and tell them why.
@@ -526,7 +535,11 @@ class Room:
         """Judge everything that was read, run the timers that are due, and return the present time."""
         self._empty_inbox()
         now = self._clock()
-        self._run_until(now)
+        try:
+            self._run_until(now)
+        except Exception:
+            self._failures.note("what was due could not happen")
+            self._go_on()
         return now
 
     def end_match(self, then: Callback) -> None:
@@ -575,21 +588,29 @@ class Room:
 
     # When judging fails.
 
-    def _roll_back(self, what: str, *, is_timer: bool = False) -> None:
-        """Log the exception, and let the judge go back to what stands. Too many failures end the table."""
-        log.exception(what, extra={"table": self.table.view.code})
-        now = self._clock()
-        until = now + round(RETRY_SECONDS * 1_000_000) if is_timer else 0
+    def _roll_back(self, *, is_timer: bool = False) -> None:
+        """Let the judge go back to what was recorded."""
+        until = self._clock() + round(RETRY_SECONDS * 1_000_000) if is_timer else 0
         try:
             self.table.roll_back(self._plays, until)
         except Exception:
             log.exception("a table cannot go on after an error", extra={"table": self.table.view.code})
             self.stop()
-            self._loop.call_soon(self._failed, self)
+            self._end_soon()
         self._last_seq = self.table.view.seq
-        self._failures = [*(at for at in self._failures if at > now - FAILURES_US), now]
-        if len(self._failures) == MAX_FAILURES + 1:
-            self._loop.call_soon(self._failed, self)
+
+    def _go_on(self) -> None:
+        """Let the judge go back, and go on a little later, after an exception of the room itself."""
+        self._roll_back(is_timer=True)
+        self._retry()
+
+    def _retry(self) -> None:
+        """Try again what could not happen."""
+        self._loop.call_later(RETRY_SECONDS, self._run_once)
+
+    def _end_soon(self) -> None:
+        """End the table, because too much has failed."""
+        self._loop.call_soon(self._failed, self)
 
     # Judging.
 
@@ -598,17 +619,28 @@ class Room:
         if self._is_stopped:
             self._inbox.clear()
         if self._inbox:
-            self._judge_inbox()
+            try:
+                self._judge_inbox()
+            except Exception:
+                self._failures.note("a command could not be judged")
+                self._go_on()
 
     def _judge_inbox(self) -> None:
         """Judge what was read, of which there is some. Timers that were due before a command go first."""
         accepted: list[int] = []
         while (item := self._next_command()) is not None:
-            if self.is_halted:
-                self._refuse_halted(item)
-            elif self._judge_next(item):
-                accepted.append(item.arrived)
             at = item.arrived
+            try:
+                if self.is_halted:
+                    self._refuse_halted(item)
+                elif self._judge_next(item):
+                    accepted.append(at)
+            except Exception:
+                self._failures.note("a command could not be judged")
+                self._roll_back()
+                if item.actor in self.table.seat_tokens:
+                    refused = self.table.refuse(item.actor, item.command.counter)
+                    self._then.append(partial(self.broadcast.answer, item.sender, item.command, refused, at))
         self._commit(at, [partial(self.broadcast.count, accepted)] if accepted else ())
 
     def _next_command(self) -> QueuedCommand | None:
@@ -624,15 +656,15 @@ class Room:
     def _judge_next(self, item: QueuedCommand) -> bool:
         """Judge a command that was read. Return whether it is an accepted play."""
         sender, actor, command, arrived = item
-        events: list[Event] = []
+        encoded: list[EncodedEvent] = []
         reply: Accepted | Refused | None = self._refusal(item)
         if reply is None:
-            reply, events, _ = self._judge(actor, command, arrived)
+            reply, encoded = self._judge(actor, command, arrived)
         if isinstance(reply, Refused) and reply.reason is Reason.BEATEN:
             self._kept += BESIDE
         answer = [] if reply is None else [partial(self.broadcast.answer, sender, command, reply, arrived)]
-        self._record(events, arrived, answer)
-        self._charge(sender, 0 if reply is not None else len(events) - 1)
+        self._record(encoded, arrived, answer)
+        self._charge(sender, 0 if reply is not None else len(encoded) - 1)
         return reply is None
 
     def _refusal(self, item: QueuedCommand) -> Refused | None:
@@ -664,32 +696,44 @@ class Room:
         """Run timers that are due, and record what happens. What fails is tried again later."""
         was_settling = self.table.is_settling
         try:
-            events = run(*arguments)
+            encoded = self._encoded(run(*arguments), at)
         except Exception:
-            self._roll_back("what was due could not happen", is_timer=True)
+            self._failures.note("what was due could not happen")
+            self._roll_back(is_timer=True)
             return
-        self._record(events, at)
-        if events or was_settling:
+        self._record(encoded, at)
+        if encoded or was_settling:
             self._stand()
         self._charge_opener(at)
 
-    def _judge(self, actor: Actor, command: Command, at: int) -> CommandResult:
-        """Judge a command, and show spectators the race that it lost."""
+    def _judge(
+        self, actor: Actor, command: Command, at: int
+    ) -> tuple[Accepted | Refused | None, list[EncodedEvent]]:
+        """Judge a command, and show spectators the race that it lost. Return answer and events."""
+        answer: CommandResult | None = None
         try:
             answer = self.table.handle_command(actor, command, at)
+            encoded = self._encoded(answer.events, at)
         except Exception:
-            self._roll_back("a command could not be judged")
-            return self.table.refuse(actor, command.counter)
+            self._failures.note("a command could not be judged")
+            self._roll_back()
+            return self.table.refuse(actor, command.counter, is_judged=answer is not None), []
         if answer.lost is not None:
             self._flush(at, [partial(self.broadcast.spectators.show_race, answer.lost)])
-        return answer
+        return answer.reply, encoded
 
     def _receive_from_bot(self, seat: int, command: Command) -> None:
         if self.is_halted:
             return
-        self._record(self._judge(seat, command, now := self._clock()).events, now)
-        self._charge_opener(now)
-        self._publish([], now)
+        now = self._clock()
+        try:
+            _, encoded = self._judge(seat, command, now)
+            self._record(encoded, now)
+            self._charge_opener(now)
+            self._publish([], now)
+        except Exception:
+            self._failures.note("a command could not be judged")
+            self._go_on()
 
     def _charge(self, listener: Listener, events: int = 0) -> None:
         """Charge a listener what was recorded last, and further events of its play."""
@@ -751,38 +795,44 @@ class Room:
         if self._is_stopped:
             return True
         try:
-            events = change(*arguments, now)
+            encoded = self._encoded(change(*arguments, now), now)
         except Exception:
-            self._roll_back("what was due could not happen")
+            self._failures.note("what was due could not happen")
+            self._roll_back()
             self._publish([], now)
             return False
-        self._publish(events, now)
+        self._publish(encoded, now)
         self._stand()
         return True
 
-    def _publish(self, events: list[Event], at: int) -> None:
+    def _publish(self, encoded: list[EncodedEvent], at: int) -> None:
         """Commit and send events that no command caused."""
-        self._record(events, at)
-        self._commit(at)
-        if not self._commit_queue.unwritten:
-            self.broadcast.flush()  # nothing more follows in this turn
+        try:
+            self._record(encoded, at)
+            self._commit(at)
+            if not self._commit_queue.unwritten:
+                self.broadcast.flush()  # nothing more follows in this turn
+        except Exception:
+            self._failures.note("what has happened could not be written")
+            self._go_on()
 
-    def _record(self, events: list[Event], at: int, then: Sequence[Callback] = ()) -> None:
-        """Record events of one moment, and callbacks for when they are sent.
+    def _record(self, encoded: list[EncodedEvent], at: int, then: Sequence[Callback] = ()) -> None:
+        """Record events of one moment, and callbacks for when they are sent. From here on they stand.
 
         Plays without other consequences are flushed together.
         """
-        is_play = bool(events) and not then
-        moves_cards = True
+        self._fresh += encoded
+        self._plays += [(each.packed, at) for each in encoded]
+        kinds = [type(each.event) for each in encoded]
+        if len(self._plays) >= COPY_EVERY or not MOVES_CARDS.issuperset(kinds):
+            self._stand()
+        is_play = bool(encoded) and not then
         parting: list[Callback] = []
-        for event in events:
-            encoded = self._encoded(event, at)
-            self._fresh.append(encoded)
-            self._plays.append((encoded.packed, at))
-            self._kept += len(encoded.packed) + BESIDE_PLAY
+        for each in encoded:
+            event = each.event
+            self._kept += len(each.packed) + BESIDE_PLAY
             if type(event) is not Played:
                 is_play = False
-                moves_cards = moves_cards and type(event) is Progressed
                 self._kept += BESIDE
                 if type(event) is HandOver:
                     self._kept += BESIDE_HAND
@@ -792,31 +842,48 @@ class Room:
                 self._bots.apply(event, self.table.seat_tokens)
                 if (end := self.broadcast.apply_event(event, self.table.view.options)) is not None:
                     parting.append(end)
-        if not moves_cards or len(self._plays) >= COPY_EVERY:
-            self._stand()
         if not is_play and not self.table.is_settling:
             self._flush(at, [*then, *parting])
 
     def _stand(self) -> None:
         """Let what was judged so far stand, whatever fails later."""
-        self._plays.clear()
-        self.table.stand()
+        try:
+            self.table.stand()
+        except Exception:
+            self._failures.note("a table could not be copied")  # it goes back further, if it must
+        else:
+            self._plays.clear()
 
     def _flush(self, at: int, then: Sequence[Callback] = ()) -> None:
-        fresh, self._fresh = self._fresh, []
-        self._commit_queue.add(fresh, at, self.table.drain_secrets(), then)
+        """Queue what was recorded, to be written. What cannot be queued is tried again."""
+        self._then += then
+        try:
+            self._commit_queue.add(self._fresh, at, self._then)
+        except Exception:
+            self._failures.note("what has happened could not be written")
+            self._retry()
+        else:
+            self._fresh, self._then = [], []
 
     def _commit(self, at: int, then: Sequence[Callback] = ()) -> None:
         """Commit everything that was recorded, and set the timer."""
-        if self._fresh or then:
+        if self._fresh or self._then or then:
             self._flush(at, then)
-        self._commit_queue.write()
+        try:
+            self._commit_queue.write()
+        except Exception:
+            self._failures.note("what has happened could not be written")
+            self._retry()
         self._set_timer()
 
-    def _encoded(self, event: Event, at: int) -> EncodedEvent:
-        """Return an event with its encodings. A play without a number of its own is for its player only."""
-        is_whispered, self._last_seq = event.seq == self._last_seq, event.seq
-        return EncodedEvent(event, at, event.seat if is_whispered and isinstance(event, Played) else None)
+    def _encoded(self, events: Sequence[Event], at: int) -> list[EncodedEvent]:
+        """Return events with their encodings. A play without a number of its own is for its player only."""
+        encoded = []
+        for event in events:
+            is_whispered, self._last_seq = event.seq == self._last_seq, event.seq
+            seat = event.seat if is_whispered and isinstance(event, Played) else None
+            encoded.append(EncodedEvent(event, at, seat))
+        return encoded
 
     def _set_timer(self) -> None:
         """Set the timer to the table's next one. Most plays do not change it."""
@@ -825,8 +892,14 @@ class Room:
     def _run_once(self) -> None:
         """Drain the inbox, run one due timer, then yield to the loop."""
         self._empty_inbox()
-        if self._is_stopped:
-            return
+        if not self._is_stopped:
+            try:
+                self._run_next_timer()
+            except Exception:
+                self._failures.note("what was due could not happen")
+                self._go_on()
+
+    def _run_next_timer(self) -> None:
         now, due = self._clock(), self.table.next_timer_at
         if due is not None and due <= now:
             self._run_timers(self.table.run_next_timer, now, at=due)

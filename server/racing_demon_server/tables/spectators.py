@@ -27,6 +27,7 @@ from racing_demon_server.match.table import SavedState
 from racing_demon_server.rate_limits import TokenBucket
 from racing_demon_server.wakeup import seconds_until
 
+from .failures import NOT_SENT, Failures
 from .feed import AT_ONCE, NO_EVENT, Backlog, CommittedTable, Entry, Reader, TableCopy
 
 STEP_UNITS: Final = 10
@@ -122,6 +123,7 @@ class Spectators:
         clock: the clock, in microseconds.
         backlog: bounds what is held back.
         scheduler: gives spectators their turns.
+        failures: counts what fails.
 
     """
 
@@ -131,6 +133,7 @@ class Spectators:
         clock: Callable[[], int],
         backlog: Backlog,
         scheduler: FairScheduler,
+        failures: Failures,
     ) -> None:
         self._shown = shown
         self._clock = clock
@@ -145,6 +148,7 @@ class Spectators:
         self._batches: dict[tuple[int, bool], Batch] = {}
         self._races = TokenBucket(RACES_PER_SECOND, RACE_BURST)
         self._scheduler = scheduler
+        self._failures = failures
         self._reader = Reader(shown, clock, backlog)
         self._alarm: asyncio.Handle | None = None
 
@@ -282,10 +286,22 @@ class Spectators:
             self._reader.append_message(race)
             self._schedule()
 
+    def begin_again(self) -> None:
+        """Let all spectators come back, because they may have missed something, and see nothing too early."""
+        self._round, self._batches = [], {}
+        self._listeners.clear()
+        self._reader.skip()
+        for listener in self:
+            self.discard(listener)
+            listener.close(CloseCode.TRY_AGAIN, NOT_SENT)
+
     def flush(self) -> None:
         """Send everything that waits at once, because the table closes."""
-        while self._round or self._reader.next_due is not None:
-            self._run(MAX_ROUND_EVENTS, until=None)
+        try:
+            while self._round or self._reader.next_due is not None:
+                self._run(MAX_ROUND_EVENTS, until=None)
+        except Exception:
+            self._fail()
 
     def close(self) -> None:
         """Stop sending."""
@@ -306,7 +322,15 @@ class Spectators:
         self._scheduler.request(self._run_turn)
 
     def _run_turn(self, most: int) -> int:
-        return self._run(most, until=self._clock())
+        try:
+            return self._run(most, until=self._clock())
+        except Exception:
+            self._fail()
+            return 1
+
+    def _fail(self) -> None:
+        self._failures.note("spectators could not be shown a table")
+        self.begin_again()
 
     def _run(self, most: int, *, until: int | None) -> int:
         """Continue a round, or begin one with what is due by a moment. Return how many were served."""

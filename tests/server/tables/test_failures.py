@@ -4,7 +4,7 @@ import asyncio
 import logging
 import random
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -15,23 +15,42 @@ import pytest
 from racing_demon_client.errors import TableEnded
 from racing_demon_client.net.client import Client
 from racing_demon_protocol.engine import board as engine
-from racing_demon_protocol.enums import Reason
+from racing_demon_protocol.engine.sliced_search import SlicedSearch
+from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.table import state as table_state
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.codec import decode_client
 from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, Refused, Snapshot
 from racing_demon_protocol.wire.options import Options
+from racing_demon_server.bots import scheduler
+from racing_demon_server.bots.bot import Bot
+from racing_demon_server.bots.scheduler import BotScheduler
+from racing_demon_server.encoded_messages import EncodedEvent
+from racing_demon_server.journal import table_journal
+from racing_demon_server.journal.null_journal import NullJournal
+from racing_demon_server.journal.operations import Change
+from racing_demon_server.journal.table_journal import TableJournal
 from racing_demon_server.match import table as judging
+from racing_demon_server.match.checkpoint import Checkpoint
 from racing_demon_server.match.hand import Hand
 from racing_demon_server.match.lifecycle import MatchLifecycle
 from racing_demon_server.match.seats import Seats
+from racing_demon_server.match.state import JudgeState
 from racing_demon_server.match.table import MISTAKE, Table
 from racing_demon_server.net import handler
+from racing_demon_server.tables import failures
 from racing_demon_server.tables import room as rooms
+from racing_demon_server.tables.broadcast import Broadcast
+from racing_demon_server.tables.failures import MAX_FAILURES, RETRY_SECONDS
+from racing_demon_server.tables.feed import CommittedTable, Feed, Reader
+from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.registry import FAILED_OFTEN
-from racing_demon_server.tables.room import MAX_FAILURES, RETRY_SECONDS, Room
+from racing_demon_server.tables.room import Room
+from racing_demon_server.tables.spectators import Spectators
+from tests.support import virtual_rooms
 from tests.support.builds import pure, skip_unless_pure
 from tests.support.inside import dealer_of, hand_of, hidden_board
 from tests.support.invariants import status
@@ -306,15 +325,20 @@ class Planter:
         return self._line
 
 
-def verify_whole(room: Room, conn: FakeConnection) -> None:
-    """Check that what a player was sent is the judge's table, which has all its cards."""
-    mirror = table_state.TableState("TEST", room.table.view.options)
+def mirror_of(room: Room, conn: FakeConnection) -> TableState:
+    """Return the table as a connection was sent it."""
+    mirror = TableState("TEST", room.table.view.options)
     for message in conn.heard:
         if isinstance(message, Snapshot):
             mirror.restore(message)
         elif isinstance(message, Event):
             mirror.apply(message)
-    assert mirror.snapshot(0) == room.table.view.snapshot(0)
+    return mirror
+
+
+def verify_whole(room: Room, conn: FakeConnection) -> None:
+    """Check that what a player was sent is the judge's table, which has all its cards."""
+    assert mirror_of(room, conn).snapshot(0) == room.table.view.snapshot(0)
     hand = hand_of(room.table)
     if hand is not None and room.table.view.in_hand:
         assert status(hand.rules, hand.board) == []
@@ -325,7 +349,7 @@ def verify_whole(room: Room, conn: FakeConnection) -> None:
 @virtual
 async def test_whatever_line_fails_the_table_goes_on(wanted: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """After every mistake the player's mirror is the judge's table, and hands are played to their ends."""
-    monkeypatch.setattr(rooms, "MAX_FAILURES", 10 * wanted)
+    monkeypatch.setattr(failures, "MAX_FAILURES", 10 * wanted)
     monkeypatch.setattr(rooms, "RETRY_SECONDS", 0.05)
     room, rng = open_room(bot_speed=20, hands=99, target=10_000, seats=4), random.Random(wanted)
     planter, seen, counter = Planter(rng), 0, 0
@@ -363,4 +387,159 @@ async def test_whatever_line_fails_the_table_goes_on(wanted: int, monkeypatch: p
     verify_whole(room, conn)
     answers = [each.counter for each in conn.replies]
     assert answers == list(range(1, counter + 4))
+    room.close()
+
+
+class Listening(Observer):
+    """An observer that is told of everything."""
+
+    def published(self, table: CommittedTable, events: Sequence[Event]) -> None:
+        """Hear of events."""
+
+    def answered(
+        self, table: CommittedTable, command: cl.Command, reply: Accepted | Refused, took_us: int
+    ) -> None:
+        """Hear of an answer."""
+
+
+BEFORE: Final = (
+    (EncodedEvent, "__init__"),
+    (Room, "_refusal"),
+    (Room, "_charge"),
+    (JudgeState, "copy"),
+    (TableState, "snapshot_for"),
+    (Bot, "observe"),
+    (SlicedSearch, "advance"),
+    (BotScheduler, "apply"),
+    (Broadcast, "apply_event"),
+    (Broadcast, "answer"),
+    (Broadcast, "send"),
+    (Broadcast, "catch_up"),
+    (Feed, "judged"),
+    (Feed, "_append"),
+    (Checkpoint, "of"),
+    (TableJournal, "append"),
+    (TableJournal, "write"),
+    (Spectators, "publish"),
+    (Reader, "take"),
+    (Listening, "published"),
+    (Listening, "answered"),
+)
+"""Where a mistake beside the judge is planted: before the work is done."""
+AFTER: Final = (
+    (TableJournal, "append"),
+    (TableJournal, "append_details"),
+    (JudgeState, "copy"),
+    (Bot, "_wait"),
+)
+"""The same after it."""
+
+
+class Trap:
+    """Lets a method fail, when it is set.
+
+    Attributes:
+        is_set: whether the next call fails.
+
+    """
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, cls: type, name: str, *, after: bool) -> None:
+        self.is_set = False
+        real = getattr(cls, name)
+
+        def call(*arguments: Any, **named: Any) -> Any:
+            if after:
+                done = real(*arguments, **named)
+            if self.is_set:
+                self.is_set = False
+                raise PlantedError
+            return done if after else real(*arguments, **named)
+
+        monkeypatch.setattr(cls, name, call)
+
+
+class DurableJournal(NullJournal):
+    """A journal that is told everything, and has written it at the loop's next step."""
+
+    is_durable = True
+
+    def write(self, changes: Sequence[Change], on_written: Callable[[], None]) -> None:
+        """Call back later."""
+        asyncio.get_running_loop().call_soon(on_written)
+
+
+class Guest:
+    """Somebody at a room who comes back if the connection is closed, as clients do."""
+
+    def __init__(self, room: Room, come: Callable[[FakeConnection], None]) -> None:
+        self._come = come
+        self.conn = FakeConnection()
+        come(self.conn)
+
+    def come_back(self) -> None:
+        """Come back if the connection was closed."""
+        if self.conn.closing is not None:
+            assert self.conn.closing.code is CloseCode.TRY_AGAIN
+            self.conn = FakeConnection()
+            self._come(self.conn)
+
+
+@pytest.mark.parametrize("rounds", [1, pytest.param(9, marks=pytest.mark.long)])
+@virtual
+async def test_whatever_fails_beside_the_judge_the_table_goes_on(
+    rounds: int, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Each mistake is caught in its table, and nobody misses anything for good."""
+    skip_unless_pure("replaces methods")
+    monkeypatch.setattr(failures, "MAX_FAILURES", 10_000)
+    monkeypatch.setattr(rooms, "RETRY_SECONDS", 0.05)
+    monkeypatch.setattr(scheduler, "RETRY_MS", 50)
+    monkeypatch.setattr(table_journal, "CHECKPOINT_EVENTS", 50)
+    monkeypatch.setattr(virtual_rooms, "NullJournal", DurableJournal)
+    uncaught: list[dict[str, Any]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda loop, context: uncaught.append(context))
+    traps = [
+        *(Trap(monkeypatch, cls, name, after=False) for cls, name in BEFORE),
+        *(Trap(monkeypatch, cls, name, after=True) for cls, name in AFTER),
+    ]
+    options: dict[str, Any] = {"hands": 99, "target": 10_000, "seats": 4, "watch_delay_ms": 1_000}
+    room = open_room(bot_speed=20, observers=[Listening()], **options)
+    rng, counter = random.Random(rounds), 2
+    seat = room.join("Ann", b"Ann", "")
+    ann = Guest(room, lambda conn: room.attach(conn, seat, "0" * 64))
+    eye = Guest(room, lambda conn: room.watch(conn, "", ""))
+    bots = [cl.AddBot(counter=number, level="easy") for number in (1, 2)]
+    await say(room, ann.conn, seat, *bots)
+    planted = 0
+    for trap in traps * rounds:
+        trap.is_set, waited = True, 0
+        while trap.is_set:
+            counter, waited = counter + 1, waited + 1
+            assert waited < 500
+            commands: list[cl.Command] = [
+                cl.Start(counter=counter),
+                cl.Ready(counter=counter),
+                cl.Stuck(counter=counter),
+                cl.Say(counter=counter, text="Hm"),
+                cl.Pause(counter=counter, paused=rng.random() < 0.3),
+            ]
+            await say(room, ann.conn, seat, rng.choice(commands))
+            if rng.random() < 0.2:
+                ann.conn.close(CloseCode.TRY_AGAIN, "")
+                room.leave(ann.conn, seat)
+            await asyncio.sleep(rng.uniform(0.1, 0.3))
+            ann.come_back()
+            eye.come_back()
+        planted += 1
+        await asyncio.sleep(0.2)
+        for guest in (ann, eye):
+            guest.come_back()
+        await answered()
+        verify_whole(room, ann.conn)
+    await say(room, ann.conn, seat, cl.Pause(counter=counter + 1, paused=True))
+    await asyncio.sleep(5)
+    verify_whole(room, ann.conn)
+    assert mirror_of(room, eye.conn).snapshot_for(None, 0) == room.table.view.snapshot_for(None, 0)
+    assert len(tracebacks(caplog)) == planted
+    assert uncaught == []
     room.close()

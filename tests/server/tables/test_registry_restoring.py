@@ -24,10 +24,11 @@ from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.journal.sqlite.store import SqliteStore
 from racing_demon_server.journal.table_journal import MAX_EVENTS
 from racing_demon_server.settings import ServerSettings
-from racing_demon_server.tables.observer import Observer
+from racing_demon_server.tables import registry as registries
 from racing_demon_server.tables.passphrase import Passphrase, Unchecked, slow_hash
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
+from tests.support.builds import skip_unless_pure
 from tests.support.journals import journaled, journaled_in
 from tests.support.servers import Peer
 from tests.support.virtual_journal import VirtualJournal
@@ -255,14 +256,13 @@ async def test_new_tables_go_on_with_the_numbers_of_the_old(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("is_known", [True, False])
 def test_the_log_tells_which_table_cannot_go_on(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, is_known: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, is_known: bool
 ) -> None:
     """Its code, its number in the journal and the reason; how it came to that where nobody foresaw it."""
     path = tmp_path / "journal.db"
 
-    class Mistaken(Observer):
-        def opened(self, table: object) -> None:
-            raise ValueError("nobody foresaw it")
+    def mistaken(*_: object) -> None:
+        raise ValueError("nobody foresaw it")
 
     async def history() -> str:
         async with running(path) as registry:
@@ -273,9 +273,11 @@ def test_the_log_tells_which_table_cannot_go_on(
             with contextlib.closing(sqlite3.connect(path)) as db:
                 db.execute("""UPDATE tables SET options = '{"game": "bridge"}'""")
                 db.commit()
-        observers = [] if is_known else [Mistaken()]
+        else:
+            skip_unless_pure("replaces a function")
+            monkeypatch.setattr(registries, "saved_state_of", mistaken)
         journal = VirtualJournal(path, random.Random(1))
-        Registry(ServerSettings(), now, journal, observers).restore()
+        Registry(ServerSettings(), now, journal).restore()
         journal.close()
         return code
 

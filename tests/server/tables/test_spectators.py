@@ -19,6 +19,7 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_server.encoded_messages import EncodedEvent
 from racing_demon_server.journal import recovery
 from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.failures import Failures
 from racing_demon_server.tables.feed import Backlog
 from racing_demon_server.tables.passphrase import Passphrase, slow_hash
 from racing_demon_server.tables.registry import Registry
@@ -388,7 +389,9 @@ async def test_a_relay_adds_no_delay_of_its_own() -> None:
     """It receives each event with the delay applied."""
     room = open_room(watch_delay_ms=DELAY * 1_000)
     replica = Replica(room.shown.view.copy(), room.shown.hand_clock)
-    relayed, eye = Spectators(replica, now, Backlog(1_000, 1_000), FairScheduler()), FakeConnection()
+    failures = Failures("TEST", now, lambda: None)
+    relayed = Spectators(replica, now, Backlog(1_000, 1_000), FairScheduler(), failures)
+    eye = FakeConnection()
     relayed.add(eye)
     relayed.publish([EncodedEvent(ev.Readied(seq=room.shown.view.seq + 1, seat=0, ready=True), now())])
     await asyncio.sleep(1)
