@@ -8,45 +8,35 @@ from typing import Final
 
 from racing_demon_client.shared.option_text import total_word
 from racing_demon_client.shared.pile_names import is_racelike, pile_groups, pile_labels
-from racing_demon_client.shared.seat_text import handicap_lines, team_name, with_team
+from racing_demon_client.shared.seat_text import handicap_lines, with_team
+from racing_demon_client.shared.table_view import TableView, TallyRow, name_of, tally_rows
 from racing_demon_protocol.engine.board import Board, Kind
 from racing_demon_protocol.engine.cards import RANK_NAMES, SUIT_LETTERS, SUIT_NAMES, UNKNOWN, name, rank, suit
 from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.engine.specification import Geometry
-from racing_demon_protocol.formatting import printable
-from racing_demon_protocol.table.scoring import (
-    by_teams,
-    points,
-    race_order,
-    team_points,
-    team_totals,
-    teams_of,
-    totals,
-)
+from racing_demon_protocol.table.scoring import teams_of
 from racing_demon_protocol.table.state import TableState
 
 NAME_WIDTH = 12
 POINTS_WIDTH = len("  1 points")
 
 
-def table(view: TableState, seat: int | None, *, ascii_only: bool = False) -> list[str]:
+def table(picture: TableView, *, ascii_only: bool = False) -> list[str]:
     """Return the whole table: foundations, this player's layout, and a line for each other player."""
-    if view.hand is None:
+    rules, board, seat, plays = picture.rules, picture.board, picture.focus, picture.plays
+    if rules is None or board is None:
         return ["no cards are on the table yet"]
-    rules, board = view.hand.rules, view.hand.board
-    plays = seat is not None and seat in view.hand_seats
-    whose = view.hand_seats[0] if seat is None or not plays else seat
     lines: list[str] = []
-    if not is_racelike(rules, whose):
-        if plays or not view.is_private:
-            lines += all_piles(rules, board, whose, ascii_only=ascii_only, called=plays)
-    elif plays or not view.is_private:
-        lines += foundations(rules, board, whose, ascii_only=ascii_only)
+    if seat is not None:
+        if not is_racelike(rules, seat):
+            lines += all_piles(rules, board, seat, ascii_only=ascii_only, called=plays)
+        else:
+            lines += foundations(rules, board, seat, ascii_only=ascii_only)
+            if plays:
+                lines += ["", *layout(rules, board, seat, ascii_only=ascii_only)]
         if plays:
-            lines += ["", *layout(rules, board, whose, ascii_only=ascii_only)]
-    if plays:
-        lines += ["", f" {'you':{NAME_WIDTH}} {_points(points(view)[whose])}"]
-    rest = others(view, seat, ascii_only=ascii_only)
+            lines += ["", f" {'you':{NAME_WIDTH}} {_points(picture.points[seat])}"]
+    rest = others(picture, rules, board, ascii_only=ascii_only)
     return [*lines, *([""] if lines and not plays else []), *rest]
 
 
@@ -103,23 +93,22 @@ def all_piles(
     return lines
 
 
-def others(view: TableState, seat: int | None, *, ascii_only: bool = False) -> list[str]:
+def others(picture: TableView, rules: Rules, board: Board, *, ascii_only: bool = False) -> list[str]:
     """Return one line for each other player: points, cards left, column tops, waste.
 
     On identical deals, return one line for each player: their progress, the leader first.
     """
-    assert view.hand is not None
-    rules, board, progress = view.hand.rules, view.hand.board, view.hand.progress
-    if view.is_private:
+    view, seat = picture.view, picture.seat
+    if view.hand is not None and view.is_private:
+        progress = view.hand.progress
         return [
             f" {place}. {_who(view, other, seat):{NAME_WIDTH}} progress {progress[other].reached}"
-            for place, other in enumerate(race_order(view.hand, view.called), start=1)
+            for place, other in enumerate(picture.ranking, start=1)
         ]
-    have = points(view)
     lines = []
     for other in view.hand_seats:
         if other != seat:
-            text = f" {_who(view, other):{NAME_WIDTH}} {_points(have[other]):{POINTS_WIDTH}}"
+            text = f" {_who(view, other):{NAME_WIDTH}} {_points(picture.points[other]):{POINTS_WIDTH}}"
             if is_racelike(rules, other):
                 ends = " ".join(_ends(rules, board, other, ascii_only))
                 wastes = rules.layout.seat_piles(other, Kind.WASTE)
@@ -142,32 +131,33 @@ def tally(view: TableState, own: int | None = None) -> list[str]:
 
     """
     own = None if own in view.departed else own  # somebody else's in the match that is over
-    added, teams = totals(view), by_teams(view)
-    seats = [seat for _, seats in teams for seat in seats] or sorted(added, key=lambda seat: -added[seat])
+    rows = tally_rows(view, own)
     head = "".join(f"{result.hand:>6}" for result in view.results)
     lines = [f"{'hand':{NAME_WIDTH}}{head}   {total_word(view.options)}"]
-    for seat in seats:
-        cells = []
-        for result in view.results:
-            gained = dict(zip(result.seats, result.points, strict=True)).get(seat)
-            mark = "*" if seat == result.out else " "
-            cells.append(f"{'-' if gained is None else gained:>5}{mark}")
-        who = _who(view, seat, own)
-        won = "  won" if seat in view.winners else ""
-        lines.append(f"{who:{NAME_WIDTH}}{''.join(cells)}  {added[seat]:>6}{won}")
+    for row in rows:
+        if not row.is_team:
+            (seat,) = row.seats
+            won = "  won" if seat in view.winners else ""
+            lines.append(f"{_who(view, seat, own):{NAME_WIDTH}}{_cells(view, row)}  {row.total:>6}{won}")
     if any(result.out is not None for result in view.results):
         lines.append("* went out")
-    of_teams = team_totals(view)
-    for team, _ in teams:
-        cells = [f"{team_points(result).get(team, '-'):>5} " for result in view.results]
-        lines.append(f"{team_name(team):{NAME_WIDTH}}{''.join(cells)}  {of_teams[team]:>6}")
+    lines += [f"{row.name:{NAME_WIDTH}}{_cells(view, row)}  {row.total:>6}" for row in rows if row.is_team]
     return [*lines, *handicap_lines(view, own)]
+
+
+def _cells(view: TableState, row: TallyRow) -> str:
+    """Return the points of each hand, and a mark where the player went out."""
+    cells = []
+    for result in view.results:
+        gained = row.points_in(result)
+        mark = "*" if row.seats == (result.out,) and not row.is_team else " "
+        cells.append(f"{'-' if gained is None else gained:>5}{mark}")
+    return "".join(cells)
 
 
 def _who(view: TableState, seat: int, own: int | None = None) -> str:
     """Return a player's name, or "you", behind the letter of a team, cut to fit."""
-    name = "you" if seat == own else printable(view.player(seat)) or f"seat {seat + 1}"
-    name = with_team(teams_of(view).get(seat), name)
+    name = with_team(teams_of(view).get(seat), name_of(view, seat, own))
     return name if len(name) <= NAME_WIDTH else f"{name[: NAME_WIDTH - 2]}.."
 
 

@@ -6,6 +6,7 @@ from typing import Final, TextIO
 from racing_demon_client.records.verifier import Verifier
 from racing_demon_client.shared.analysis_text import analysis_lines
 from racing_demon_client.shared.message_text import MessageText, Write, duration
+from racing_demon_client.shared.table_view import TableView
 from racing_demon_client.shared.trackers import StuckTracker
 from racing_demon_client.sources.replay import POSITIONS, InvalidPosition, ReplayClient
 from racing_demon_client.streams import read_in_background, run_until_one_ends
@@ -106,7 +107,7 @@ class _ReplayPrinter:
         """Return the lines after a message: the table after a deal, tally and analysis after a hand."""
         view = self._client.view
         if isinstance(message, Snapshot | ev.Dealt) and view.hand is not None:
-            return render.table(view, self._seat, ascii_only=self._ascii)
+            return render.table(TableView.of(view, self._seat), ascii_only=self._ascii)
         if isinstance(message, ev.HandOver):
             analysis = self._client.timeline.analysis_at(self._client.position)
             tally = render.tally(view) if match_winners(view) is None else []
@@ -163,7 +164,7 @@ class _ReplayPrinter:
         client = self._client
         at = duration(client.timeline.elapsed_ms(client.position))
         self._write(f"{at}, event {client.timeline.seq_at(client.position)} of {client.timeline.last_seq}")
-        self._write_all(render.table(client.view, self._seat, ascii_only=self._ascii))
+        self._write_all(render.table(TableView.of(client.view, self._seat), ascii_only=self._ascii))
 
     def _write_all(self, lines: list[str]) -> None:
         for line in lines:

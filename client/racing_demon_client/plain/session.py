@@ -18,6 +18,7 @@ from racing_demon_client.records.verifier import Verifier
 from racing_demon_client.saved_people import folded
 from racing_demon_client.shared.analysis_text import analysis_lines, hashes, summary
 from racing_demon_client.shared.message_text import END_QUESTION, LISTED, MessageText, Write, kick_question
+from racing_demon_client.shared.table_view import TableView
 from racing_demon_client.shared.title_text import title_lines
 from racing_demon_client.shared.trackers import (
     BestPlayThrottle,
@@ -157,7 +158,7 @@ async def attend(
 def _picture(message: Message, client: TableClient, ascii_only: bool) -> list[str]:
     """Return the lines after a message for a spectator: the table at the start, the tally at the end."""
     if isinstance(message, Snapshot | ev.Dealt) and client.view.hand is not None:
-        return render.table(client.view, client.seat, ascii_only=ascii_only)
+        return render.table(TableView.of(client.view, client.seat), ascii_only=ascii_only)
     if isinstance(message, ev.MatchOver) or (
         isinstance(message, ev.HandOver) and match_winners(client.view) is None
     ):
@@ -283,7 +284,7 @@ class _Player:
     def _add_picture(self, message: Message) -> None:
         view, seat = self._client.view, self._client.seat
         if isinstance(message, ev.Dealt):
-            self._write_all(render.table(view, seat, ascii_only=self._ascii))
+            self._write_all(render.table(TableView.of(view, seat), ascii_only=self._ascii))
         elif isinstance(message, ev.HandOver):
             words = MessageText(view, seat, ascii_only=self._ascii)
             self._write_all(analysis_lines(self._tracker.analysis, seat, words))
@@ -589,7 +590,7 @@ class _Player:
         """Handle an empty line: deal, get ready, or show the table."""
         client, view = self._client, self._client.view
         if view.phase in DEALT:
-            self._write_all(render.table(view, client.seat, ascii_only=self._ascii))
+            self._write_all(render.table(TableView.of(view, client.seat), ascii_only=self._ascii))
         elif view.phase is Phase.SHUFFLING:
             self._write("The cards are being shuffled.")
         elif view.between_matches and client.seat == view.host:

@@ -8,6 +8,7 @@ from typing import Final, TextIO
 from racing_demon_client.shared.message_text import MessageText, Write, duration
 from racing_demon_client.shared.pile_names import is_racelike
 from racing_demon_client.shared.rules_text import rules_of
+from racing_demon_client.shared.table_view import TableView
 from racing_demon_client.shared.trackers import HintFinder
 from racing_demon_client.sources.solo import SoloClient, loss_text, progress_text, score_lines, win_text
 from racing_demon_client.streams import read_line
@@ -107,7 +108,7 @@ class _SoloPlayer:
         client = self._client
         table_, view = client.table, client.view
         if self._racelike:
-            self._write_all(table(view, client.seat, ascii_only=self._ascii))
+            self._write_all(table(TableView.of(view, client.seat), ascii_only=self._ascii))
         else:
             self._write_all(all_piles(table_.rules, table_.board, table_.seat, ascii_only=self._ascii))
         plays, took = pluralize(table_.plays, "play"), duration(client.elapsed_ms)

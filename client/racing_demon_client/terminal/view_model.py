@@ -11,6 +11,7 @@ from typing import Final
 
 from racing_demon_client.shared.message_text import MessageText
 from racing_demon_client.shared.pile_names import addresses
+from racing_demon_client.shared.table_view import focus_of
 from racing_demon_client.shared.trackers import Meaning, TableTracker
 from racing_demon_protocol.engine.board import Board, Kind, Play
 from racing_demon_protocol.engine.cards import UNKNOWN, Card
@@ -450,12 +451,10 @@ class ViewModel:
     @property
     def focus(self) -> int | None:
         """The seat whose layout is drawn large: this player's own, or the one being watched."""
-        seats, seat = self._table.view.hand_seats, self._table.seat
-        if seat in seats:
-            return seat
-        if self._table.view.is_private and not self.sees_all:
+        view, seat = self._table.view, self._table.seat
+        if view.is_private and not self.sees_all and seat not in view.hand_seats:
             return None
-        return self._watched if self._watched in seats else next(iter(seats), None)
+        return focus_of(view, seat, self._watched)
 
     # The picture.
 

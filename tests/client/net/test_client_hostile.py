@@ -13,6 +13,7 @@ from racing_demon_client.errors import ConnectionFailed
 from racing_demon_client.net.client import Client
 from racing_demon_client.plain import render
 from racing_demon_client.shared.message_text import MessageText
+from racing_demon_client.shared.table_view import TableView
 from racing_demon_protocol.enums import CloseCode, Phase, Reason
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.wire.codec import Encoding, encode
@@ -46,7 +47,7 @@ async def meet(url: str, encoding: Encoding = Encoding.MSGPACK) -> list[Message]
         async for message in client:
             heard.append(message)
             MessageText(client.view, client.seat).describe(message)
-            render.table(client.view, client.seat)
+            render.table(TableView.of(client.view, client.seat))
             render.tally(client.view)
             list(client.legal_plays())
     return heard

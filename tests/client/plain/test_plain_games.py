@@ -9,6 +9,7 @@ from racing_demon_client.plain import render
 from racing_demon_client.plain.commands import ParseError, parse_command, parse_play
 from racing_demon_client.plain.solo import play_alone
 from racing_demon_client.shared.pile_names import LETTERS, pile_labels, piles_by_label
+from racing_demon_client.shared.table_view import TableView
 from racing_demon_client.sources.solo import SoloClient
 from racing_demon_protocol.engine.board import Board, Kind, Play
 from racing_demon_protocol.engine.cards import SUIT_LETTERS, suit
@@ -67,14 +68,14 @@ def test_every_play_can_be_typed(game: Game) -> None:
 def test_the_table_can_be_read(game: Game) -> None:
     """Each pile that has a word is shown with it, and there is one line of one's own points."""
     sitting = Sitting.playing(2, game=game.name)
-    lines = render.table(sitting.mirror, 0)
+    lines = render.table(TableView.of(sitting.mirror, 0))
     text = "\n".join(lines)
     assert any(line.strip() for line in lines)
     if "0" in piles_by_label(sitting.rules, sitting.board, 0) and "stock (" not in text:
         for word in piles_by_label(sitting.rules, sitting.board, 0):
             assert f" {word} " in f"{text} ".replace("\n", " "), word
     assert len([line for line in lines if line.strip().startswith("you ")]) == 1
-    assert render.table(sitting.mirror, None)
+    assert render.table(TableView.of(sitting.mirror, None))
 
 
 @of_games(game for game in GAMES.values() if game.racing is Racing.IDENTICAL)

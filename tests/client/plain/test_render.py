@@ -2,6 +2,7 @@
 
 from racing_demon_client.plain import commands, render, solo
 from racing_demon_client.plain.render import all_piles, wrap_lines
+from racing_demon_client.shared.table_view import TableView
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
@@ -31,7 +32,7 @@ def finished(*results: HandResult, winners: tuple[int, ...] = ()) -> TableState:
 
 def test_before_the_first_deal_there_is_nothing_to_see() -> None:
     """Without cards one line says so."""
-    assert render.table(Sitting.lobby(2).mirror, 0) == ["no cards are on the table yet"]
+    assert render.table(TableView.of(Sitting.lobby(2).mirror, 0)) == ["no cards are on the table yet"]
 
 
 def test_a_klondike_table() -> None:
@@ -57,7 +58,7 @@ def test_a_klondike_table() -> None:
  you            5 points
  Ben            1 point   columns K♦ .. 9♣ .. .. .. ..  waste empty
 """
-    assert lines(expected) == [line.rstrip() for line in render.table(sitting.mirror, 0)]
+    assert lines(expected) == [line.rstrip() for line in render.table(TableView.of(sitting.mirror, 0))]
 
 
 def test_a_classic_table() -> None:
@@ -78,21 +79,21 @@ def test_a_classic_table() -> None:
 
  you           -4 points
 """
-    assert lines(expected) == [line.rstrip() for line in render.table(sitting.mirror, 0)]
+    assert lines(expected) == [line.rstrip() for line in render.table(TableView.of(sitting.mirror, 0))]
 
 
 def test_twin_foundations_stand_side_by_side() -> None:
     """Two foundations of one suit are told in the order of their places."""
     sitting = Sitting.playing(2)
     sitting.lay(["AS 2S 3S", "AS/1", "AD"], Own(), Own())
-    assert render.table(sitting.mirror, 0)[:4] == [" ♠  3  A", " ♥  -", " ♣  -", " ♦  A"]
+    assert render.table(TableView.of(sitting.mirror, 0))[:4] == [" ♠  3  A", " ♥  -", " ♣  -", " ♦  A"]
 
 
 def test_in_letters() -> None:
     """For a terminal without suits everything is plain ASCII."""
     sitting = Sitting.playing(2)
     sitting.lay(["AS"], Own(tableau=["KS"], waste="TC"), Own(tableau=["KD/1"], waste="AH/1"))
-    text = "\n".join(render.table(sitting.mirror, 0, ascii_only=True))
+    text = "\n".join(render.table(TableView.of(sitting.mirror, 0), ascii_only=True))
     assert text.isascii()
     assert " S  A" in text
     assert "waste TC (1)" in text
@@ -103,7 +104,7 @@ def test_in_letters() -> None:
 def test_a_spectator_sees_a_line_for_everybody() -> None:
     """Without a seat there is no layout, and all players have their lines."""
     sitting = Sitting.playing(3)
-    shown = render.table(sitting.mirror, None)
+    shown = render.table(TableView.of(sitting.mirror, None))
     assert [line.split()[0] for line in shown[-3:]] == ["Ann", "Ben", "Cat"]
     assert not any("column " in line for line in shown)
 
@@ -113,7 +114,7 @@ def test_whoever_is_not_in_the_hand_sees_no_layout() -> None:
     sitting = Sitting.playing(2)
     late = sitting.join("Zoe")
     assert late == 2
-    shown = render.table(sitting.mirror, late)
+    shown = render.table(TableView.of(sitting.mirror, late))
     assert [line.split()[0] for line in shown[-2:]] == ["Ann", "Ben"]
 
 
@@ -124,14 +125,14 @@ def test_whoever_has_left_after_the_match_keeps_a_name() -> None:
     for seat in (0, 1):
         sitting.events(seat, cl.Stuck)
     sitting.events(1, cl.Leave)
-    assert render.table(sitting.mirror, 0)[-1].startswith(f" {name} ")
+    assert render.table(TableView.of(sitting.mirror, 0))[-1].startswith(f" {name} ")
     assert any(line.startswith(f"{name} ") for line in render.tally(sitting.mirror))
 
 
 def test_hidden_cards_are_never_named() -> None:
     """Of face-down cards only the number is seen."""
     sitting = Sitting.playing(2)
-    text = "\n".join(render.table(sitting.mirror, 0))
+    text = "\n".join(render.table(TableView.of(sitting.mirror, 0)))
     assert "??" not in text
     assert "stock (24)" in text
     assert " hidden   .    1    2    3    4    5    6" in text
@@ -176,7 +177,7 @@ def test_the_own_player_has_one_word_in_picture_and_tally() -> None:
     """Who is "you" at the table, in a race too, is no stranger with a login name between hands."""
     raced = Sitting.playing(2, game="demon-a").mirror
     assert raced.is_private
-    assert [line.split()[1] for line in render.table(raced, 1)[-2:]] == ["Ann", "you"]
+    assert [line.split()[1] for line in render.table(TableView.of(raced, 1))[-2:]] == ["Ann", "you"]
     view = finished(result(1, (20, 62, 3), 1))
     assert [line.split()[0] for line in render.tally(view, 1)[1:3]] == ["you", "Ann"]
     view.record = view.record._replace(departed={1: "Ben"})
@@ -209,7 +210,7 @@ def test_hostile_names_do_not_reach_the_picture() -> None:
         seats={seat: SeatState(seat=seat, name="\x1b[2J\u202eAnn") for seat in (0, 1)}
     )
     view.record = view.record._replace(results=(result(1, (1, 2), None, seats=(0, 1)),))
-    assert all(line.isprintable() for line in [*render.table(view, 0), *render.tally(view)])
+    assert all(line.isprintable() for line in [*render.table(TableView.of(view, 0)), *render.tally(view)])
 
 
 @for_each("text", [solo.HELP, commands.HELP])

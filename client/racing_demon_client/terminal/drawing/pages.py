@@ -20,6 +20,7 @@ from racing_demon_client.shared.seat_text import (
     team_name,
     with_team,
 )
+from racing_demon_client.shared.table_view import TallyRow, name_of, tally_rows
 from racing_demon_client.shared.title_text import SeatTitle, title_lines
 from racing_demon_client.terminal.style import (
     Glyphs,
@@ -38,7 +39,6 @@ from racing_demon_protocol.records.analysis import SeatAnalysis
 from racing_demon_protocol.table import scoring
 from racing_demon_protocol.table.state import DEALT, TableState
 from racing_demon_protocol.wire.messages.server import HandResult, SeatState
-from racing_demon_protocol.wire.options import MatchScore
 
 from .canvas import Canvas, HitArea
 from .scene import FeedLine
@@ -491,7 +491,7 @@ def _headline(view: TableState, own: int | None) -> str:
         return f"{_hand(view, view.hand_number)} is being played."
     result = view.results[-1]
     if view.phase is Phase.OVER and view.winners:
-        won = join_words([_name(view, winner, own) for winner in view.winners])
+        won = join_words([name_of(view, winner, own, screen_text) for winner in view.winners])
         teams = scoring.teams_of(view)
         if sides := sorted({teams[winner] for winner in view.winners if winner in teams}):
             won = f"{join_words([team_name(side) for side in sides])} ({won})"
@@ -508,7 +508,11 @@ def _hand(view: TableState, hand: int) -> str:
 def _ending(view: TableState, result: HandResult, own: int | None) -> str:
     after = f" after {duration(result.elapsed_ms)}"
     if result.reason is EndReason.OUT and result.out is not None:
-        who = "you went out" if result.out == own else f"{_name(view, result.out)} went out"
+        who = (
+            "you went out"
+            if result.out == own
+            else f"{name_of(view, result.out, clean=screen_text)} went out"
+        )
         return who + after + "!"
     why = {
         EndReason.DEAD: "nobody could play any more",
@@ -525,7 +529,8 @@ def _draw_rows(canvas: Canvas, page: Page, rows: tuple[int, int], glyphs: Glyphs
     """Draw one row per player, as many as fit: points, total and a bar. Return the row below."""
     (y, bottom), view, own = rows, page.view, _own(page)
     running = scoring.points(view) if _is_running(view) else {}
-    rows_shown = _fitting(_tally_rows(view, running, own), bottom - y - 1, own)
+    rows_shown = _fitting(tally_rows(view, own, running, screen_text), bottom - y - 1, own)
+    indent = "  " if any(row.is_team for row in rows_shown) else ""
     room = canvas.width - TALLY_NAME_WIDTH - 4 - 8
     bar = BAR_WIDTH if room > BAR_WIDTH + 3 * HAND_WIDTH else 0
     results = view.results[-max(1, (room - bar) // HAND_WIDTH - bool(running)) :]
@@ -534,9 +539,9 @@ def _draw_rows(canvas: Canvas, page: Page, rows: tuple[int, int], glyphs: Glyphs
     canvas.put(2, y, f"{'hand':{TALLY_NAME_WIDTH}}{heads}  {total_word(view.options)}", Role.DIM)
     best = max([1, view.options.target or 0, *(row.total for row in rows_shown)])
     for at, row in enumerate(rows_shown, start=y + 1):
-        is_own = own in row.seats
+        is_own, name = own in row.seats, row.name if row.is_team else indent + row.name
         ink = Role.ACCENT | Highlight.STRONG if is_own else Role.TEXT
-        x = canvas.put(2, at, fit(row.name, TALLY_NAME_WIDTH, glyphs), ink)
+        x = canvas.put(2, at, fit(name, TALLY_NAME_WIDTH, glyphs), ink)
         for result in results:
             points = row.points_in(result)
             x = canvas.put(x, at, f"{'-' if points is None else points:>{HAND_WIDTH - 1}}", Role.TEXT)
@@ -561,69 +566,13 @@ def _draw_rows(canvas: Canvas, page: Page, rows: tuple[int, int], glyphs: Glyphs
     return y + 1
 
 
-class _TallyRow(NamedTuple):
-    """A row of the tally.
-
-    Attributes:
-        seats: the player's seat, or those of a team.
-        name: who that is.
-        total: the total, with the points of the hand that is played.
-        now: the points in that hand; ``None`` if it is another's.
-        is_team: whether it is that of a team.
-
-    """
-
-    seats: tuple[int, ...]
-    name: str
-    total: int
-    now: int | None
-    is_team: bool = False
-
-    def points_in(self, result: HandResult) -> int | None:
-        """Return the row's points in a hand; ``None`` if none of its seats played it."""
-        own = [points for seat, points in zip(result.seats, result.points, strict=True) if seat in self.seats]
-        return sum(own) if own else None
-
-
-def _tally_rows(view: TableState, running: Mapping[int, int], own: int | None) -> list[_TallyRow]:
-    """Return the rows of the tally, best first; where there are teams, each above its players.
-
-    Where hands won are counted, nobody has won the one that is being played.
-    """
-    added, of_teams = scoring.totals(view), scoring.team_totals(view)
-    counts_now = view.options.match_score is MatchScore.POINTS
-
-    def row(name: str, total: int, *seats: int) -> _TallyRow:
-        now = [running[seat] for seat in seats if seat in running]
-        return _TallyRow(seats, name, total + sum(now) * counts_now, sum(now) if now else None)
-
-    teams = [
-        row(team_name(team), of_teams[team], *seats)._replace(is_team=True)
-        for team, seats in scoring.by_teams(view)
-    ]
-    rows = [row(_name(view, seat, own), total, seat) for seat, total in added.items()]
-    players = {row.seats[0]: row for row in sorted(rows, key=lambda row: -row.total)}
-    if not teams:
-        return list(players.values())
-    rows = []
-    for team in sorted(teams, key=lambda team: -team.total):
-        members = [players[seat] for seat in players if seat in team.seats]
-        rows += [team, *(player._replace(name=f"  {player.name}") for player in members)]
-    return rows
-
-
-def _fitting(rows: list[_TallyRow], room: int, own: int | None) -> list[_TallyRow]:
+def _fitting(rows: list[TallyRow], room: int, own: int | None) -> list[TallyRow]:
     """Return as many rows as fit, best first, always with this player's; teams before their players."""
     if len(rows) <= room:
         return rows
     rows = sorted(rows, key=lambda row: not row.is_team)
     mine = [row for row in rows[max(1, room) :] if row.seats == (own,) and not row.is_team]
     return [*rows[: max(1, room) - len(mine)], *mine]
-
-
-def _name(view: TableState, seat: int, own: int | None = None) -> str:
-    """Return a player's name, or "you", as at the table."""
-    return "you" if seat == own else screen_text(view.player(seat)) or f"seat {seat + 1}"
 
 
 def draw_analysis(page: Page, size: tuple[int, int], glyphs: Glyphs) -> Canvas:

@@ -8,7 +8,6 @@ from racing_demon_client.terminal.style import Glyphs, Highlight, Role, fit, scr
 from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.engine.cards import UNKNOWN, suit
 from racing_demon_protocol.engine.specification import Goal
-from racing_demon_protocol.table import scoring
 from racing_demon_protocol.wire.messages.server import SeatState
 
 from .canvas import HitArea, draw_banner
@@ -49,7 +48,7 @@ def draw_race(ctx: DrawContext, corner: tuple[int, int], width: int) -> int:
     progress = view.hand.progress
     most = max([ctx.rules.game.deck_size, *(each.reached for each in progress.values())])
     bar = max(0, width - 3 - RACE_NAME - 5 - 6)
-    for place, seat in enumerate(scoring.race_order(view.hand, view.called), start=1):
+    for place, seat in enumerate(ctx.scene.ranking, start=1):
         state, reached = view.seats.get(seat), progress[seat].reached
         at = canvas.put(x, y, f"{place}. ", Role.DIM)
         ink = _name_ink(ctx, seat)

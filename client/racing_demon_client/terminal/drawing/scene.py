@@ -2,16 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import NamedTuple
 
-from racing_demon_client.shared.pile_names import usable
+from racing_demon_client.shared.table_view import TableView
 from racing_demon_client.terminal.style import Density, Glyphs, Highlight, Role, suit_role
-from racing_demon_protocol.engine.board import Board, Kind
+from racing_demon_protocol.engine.board import Board
 from racing_demon_protocol.engine.cards import UNKNOWN, Card, suit
 from racing_demon_protocol.engine.rules.base import Rules
-from racing_demon_protocol.table import scoring
-from racing_demon_protocol.table.state import TableState
 
 from .canvas import Canvas
 
@@ -47,14 +44,10 @@ class FeedLine:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scene:
-    """One moment of a table, from one player's or spectator's point of view.
+class Scene(TableView):
+    """One moment of a table as a screen shows it.
 
     Attributes:
-        view: the table.
-        board: its board with this player's unconfirmed plays applied; ``None`` before the first deal.
-        seat: this player's seat; ``None`` for a spectator.
-        focus: the seat whose layout is drawn large; ``None`` if there is none.
         unconfirmed: how many cards on top of each pile are unconfirmed.
         fresh: the piles that have just changed.
         slots: the foundations' places: row and column by pile number.
@@ -82,10 +75,6 @@ class Scene:
 
     """
 
-    view: TableState
-    board: Board | None
-    seat: int | None
-    focus: int | None
     unconfirmed: Mapping[int, int] = field(default_factory=dict)
     fresh: frozenset[int] = frozenset()
     slots: Mapping[int, tuple[int, int]] = field(default_factory=dict)
@@ -111,29 +100,9 @@ class Scene:
     notice: Sequence[str] = ()
     footer: Sequence[tuple[str, str]] = ()
 
-    @property
-    def rules(self) -> Rules | None:
-        """The rules of the hand on the table."""
-        return None if self.view.hand is None else self.view.hand.rules
-
-    @cached_property
-    def points(self) -> Mapping[int, int]:
-        """The points of each seat in this hand."""
-        return scoring.points(self.view)
-
-    def own(self, kind: Kind) -> tuple[int, ...]:
-        """Return the piles of one kind of the seat in focus."""
-        rules = self.rules
-        return () if rules is None or self.focus is None else rules.layout.seat_piles(self.focus, kind)
-
     def label(self, pile: int) -> str:
         """Return the key label of a pile; empty if it has no key."""
         return self.names.get(pile, "")
-
-    def piles(self) -> list[int]:
-        """Return all piles that the seat in focus may use, including the table's own."""
-        rules = self.rules
-        return [] if rules is None or self.focus is None else usable(rules, self.focus)
 
     def ink(self, pile: int, index: int, card: Card) -> int:
         """Return the ink of the card at a place."""
