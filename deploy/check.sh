@@ -17,6 +17,9 @@ else
         --cluster-key "$CREDENTIALS_DIRECTORY/secrets_cluster-key"'
     set -- --property=EnvironmentFile=$folder/cluster.env --property=EnvironmentFile=-$folder/"$1".env
 fi
+# Secrets are in a folder of the unit that runs, which is not the service's here.
 exec systemd-run --quiet --pipe --wait --collect --property=DynamicUser=yes \
     --property=LoadCredential=secrets:$folder/secrets --setenv=RACING_DEMON_DATA=/var/lib/racing-demon "$@" \
-    /bin/sh -c "exec /opt/racing-demon/bin/racing-demon-server --check $(echo "$arguments" | tr '\n' ' ')"
+    /bin/sh -fc "arguments=\$(echo $(echo "$arguments" | tr '\n' ' ') |
+        sed \"s|/run/credentials/[^/]*|\$CREDENTIALS_DIRECTORY|g\")
+        exec /opt/racing-demon/bin/racing-demon-server --check \$arguments"

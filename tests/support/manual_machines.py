@@ -1,4 +1,7 @@
-"""Machines on which the manual's commands are executed, each with its own files and network. Needs root."""
+"""Machines on which the manual's commands are executed, each with systemd, files and a network of its own.
+
+They need root, a kernel with version 2 of control groups, and a Python for all users like the tests' own.
+"""
 
 import contextlib
 import os
@@ -12,10 +15,10 @@ from pathlib import Path
 from typing import Final
 
 from tests.support.machines import Machines
+from tests.support.stand_ins import CHECKOUT, PYTHON
 
-CHECKOUT: Final = Path(__file__).parents[2]
-SCRIPTS: Final = ("apt-get", "certbot", "journalctl", "python3", "scp", "systemctl", "systemd-run")
-OWN: Final = ("/etc", "/var", "/opt", "/usr/local", "/root", str(CHECKOUT))
+SYSTEMD: Final = Path("/lib/systemd/systemd")
+OWN: Final = ("/etc", "/var", "/opt", "/usr/local", "/root", "/tmp", str(CHECKOUT))  # noqa: S108 - not the host's
 """The folders whose changes are seen on one machine only."""
 SECONDS: Final = 180
 ENV: Final = {
@@ -24,6 +27,7 @@ ENV: Final = {
     "CURL_CA_BUNDLE": "/run/trusted.pem",
     "RACING_DEMON_CA": "/run/trusted.pem",
 }
+DEVICES: Final = {"null": 3, "zero": 5, "full": 7, "random": 8, "urandom": 9}
 
 
 def blocks(page: str, beginning: str, end: str = "") -> list[str]:
@@ -35,57 +39,109 @@ def blocks(page: str, beginning: str, end: str = "") -> list[str]:
     return [textwrap.dedent(block) for _, block in found]
 
 
+def control_groups() -> Path | None:
+    """Return where the control groups of version 2 are."""
+    for line in Path("/proc/mounts").read_text().splitlines():
+        _, folder, kind, *_ = line.split()
+        if kind == "cgroup2":
+            return Path(folder)
+    return None
+
+
 class ManualMachine:
     """A machine.
 
     Args:
         namespace: its network.
-        shared: a folder that is /root/racing-demon on all machines; empty for none.
         hosts: lines of ``/etc/hosts``.
+        shared: a folder that is /root/racing-demon on all machines; empty for none.
 
     """
 
     def __init__(self, namespace: str, hosts: Sequence[str], shared: str = "") -> None:
         lines = "\n".join(("127.0.0.1 localhost", *hosts))
-        stand_ins = f"import sys; sys.path.insert(0, {str(CHECKOUT)!r}); from pathlib import Path\n"
-        stand_ins += "from tests.support.stand_ins import write_script\n"
-        stand_ins += f"for name in {SCRIPTS}: write_script(Path('/usr/local/sbin', name), name)\n"
+        groups = control_groups()
+        assert groups is not None
+        self._group = groups / namespace
+        nodes = "\n".join(f"mknod -m 666 /dev/{name} c 1 {minor}" for name, minor in DEVICES.items())
+        write = f"import sys; sys.path.insert(0, {str(CHECKOUT)!r})\n"
+        write += "from tests.support import stand_ins\nstand_ins.install()"
+        # What systemd would change of the machine below, or clean there, it cannot: the kernel's settings
+        # cannot be written, and nothing is cleaned in /tmp, where the checkout may be.
         setup = f"""
             mount -t tmpfs none /mnt
+            {f"mkdir /mnt/shared; mount --bind {shared} /mnt/shared" if shared else ""}
             for folder in {" ".join(OWN)}; do
                 new=/mnt$folder.new work=/mnt$folder.work
                 mkdir -p $new $work
                 mount -t overlay none -o lowerdir=$folder,upperdir=$new,workdir=$work $folder
             done
-            {f"mkdir -p /root/racing-demon; mount --bind {shared} /root/racing-demon" if shared else ""}
+            {"mkdir -p /root/racing-demon; mount --bind /mnt/shared /root/racing-demon" if shared else ""}
             mount -t tmpfs none /run
-            mkdir -p /run/mosquitto /run/postgresql
-            chown mosquitto /run/mosquitto
-            chown postgres /run/postgresql
             : >/run/trusted.pem
-            rm -rf /opt/racing-demon /etc/postgresql/* /var/lib/postgresql/*
+            rm -rf /opt/racing-demon /etc/postgresql/* /var/lib/postgresql/* /etc/systemd/system/*
+            mkdir -p /etc/tmpfiles.d /var/log/journal
+            : >/etc/tmpfiles.d/tmp.conf
             cat >/etc/hosts <<'END'
 {lines}
 END
             {sys.executable} - <<'END'
-{stand_ins}
+{write}
 END
+            mount --bind /proc/sys /proc/sys
+            mount -o remount,bind,ro /proc/sys
+            mount -t tmpfs none /dev
+            {nodes.replace(chr(10), chr(10) + " " * 12)}
+            mknod -m 666 /dev/tty c 5 0
+            mkdir /dev/pts /dev/shm
+            mount -t devpts none -o newinstance,ptmxmode=666 /dev/pts
+            mount -t tmpfs none -o mode=1777 /dev/shm
+            ln -s pts/ptmx /dev/ptmx
+            ln -s /proc/self/fd /dev/fd
+            mount -t tmpfs none /sys/fs/cgroup
+            mount -t cgroup2 none /sys/fs/cgroup
+            mount --make-rshared /
             echo ready
-            exec sleep 100000
+            exec env -i container=other {SYSTEMD} --log-target=journal --unit=basic.target
         """
-        own = ("unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc")
-        command = ["ip", "netns", "exec", namespace, *own, "sh", "-ec", textwrap.dedent(setup)]
-        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)  # noqa: S603 - our own
+        self._group.mkdir()
+        own = ("unshare", "--mount", "--pid", "--uts", "--ipc", "--cgroup", "--fork", "--kill-child")
+        command = [
+            "ip",
+            "netns",
+            "exec",
+            namespace,
+            *own,
+            "--mount-proc",
+            "sh",
+            "-ec",
+            textwrap.dedent(setup),
+        ]
+        here = f'echo $$ >{self._group}/cgroup.procs; exec "$@"'
+        self._process = subprocess.Popen(  # noqa: S603 - our own
+            ["/bin/sh", "-ec", here, "sh", *command], stdout=subprocess.PIPE, text=True
+        )
         assert self._process.stdout is not None
         assert self._process.stdout.readline() == "ready\n"
         children = Path(f"/proc/{self._process.pid}/task/{self._process.pid}/children").read_text()
         self._first = children.split()[0]
+        self.run("until systemctl is-active --quiet basic.target; do sleep 0.1; done")
 
     def run(self, commands: str, *, code: int = 0) -> str:
         """Execute commands from the top of the checkout, and return what they say."""
-        inside = ["nsenter", "--target", self._first, "--mount", "--net", "--pid", "sh", "-ec"]
+        inside = [
+            "nsenter",
+            "--target",
+            self._first,
+            "--mount",
+            "--net",
+            "--pid",
+            "--uts",
+            "--ipc",
+            "--cgroup",
+        ]
         ended = subprocess.run(  # noqa: S603 - the manual's commands
-            [*inside, f"cd {CHECKOUT}\n{commands}"],
+            [*inside, "sh", "-ec", f"cd {CHECKOUT}\n{commands}"],
             check=False,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -106,6 +162,18 @@ END
         """End all that runs there."""
         self._process.kill()
         self._process.communicate()
+        for folder, _, _ in os.walk(self._group, topdown=False):
+            until_removed(Path(folder))
+
+
+def until_removed(group: Path) -> None:
+    """Remove a control group, as soon as its last process has ended."""
+    while True:
+        with contextlib.suppress(OSError):
+            group.rmdir()
+        if not group.exists():
+            return
+        os.sched_yield()
 
 
 @contextmanager
@@ -128,4 +196,7 @@ def manual_machines(
 
 def may_run() -> bool:
     """Return whether this user may make such machines here."""
-    return sys.platform == "linux" and os.getuid() == 0
+    if sys.platform != "linux" or os.getuid() or not SYSTEMD.exists() or control_groups() is None:
+        return False
+    ours = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    return Path(PYTHON).resolve().name == ours

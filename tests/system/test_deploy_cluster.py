@@ -179,17 +179,6 @@ def test_systemd_understands_the_template(tmp_path: Path) -> None:
     run("systemd-analyze", "security", "--offline=true", "--threshold=15", "--no-pager", copy)
 
 
-def test_a_machine_can_grow_from_one_server_to_several() -> None:
-    """No service's folder lies in another's, and all load their secrets from the folder that step 1 makes."""
-    one, several = (DEPLOY / "racing-demon-server.service").read_text(), UNIT.read_text()
-    folders = [re.search(r"^StateDirectory=(\S+)$", text, re.M) for text in (one, several)]
-    assert [found and found[1] for found in folders] == ["racing-demon", "racing-demon-%i"]
-    loaded = [re.findall(r"^LoadCredential=(\S+)$", text, re.M) for text in (one, several)]
-    assert loaded == [["secrets:/etc/racing-demon/secrets"]] * 2
-    manual = (DEPLOY.parent / "docs" / "deploy.md").read_text()
-    assert manual.count("install -d -m 700 /etc/racing-demon /etc/racing-demon/secrets") == 2
-
-
 @asynccontextmanager
 async def replicated(folder: Path, programs: Path) -> AsyncIterator[list[int]]:
     """Run primary and standby as the compose file does, and yield their ports."""
