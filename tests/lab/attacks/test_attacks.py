@@ -89,6 +89,7 @@ async def test_no_single_attack_costs_much_or_stops_the_match(tmp_path: Path) ->
     assert {name: figure for name, figure in figures if figure.growth > MAX_GROWTH_KIB} == {}
 
 
+@pytest.mark.timeout(3_600 if LONG else 300)
 @pytest.mark.parametrize("program", [SERVER, "tests.lab.attacks.timed"])
 async def test_nothing_is_left_of_connections_that_end_early(program: str) -> None:
     """While a hand is played, memory is flat over connections that end early, in each of their stages.
@@ -112,6 +113,7 @@ async def test_nothing_is_left_of_connections_that_end_early(program: str) -> No
                 sizes.append(kib(server.pid, "VmRSS"))
                 ended = number
             sys.stdout.write(f"{stage:25}{''.join(f'{size:9}' for size in sizes)}\n")
+            sys.stdout.flush()
     assert {stage: sizes for stage, sizes in figures.items() if sizes[-1] - sizes[0] > MAX_LEFT_KIB} == {}
 
 
