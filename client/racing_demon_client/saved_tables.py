@@ -44,6 +44,7 @@ class StoredSeat:
         name: the player's name; empty if an older client stored the seat.
         code: the table's code.
         servers: the addresses at which the seat was used, newest first.
+        is_left: whether the player has left it within a match: its token gives it back to who joins.
 
     Args:
         handle: the open file.
@@ -55,21 +56,26 @@ class StoredSeat:
         self._handle = handle
         self.code = code
         self.token = self.name = ""
+        self.is_left = False
         self.servers: list[str] = []
         self._read()
 
-    def store(self, token: str, name: str = "", server: str = "") -> None:
+    def store(self, token: str, name: str = "", server: str = "", *, is_left: bool = False) -> None:
         """Store a token. On a full disk only the ability to resume is lost.
 
         Args:
             token: the token.
             name: the player's name; empty for the one that is stored.
             server: the server's address, added to those that are stored.
+            is_left: whether the player has left it within a match.
 
         """
-        self.token, self.name = token, name or self.name
+        self.token, self.name, self.is_left = token, name or self.name, is_left
         self.servers = list(filter(None, dict.fromkeys([server, *self.servers])))[:MAX_SERVERS]
-        facts = {"token": token, "name": self.name, "code": self.code, "servers": self.servers}
+        facts: dict[str, Any] = {"token": token, "name": self.name}
+        facts |= {"code": self.code, "servers": self.servers}
+        if is_left:
+            facts["left"] = True
         with contextlib.suppress(OSError):
             os.ftruncate(self._handle, 0)
             os.pwrite(self._handle, json.dumps(facts).encode(), 0)
@@ -105,6 +111,7 @@ class StoredSeat:
         if isinstance(token, str) and len(token) == 64 and token.isalnum():
             self.token = token
             self.name = name[:MAX_NAME_LENGTH] if isinstance(name, str) else ""
+            self.is_left = kept.get("left") is True
             texts = servers if isinstance(servers, list) else []
             self.servers = [url for url in texts if isinstance(url, str) and len(url) <= MAX_URL]
             self.code = kept["code"] if isinstance(kept.get("code"), str) else self.code

@@ -17,6 +17,7 @@ import {
   keepSeat,
   read,
   seatsOf,
+  setAside,
   settings,
   tokenOf,
   unstoredSeat,
@@ -26,7 +27,7 @@ import { TableScreen } from "./table/table_screen.js";
 import { MatchLog } from "./wire/match_log.js";
 import { CLOSE, LIMITS, SHORT } from "./wire/protocol.js";
 import { Session, webSocketUrl } from "./wire/session.js";
-import { CLOSES, eventSentence, namesOf, raceWords, refusalText, WORDS } from "./words.js";
+import { CLOSES, namesOf, raceWords, refusalText, WORDS } from "./words.js";
 
 /** @param {string} id */
 const field = (id) => /** @type {HTMLInputElement} */ (byId(id));
@@ -269,16 +270,19 @@ function leave() {
   if (!session) return;
   const end = () => {
     if (page.session !== session) return; // the table ended while the dialog was open
-    if (session.seat !== null) forgetSeat(session.table.code, session.token);
+    if (isKept) setAside(session.table.code);
+    else if (session.seat !== null) forgetSeat(session.table.code, session.token);
     session.leave();
     page.session = null;
     setView("");
     dialog.close();
     history.replaceState({}, "", `${BASE}/`);
     showStart();
+    if (isKept) showProblem(WORDS.leaveBack);
   };
+  const isKept = session.seat !== null && !session.ended && !session.table.isBetweenMatches;
   if (session.seat === null || session.ended) end();
-  else dialog.ask(WORDS.leaveTitle, WORDS.leaveText, WORDS.leave, end);
+  else dialog.ask(WORDS.leaveTitle, isKept ? WORDS.leaveBack : WORDS.leaveText, WORDS.leave, end);
 }
 
 // Messages of the session.
@@ -367,8 +371,11 @@ const listener = {
     HANDLERS[name]?.(session, fields, isPast);
     if (VIEWS[page.view] && !isPast)
       whenLoaded("ticker", (part) => part.follow(session.table, name, fields, tick));
-    const sentence = isPast ? "" : eventSentence(session.table, name, fields, session.seat);
-    if (sentence) announce(sentence);
+    if (!isPast && name !== "played")
+      whenLoaded("words", ({ eventSentence }) => {
+        const sentence = eventSentence(session.table, name, fields, session.seat);
+        if (sentence) announce(sentence);
+      });
     loaded.wakeLock?.keepAwake(page.view === "tv" || session.table.isDealt || replay?.isOpen === true);
     if (name !== "played" || fields.seat === session.seat) requestRender();
     else if (tableScreen.shows(fields)) renderSoon();

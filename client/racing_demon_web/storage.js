@@ -119,6 +119,12 @@ export function keepSeat(code, token, name = "") {
 }
 
 /**
+ * Keep the seats of a table for who joins it again, without resuming one.
+ * @param {string} code
+ */
+export const setAside = (code) => write(`seat.${code}`, null);
+
+/**
  * Forget one seat.
  * @param {string} code
  * @param {string | null} token

@@ -185,6 +185,7 @@ export const WORDS = {
   leave: "Leave the table",
   leaveTitle: "Leave the table?",
   leaveText: "You give up your seat for good.",
+  leaveBack: "Until the match ends you can come back.",
 
   // Results.
   uncheckedUnseen: "The shuffle was not checked: this page did not see the whole hand.",
@@ -281,7 +282,7 @@ export const teamText = (team) => `Team ${TEAM_LETTERS[team]}`;
  * @param {number[]} winners
  * @param {number | null} own
  */
-function sidesOf(table, winners, own) {
+export function sidesOf(table, winners, own) {
   const last = table.results[table.results.length - 1];
   const teams = winners.map((seat) => last?.teams[last.seats.indexOf(seat)]);
   const sides = [...new Set(teams)].filter((team) => team !== undefined);
@@ -348,48 +349,6 @@ export const handText = (hand, options, last = 0) =>
       : options.hands === 1
         ? PHRASES.one
         : filled(PHRASES.of, hand, options.hands);
-
-/**
- * Announcements of events; an empty one is not made.
- * @type {Record<string, (fields: any, told: {table: TableState, own: number | null, who: (seat: number) => string}) => string>}
- */
-const SENTENCES = {
-  joined: ({ seat }, { who, own }) => `${who(seat)} ${seat === own ? "have" : "has"} joined.`,
-  left: ({ seat, kicked }, { table }) => `${table.nameOf(seat)} has ${kicked ? "been removed" : "left"}.`,
-  connected: ({ seat, connected }, { who, own }) =>
-    seat === own ? "" : `${who(seat)} ${connected ? "is back" : "has lost the connection"}.`,
-  hosted({ seat, absent_host: absent }, { who, own }) {
-    if (seat === null) return "";
-    if (seat !== own) return `${who(seat)} is the host now.`;
-    const until = absent === null ? "" : `, until ${who(absent)} is back`;
-    return `You are the host now${until}: you deal, and the menu has what keeps order.`;
-  },
-  entry_closed: ({ closed }) => `The table is ${closed ? "" : "un"}locked.`,
-  last_hand_set: ({ hand }, { table }) =>
-    hand === 0
-      ? "The match goes on after this hand."
-      : hand === table.handNumber
-        ? "This is the last hand."
-        : "The next hand is the last.",
-  paused: () => "The hand is paused.",
-  continued: () => "The hand goes on.",
-  hand_over: ({ reason, out }, { who }) =>
-    reason === "out" && out !== null ? `${who(out)} went out.` : `${endText(reason)}.`,
-  match_over: ({ winners }, { table, own }) =>
-    `The match is over. ${inWords(sidesOf(table, winners, own)) || "Nobody"} won.`,
-};
-
-/**
- * The announcement of an event, or an empty text.
- * @param {TableState} table
- * @param {string} name
- * @param {any} fields
- * @param {number | null} own
- */
-export function eventSentence(table, name, fields, own) {
-  const who = (/** @type {number} */ seat) => (seat === own ? "You" : table.nameOf(seat));
-  return SENTENCES[name]?.(fields, { table, own, who }) ?? "";
-}
 
 /**
  * A lost race, such as "6♠: Ann beat Ben by 0.2 s".

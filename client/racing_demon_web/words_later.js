@@ -1,6 +1,6 @@
 // The texts of what is loaded after the first screen and the table: menus, results, replays and proofs.
 
-import { clock, inWords, short, span } from "./words.js";
+import { clock, endText, inWords, short, sidesOf, span } from "./words.js";
 
 /**
  * A count, such as "1 card" or "3 cards".
@@ -523,6 +523,49 @@ export function coachWords(play, { cards, layout }, mayShift) {
   if (to.kind === "foundation") return `Your ${card} can go up.`;
   if (target.length === 0) return `Your ${card} can go to the empty column.`;
   return `Your ${card} can go on the ${short(target[target.length - 1])}.`;
+}
+
+/**
+ * Announcements of events; an empty one is not made.
+ * @type {Record<string, (fields: any, told: {table: import("./rules/state.js").TableState, own: number | null, who: (seat: number) => string}) => string>}
+ */
+const SENTENCES = {
+  joined: ({ seat }, { who, own }) => `${who(seat)} ${seat === own ? "have" : "has"} joined.`,
+  left: ({ seat, kicked }, { table }) => `${table.nameOf(seat)} has ${kicked ? "been removed" : "left"}.`,
+  returned: ({ seat }, { who, own }) => `${who(seat)} ${seat === own ? "are" : "is"} back, with all points.`,
+  connected: ({ seat, connected }, { who, own }) =>
+    seat === own ? "" : `${who(seat)} ${connected ? "is back" : "has lost the connection"}.`,
+  hosted({ seat, absent_host: absent }, { who, own }) {
+    if (seat === null) return "";
+    if (seat !== own) return `${who(seat)} is the host now.`;
+    const until = absent === null ? "" : `, until ${who(absent)} is back`;
+    return `You are the host now${until}: you deal, and the menu has what keeps order.`;
+  },
+  entry_closed: ({ closed }) => `The table is ${closed ? "" : "un"}locked.`,
+  last_hand_set: ({ hand }, { table }) =>
+    hand === 0
+      ? "The match goes on after this hand."
+      : hand === table.handNumber
+        ? "This is the last hand."
+        : "The next hand is the last.",
+  paused: () => "The hand is paused.",
+  continued: () => "The hand goes on.",
+  hand_over: ({ reason, out }, { who }) =>
+    reason === "out" && out !== null ? `${who(out)} went out.` : `${endText(reason)}.`,
+  match_over: ({ winners }, { table, own }) =>
+    `The match is over. ${inWords(sidesOf(table, winners, own)) || "Nobody"} won.`,
+};
+
+/**
+ * The announcement of an event, or an empty text.
+ * @param {import("./rules/state.js").TableState} table
+ * @param {string} name
+ * @param {any} fields
+ * @param {number | null} own
+ */
+export function eventSentence(table, name, fields, own) {
+  const who = (/** @type {number} */ seat) => (seat === own ? "You" : table.nameOf(seat));
+  return SENTENCES[name]?.(fields, { table, own, who }) ?? "";
 }
 
 /** @param {string[]} names those who did not reveal their part */

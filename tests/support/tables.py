@@ -143,6 +143,11 @@ class Sitting:
         self.record(events)
         return seat
 
+    def come_back(self, seat: int) -> list[Event]:
+        """Let somebody who left return to their seat, by the token that is their name."""
+        token = self.table.view.seats[seat].name.encode()
+        return self.record(self.table.take_back(seat, token, self.now)[1])
+
     def host_watching(self) -> None:
         """Give the table a host without a seat."""
         self.table.seat_tokens.add(None, b"host")

@@ -48,6 +48,7 @@ function shown(table, at) {
     locked: table.locked,
     entry_closed: table.entryClosed,
     last_hand: table.lastHand,
+    sitting_out: table.sittingOut,
     results: table.results.map((each) => [
       each.hand,
       each.seats,

@@ -49,7 +49,15 @@ test("plays leave the snapshot as it came, for a replay of what follows", () => 
     ...{ commitment: "", hand_seats: [0], piles: dealt.hand.board.cards, redeals: [0], shifts: [0] },
     ...{ elapsed_ms: 0, called: null, results: [], winners: [], paused: false, locked: false },
     ...{ progress: [], since: [], departed: [], banned: [], shuffle: null, next_shuffle: null },
-    ...{ handicaps: [], waiting: [], entry_closed: false, last_hand: 0, known_deal: null, seq: 4 },
+    ...{
+      handicaps: [],
+      waiting: [],
+      entry_closed: false,
+      last_hand: 0,
+      sitting_out: [],
+      known_deal: null,
+      seq: 4,
+    },
   });
   const fields = JSON.parse(came);
   const table = new TableState(games);
@@ -113,6 +121,29 @@ test("a match that the host ends with a hand is followed by one that goes on", (
   assert.equal(table.lastHand, 1);
   deal(table, 1);
   assert.equal(table.lastHand, 0);
+});
+
+test("whoever comes back to a hand sits it out, and keeps the row", () => {
+  const table = tableOf("Ann", "Ben");
+  deal(table, 1);
+  apply(table, "left", { seat: 1, kicked: false });
+  apply(table, "returned", { seat: 1 });
+  assert.deepEqual(table.sittingOut, [1]);
+  assert.equal(table.seats.get(1)?.left, false);
+  apply(table, "hand_over", { reason: "stuck", out: null, elapsed_ms: 5, points: [2, 3] });
+  assert.deepEqual(table.sittingOut, []);
+  apply(table, "left", { seat: 1, kicked: false });
+  apply(table, "returned", { seat: 1 });
+  assert.deepEqual(
+    [table.sittingOut, table.totals()],
+    [
+      [],
+      [
+        [1, 3],
+        [0, 2],
+      ],
+    ],
+  );
 });
 
 test("one person alone is waited for between hands", () => {

@@ -56,7 +56,7 @@ test("cards have names for eyes and ears", () => {
 });
 
 test("events are sentences; who reads them is you", () => {
-  const say = (name, fields, own = null) => words.eventSentence(table, name, fields, own);
+  const say = (name, fields, own = null) => later.eventSentence(table, name, fields, own);
   assert.equal(say("joined", { seat: 0 }, 0), "You have joined.");
   assert.equal(say("joined", { seat: 0 }, 1), "Ann has joined.");
   assert.equal(say("hosted", { seat: 1 }, 0), "Ben is the host now.");
@@ -70,7 +70,7 @@ test("events are sentences; who reads them is you", () => {
   assert.equal(say("match_over", { winners: [] }), "The match is over. Nobody won.");
   const teams = { ...table, results: [{ seats: [0, 1, 2], teams: [1, 0, 1] }] };
   assert.equal(
-    words.eventSentence(teams, "match_over", { winners: [2, 0] }, 0),
+    later.eventSentence(teams, "match_over", { winners: [2, 0] }, 0),
     "The match is over. Team B won.",
   );
   assert.equal(say("invented", {}), "");

@@ -24,7 +24,15 @@ from racing_demon_protocol.engine.commit_reveal import SEED_SIZE
 from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.errors import CommandRefused, InconsistentEvent, InvalidGame
 from racing_demon_protocol.table.state import TableState
-from racing_demon_protocol.wire.capabilities import HANDICAPS, LISTS, MODERATION, NEEDED_BY, RETURNS, TEAMS
+from racing_demon_protocol.wire.capabilities import (
+    HANDICAPS,
+    LISTS,
+    MODERATION,
+    NEEDED_BY,
+    RETURNS,
+    TEAMS,
+    lacking,
+)
 from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages import client as cl
@@ -217,6 +225,17 @@ class Client(TableClient):
         """Whether the seat was given up, or the player kicked."""
         state = None if self._view is None or self.seat is None else self._view.seats.get(self.seat)
         return self._said_leave or state is None or state.left
+
+    @property
+    def can_come_back(self) -> bool:
+        """Whether a player who leaves now can take the seat back: in a match, if the server knows how."""
+        knows = not lacking(self._connection.server_software, [RETURNS])
+        return knows and self._view is not None and not self._view.between_matches
+
+    @property
+    def is_seat_kept(self) -> bool:
+        """Whether the player has left, was not kicked, and can take the seat back."""
+        return self._said_leave and self.can_come_back
 
     @property
     def contribution_state(self) -> ContributionState:

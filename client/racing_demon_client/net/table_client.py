@@ -55,6 +55,11 @@ class TableClient(ABC):
         return self._view
 
     @property
+    def can_come_back(self) -> bool:
+        """Whether a player who leaves now can take the seat back: in a match, if the server knows how."""
+        return False
+
+    @property
     def contribution_state(self) -> ContributionState:
         """The state of this client's contribution to the last deal."""
         return ContributionState.NONE
@@ -84,7 +89,7 @@ class TableClient(ABC):
     def legal_plays(self) -> Iterator[Play]:
         """Yield this seat's legal plays; none outside a hand or while disconnected."""
         view, seat = self.view, self.seat
-        if self.online and view.in_hand and seat in view.hand_seats and seat is not None:
+        if self.online and view.in_hand and view.plays_hand(seat) and seat is not None:
             assert view.hand is not None
             yield from view.hand.rules.legal_plays(view.hand.board, seat)
 

@@ -352,7 +352,7 @@ class _Player:
 
     async def _play(self, line: str) -> None:
         view, seat = self._client.view, self._client.seat
-        if view.hand is None or seat not in view.hand_seats or seat is None:
+        if view.hand is None or not view.plays_hand(seat) or seat is None:
             raise ParseError("You have no cards yet. ? lists the commands.")
         is_choice, now = line.endswith("*"), time.monotonic_ns() // 1_000_000
         if is_choice and not self._choices.allows(now):
@@ -602,7 +602,7 @@ class _Player:
         view, seat = self._client.view, self._client.seat
         if not view.options.hints:
             raise ParseError("This table plays without hints.")
-        if not view.in_hand or seat is None or seat not in view.hand_seats:
+        if not view.in_hand or seat is None or not view.plays_hand(seat):
             raise ParseError("You have no cards now.")
         assert view.hand is not None
         self._write(hint_line(self._tracker.hints, view.hand.rules, view.hand.board, seat))
@@ -619,7 +619,7 @@ class _Player:
     async def _turn(self) -> None:
         view, seat = self._client.view, self._client.seat
         turn = None
-        if view.hand is not None and seat in view.hand_seats and seat is not None:
+        if view.hand is not None and view.plays_hand(seat) and seat is not None:
             turn = view.hand.rules.stock_play(view.hand.board, seat)
         if turn is None:
             raise ParseError("There is nothing to turn.")

@@ -252,7 +252,7 @@ class MessageText:
         casual = f"{called('casual')}, " if message.options.casual else ""
         casual += f"{PHRASES['known']}, " if message.known_deal is not None else ""
         text = f"table {printable(message.code)}: {game}, {casual}{hand}{message.phase}; {people}"
-        is_late = self._view.in_hand and self._seat is not None and self._seat not in self._view.hand_seats
+        is_late = self._view.in_hand and self._seat is not None and not self._view.plays_hand(self._seat)
         return f"{text}; you play from the next deal" if is_late else text
 
     def _joined(self, event: ev.Joined) -> str:
@@ -264,7 +264,13 @@ class MessageText:
         how = f"{was} kicked by the host" if event.kicked else "left the table"
         if event.seat == self._seat and not event.kicked:
             how += "; you can watch, or quit with q"
+            how += "" if self._view.between_matches else ". Join again to play on in this match"
         return f"{self.player_name(event.seat)} {how}"
+
+    def _returned(self, event: ev.Returned) -> str:
+        are, play = ("are", "play") if event.seat == self._seat else ("is", "plays")
+        later = f", and {play} from the next deal" if event.seat in self._view.sitting_out else ""
+        return f"{self.player_name(event.seat)} {are} back, with all points{later}"
 
     def _connected(self, event: ev.Connected) -> str:
         return f"{self.player_name(event.seat)}: connection {'back' if event.connected else 'lost'}"

@@ -22,9 +22,9 @@ NOTHING: Final[Mapping[int, int]] = MappingProxyType({})
 
 def focus_of(view: TableState, seat: int | None, watched: int | None = None) -> int | None:
     """Return the seat whose layout is shown: one's own, or the one that is watched, or the first."""
-    seats = view.hand_seats
-    if seat in seats:
+    if view.plays_hand(seat):
         return seat
+    seats = view.hand_seats
     return watched if watched in seats else next(iter(seats), None)
 
 
@@ -48,7 +48,7 @@ class TableView:
     @classmethod
     def of(cls, view: TableState, seat: int | None) -> Self:
         """Return what a seat sees of a table, or a spectator: of identical deals the own one at most."""
-        is_hidden = view.is_private and seat not in view.hand_seats
+        is_hidden = view.is_private and not view.plays_hand(seat)
         focus = None if is_hidden else focus_of(view, seat)
         return cls(view=view, board=view.board, seat=seat, focus=focus)
 
@@ -60,7 +60,7 @@ class TableView:
     @property
     def plays(self) -> bool:
         """Whether this player has cards in the hand."""
-        return self.seat is not None and self.seat in self.view.hand_seats
+        return self.view.plays_hand(self.seat)
 
     @cached_property
     def points(self) -> Mapping[int, int]:

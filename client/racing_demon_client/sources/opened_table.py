@@ -72,7 +72,10 @@ class OpenedTable:
 
     def cost_of_leaving(self) -> str:
         """Return what the player should know before leaving; empty if there is nothing."""
-        return "" if self.client.view.between_matches else "Your points so far count."
+        if self.client.view.between_matches:
+            return ""
+        back = ", and you can come back until the match ends" if self.client.can_come_back else ""
+        return f"Your points so far count{back}."
 
 
 class PracticeTable(OpenedTable):

@@ -412,6 +412,12 @@ async def join(
         note = "" if client is None else "you have your seat back"
         if client is not None and _own_name(client) != name:
             note += f", and are still called {_own_name(client)}"
+        if client is None and stored is not None and stored.is_left:
+            person = _person(url, stored.name, is_typed=False)
+            client = await Client.join(
+                url, code, stored.name, passphrase=table.passphrase, token=stored.token, person=person
+            )
+            note = "you are back at the table"
         if client is None:
             stored = seats.empty
             token = secrets.token_hex(32)
@@ -443,7 +449,10 @@ def is_missing(error: Exception) -> bool:
 
 
 def _forget_if_left(client: Client, stored: StoredSeat) -> None:
-    if client.has_left:
+    """Forget a seat that its player has given up; within a match they can come back with its token."""
+    if client.is_seat_kept and client.token is not None:
+        stored.store(client.token, is_left=True)
+    elif client.has_left:
         stored.forget()
 
 
@@ -523,7 +532,7 @@ async def _resolved(url: str) -> set[tuple[str, int]]:
 
 async def _resume_stored(url: str, code: str, stored: StoredSeat | None) -> Client | None:
     """Resume a stored seat; return ``None`` if there is none or it is gone."""
-    if stored is None:
+    if stored is None or stored.is_left:
         return None
     try:
         return await Client.resume(url, code, stored.token)

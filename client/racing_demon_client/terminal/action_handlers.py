@@ -337,7 +337,7 @@ class ActionHandlers:
         lines = help_lines(screen.keymap, session.keymap)
         view = session.client.view
         options = view.options
-        is_waiting = session.client.seat is not None and session.client.seat not in view.hand_seats
+        is_waiting = session.client.seat is not None and not view.plays_hand(session.client.seat)
         is_table = not isinstance(session, ReplaySession | SoloSession) and options.game in GAMES
 
         def guide(first: int, size: tuple[int, int]) -> Canvas:

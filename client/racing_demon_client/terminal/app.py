@@ -290,7 +290,7 @@ class TerminalApp(App[None]):
 
     def _count_hand(self, session: TableSession) -> None:
         """Count a hand that has been played: nobody is a newcomer for long."""
-        if session.model.advises and session.client.seat in session.client.view.hand_seats:
+        if session.model.advises and session.client.view.plays_hand(session.client.seat):
             self.save_settings(advice=self._settings.advice - 1)
             session.model.advises = self._settings.advice > 0
 

@@ -288,7 +288,7 @@ class Selection:
         """Return that board, and how many unconfirmed cards top each pile."""
         view, seat = self._table.view, self._table.seat
         assert view.hand is not None
-        if seat not in view.hand_seats or seat is None or not view.in_hand:
+        if not view.plays_hand(seat) or seat is None or not view.in_hand:
             return view.hand.board, {}
         plays = [command.play for command in self._table.unanswered if isinstance(command, cl.PlayCards)]
         return with_plays(view.hand.rules, view.hand.board, seat, plays)
@@ -399,7 +399,7 @@ class Selection:
     def _seat_in_hand(self) -> int | None:
         view, seat = self._table.view, self._table.seat
         may_play = view.in_hand and not view.paused and seat not in view.waiting
-        return seat if may_play and seat in view.hand_seats else None
+        return seat if may_play and view.plays_hand(seat) else None
 
     def _own_seat(self) -> int:
         assert self._table.seat is not None

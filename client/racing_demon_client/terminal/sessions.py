@@ -103,7 +103,7 @@ class TableSession:
             return self.watch_keymap
         if view.hand is None or focus is None:
             return self._keymap_of(_keyed_before_the_deal(view.options))
-        if self.client.seat not in view.hand_seats:
+        if not view.plays_hand(self.client.seat):
             return self.watch_keymap
         return self._keymap_of(actions_with_keys(view.hand.rules, view.hand.board, focus))
 

@@ -445,14 +445,14 @@ class ViewModel:
 
     def watch(self, seat: int) -> None:
         """Watch a player's layout."""
-        if seat in self._table.view.hand_seats and self._table.seat not in self._table.view.hand_seats:
+        if seat in self._table.view.hand_seats and not self._table.view.plays_hand(self._table.seat):
             self._watched = seat
 
     @property
     def focus(self) -> int | None:
         """The seat whose layout is drawn large: this player's own, or the one being watched."""
         view, seat = self._table.view, self._table.seat
-        if view.is_private and not self.sees_all and seat not in view.hand_seats:
+        if view.is_private and not self.sees_all and not view.plays_hand(seat):
             return None
         return focus_of(view, seat, self._watched)
 
@@ -540,7 +540,7 @@ class ViewModel:
             text = _readiness(view, seat)
             if view.deals_by_itself and (seconds := self.activity.seconds_to_deal(now)):
                 text += f" The next deal is in {seconds} s."
-        elif seat in view.seats and seat not in view.hand_seats:
+        elif seat in view.seats and not view.plays_hand(seat):
             shows = (
                 f"{labels['help']} shows how, while you wait." if self.advises and "help" in labels else ""
             )

@@ -140,6 +140,8 @@ export class TableState {
     this.knownDeal = null;
     this.entryClosed = false;
     this.lastHand = 0;
+    /** The seats whose players left this hand and are back. @type {number[]} */
+    this.sittingOut = [];
     /** What the hand's clock showed, and when. */
     this.elapsedMs = 0;
     this.elapsedAt = 0;
@@ -345,6 +347,7 @@ const REDUCERS = {
     table.entryClosed = fields.entry_closed;
     table.lastHand = fields.last_hand;
     table.waiting = fields.waiting;
+    table.sittingOut = fields.sitting_out;
     setClock(table, fields.elapsed_ms, now);
     const handMs = table.results[table.results.length - 1]?.elapsedMs ?? 0;
     table.dealAt = now - fields.elapsed_ms + handMs + table.options.tally_ms;
@@ -367,6 +370,7 @@ const REDUCERS = {
   },
   left(table, { seat, kicked }) {
     const leaver = table.seats.get(seat);
+    table.sittingOut = table.sittingOut.filter((other) => other !== seat);
     if (!leaver) throw new Error(`nobody has seat ${seat}`);
     stopWaiting(table, seat);
     if (kicked && leaver.bot === "") {
@@ -380,6 +384,11 @@ const REDUCERS = {
     } else {
       updateSeat(table, seat, { left: true, connected: false, ready: false, standIn: "" });
     }
+  },
+  returned(table, { seat }) {
+    updateSeat(table, seat, { left: false, connected: true, stuck: false });
+    if (!table.isBetweenMatches && table.phase !== "tally")
+      table.sittingOut = [...table.sittingOut, seat].sort((a, b) => a - b);
   },
   connected(table, { seat, connected }) {
     updateSeat(table, seat, connected ? { connected, standIn: "" } : { connected });
@@ -433,7 +442,7 @@ const REDUCERS = {
     table.phase = "playing";
     const { hand } = table;
     table.waiting = table.handSeats.filter(
-      (seat) => hand?.layout.waitMs(seat) && !table.seats.get(seat)?.left,
+      (seat) => hand?.layout.waitMs(seat) && !table.seats.get(seat)?.left && !table.sittingOut.includes(seat),
     );
     setClock(table, 0, now);
   },
@@ -458,7 +467,7 @@ const REDUCERS = {
   hand_over(table, { reason, out, elapsed_ms: elapsedMs, points }, now) {
     table.phase = "tally";
     table.paused = false;
-    table.waiting = [];
+    table.waiting = table.sittingOut = [];
     setClock(table, elapsedMs, now);
     table.dealAt = now + table.options.tally_ms;
     const seats = table.handSeats.slice();
@@ -482,6 +491,7 @@ const REDUCERS = {
   match_over(table, { winners }) {
     table.phase = "over";
     table.banned = [];
+    table.sittingOut = [];
     table.winners = winners;
   },
   paused(table, _, now) {

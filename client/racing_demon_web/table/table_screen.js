@@ -163,7 +163,8 @@ export class TableScreen {
   /** The player's place in the hand; -1 for spectators and seats that are not in it. */
   get place() {
     const seat = this.session?.seat ?? null;
-    return seat === null ? -1 : this.table.handSeats.indexOf(seat);
+    const isOut = seat === null || this.table.sittingOut.includes(seat);
+    return isOut ? -1 : this.table.handSeats.indexOf(seat);
   }
 
   /**

@@ -119,7 +119,7 @@ export const FROM_CLIENT = {
 export const FROM_SERVER = {
   64: {name: "versions", fields: "oldest newest software", defaults: {software: ""}},
   65: {name: "seated", fields: "code seat token counter epoch", defaults: {seat: null, token: null, counter: 0, epoch: ""}},
-  66: {name: "snapshot", fields: "seq code options host phase seats hand hand_id commitment hand_seats piles redeals elapsed_ms called results winners paused locked came liberties progress since departed banned shuffle next_shuffle handicaps waiting shifts entry_closed known_deal last_hand absent_host", defaults: {hand: 0, hand_id: "", commitment: null, hand_seats: [], piles: [], redeals: [], elapsed_ms: 0, called: null, results: [], winners: [], paused: false, locked: false, came: [], liberties: [], progress: [], since: [], departed: [], banned: [], shuffle: null, next_shuffle: null, handicaps: [], waiting: [], shifts: [], entry_closed: false, known_deal: null, last_hand: 0, absent_host: null}},
+  66: {name: "snapshot", fields: "seq code options host phase seats hand hand_id commitment hand_seats piles redeals elapsed_ms called results winners paused locked came liberties progress since departed banned shuffle next_shuffle handicaps waiting shifts entry_closed known_deal last_hand absent_host sitting_out", defaults: {hand: 0, hand_id: "", commitment: null, hand_seats: [], piles: [], redeals: [], elapsed_ms: 0, called: null, results: [], winners: [], paused: false, locked: false, came: [], liberties: [], progress: [], since: [], departed: [], banned: [], shuffle: null, next_shuffle: null, handicaps: [], waiting: [], shifts: [], entry_closed: false, known_deal: null, last_hand: 0, absent_host: null, sitting_out: []}},
   67: {name: "accepted", fields: "counter seq"},
   68: {name: "refused", fields: "counter reason text by late_us pile top", defaults: {by: null, late_us: 0, pile: -1, top: -1}},
   69: {name: "pong", fields: "stamp"},
@@ -165,5 +165,6 @@ export const FROM_SERVER = {
   111: {name: "seat_signalled", fields: "seq seat"},
   112: {name: "entry_closed", fields: "seq closed"},
   113: {name: "last_hand_set", fields: "seq hand"},
+  114: {name: "returned", fields: "seq seat"},
   128: {name: "server_notice", fields: "text"},
 };

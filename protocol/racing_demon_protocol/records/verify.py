@@ -282,10 +282,8 @@ def _check_time(view: TableState, event: ev.Event) -> None:
             number = 1 if view.between_matches else view.hand_number + (not view.is_draw_void)
             expect(event, view.is_between_hands or view.is_draw_void, "the hand before was not over")
             expect(event, event.hand == number, "the hand's number is another")
-        case ev.Joined():
-            taken = view.seats.get(event.seat)
-            is_free = taken is None or (taken.left and view.between_matches)
-            expect(event, is_free, f"seat {event.seat} was taken")
+        case ev.Joined() | ev.Returned():
+            _check_seat(view, event)
         case ev.Called():
             expect(event, is_played and view.options.call_out is CallOut.SHOUT, "nobody could call out")
         case ev.Rotated():
@@ -300,6 +298,18 @@ def _check_time(view: TableState, event: ev.Event) -> None:
             expect(event, not view.paused, "the signal came in a pause")
         case ev.OptionsSet():
             expect(event, view.between_matches, "options changed within a match")
+
+
+def _check_seat(view: TableState, event: ev.Joined | ev.Returned) -> None:
+    """Check that a seat may be taken, or taken again by whoever has left it."""
+    taken = view.seats.get(event.seat)
+    is_left = taken is not None and taken.left
+    if isinstance(event, ev.Joined):
+        is_free = taken is None or (is_left and view.between_matches)
+        expect(event, is_free, f"seat {event.seat} was taken")
+    else:
+        is_kept = is_left and not view.between_matches
+        expect(event, is_kept, f"seat {event.seat} was nobody's to come back to")
 
 
 def _check_handicap(view: TableState, event: ev.Event) -> None:
@@ -349,7 +359,7 @@ def check_contributions(view: TableState, event: ev.Event) -> None:
             sits_out = view.is_draw_void and event.seat not in view.seats_to_deal
             expect(event, not sits_out, f"seat {event.seat} sits out this hand")
             player = view.seats.get(event.seat)
-            is_there = player is not None and not player.left
+            is_there = player is not None and not view.has_left_hand(event.seat)
             expect(event, is_there, f"nobody has seat {event.seat}")
         case ev.Committed():
             is_told = view.hand_number > 0 or view.known_deal is not None  # the first hand tells it
@@ -528,13 +538,13 @@ class HandReplay:
 
 def all_said_stuck(view: TableState) -> bool:
     """Return whether all present players of the hand have declared being stuck."""
-    states = [view.seats[seat] for seat in view.hand_seats]
+    states = [view.seats[seat] for seat in active(view)]
     return all(state.stuck for state in states if state.connected)
 
 
 def active(view: TableState) -> list[int]:
     """Return the seats of the hand whose players have not left."""
-    return [seat for seat in view.hand_seats if not view.seats[seat].left]
+    return [seat for seat in view.hand_seats if not view.has_left_hand(seat)]
 
 
 def expect(event: ev.Event, holds: bool, otherwise: str) -> None:

@@ -124,7 +124,7 @@ def hand_points(view: TableState, out: int | None) -> tuple[int, ...]:
     assert view.hand is not None
     counted = _points_with(view.hand, out)
     forfeits = view.options.on_leave is OnLeave.FORFEIT
-    return tuple(0 if forfeits and view.seats[seat].left else counted[seat] for seat in view.hand.seats)
+    return tuple(0 if forfeits and view.has_left_hand(seat) else counted[seat] for seat in view.hand.seats)
 
 
 def leaders(view: TableState, *, alone: bool = False) -> tuple[tuple[int, ...], int]:

@@ -212,6 +212,7 @@ class TableRecord(NamedTuple):
     locked: bool = False
     known_deal: str | None = None
     waiting: tuple[int, ...] = ()
+    sitting_out: tuple[int, ...] = ()
 
     def to_snapshot(self) -> dict[str, Any]:
         """Return the fields that a snapshot has, as they are there."""
@@ -461,6 +462,11 @@ class TableState:
         """The seats of the running hand whose signal is still to come, though play has begun."""
         return self.record.waiting
 
+    @property
+    def sitting_out(self) -> tuple[int, ...]:
+        """The seats whose players left and came back while the hand was played: they play from the next."""
+        return self.record.sitting_out
+
     # Queries.
 
     @property
@@ -472,6 +478,15 @@ class TableState:
     def hand_seats(self) -> tuple[int, ...]:
         """The seats in the current or last hand."""
         return self.hand.seats if self.hand is not None else ()
+
+    def plays_hand(self, seat: int | None) -> bool:
+        """Return whether a seat's player is in the current or last hand, and has not left it."""
+        return seat in self.hand_seats and not self.has_left_hand(seat)
+
+    def has_left_hand(self, seat: int) -> bool:
+        """Return whether a seat's player has left, perhaps to come back: they play no more in this hand."""
+        state = self.seats.get(seat)
+        return state is None or state.left or seat in self.record.sitting_out
 
     @property
     def in_hand(self) -> bool:
@@ -506,7 +521,7 @@ class TableState:
             TEAMS: any(result.teams for result in self.results),
             PROGRAMS: any(state.program for state in self.seats.values()),
             MODERATION: self.entry_closed,
-            RETURNS: self.last_hand > 0 or self.absent_host is not None,
+            RETURNS: self.last_hand > 0 or self.absent_host is not None or bool(self.sitting_out),
         }
         return needed(self.options, self.known_deal).union(word for word, is_used in used.items() if is_used)
 
@@ -533,7 +548,11 @@ class TableState:
         """The seats of the committed hand: those of its first draw, without those that sit out."""
         if self.redrawn_for is not None:
             return self.redrawn_for
-        return self.shuffle.seats if self.shuffle is not None else self.seated()
+        return self.shuffle.seats if self.shuffle is not None else self._staying()
+
+    def _staying(self) -> tuple[int, ...]:
+        """Return the seats whose players have not left, nor left the hand that is being drawn."""
+        return tuple(seat for seat in self.seated() if seat not in self.sitting_out)
 
     def seated(self) -> tuple[int, ...]:
         """Return the seats that are taken, without those of players who have left."""
@@ -596,7 +615,7 @@ class TableState:
         there = [
             state
             for state in map(self.seats.__getitem__, self.hand_seats)
-            if not state.left and (state.connected or state.stand_in or state.stuck)
+            if not self.has_left_hand(state.seat) and (state.connected or state.stand_in or state.stuck)
         ]
         return sum(state.stuck for state in there), len(there)
 
@@ -608,8 +627,8 @@ class TableState:
 
     def _without(self, seats: tuple[int, ...], others: tuple[int, ...]) -> tuple[int, ...]:
         """Return those of some seats that others are not, and whose players have not left."""
-        seated = self.seated()
-        return tuple(seat for seat in seats if seat in seated and seat not in others)
+        staying = self._staying()
+        return tuple(seat for seat in seats if seat in staying and seat not in others)
 
     # Snapshots.
 
@@ -718,6 +737,7 @@ class TableState:
         record = record._replace(
             next_shuffle=self._next_shuffle_without(seat),
             waiting=_others_of(record.waiting, seat),
+            sitting_out=_others_of(record.sitting_out, seat),
             absent_host=None if record.absent_host == seat else record.absent_host,
         )
         if not self.between_matches:
@@ -729,6 +749,14 @@ class TableState:
         self.record = record._replace(
             seats=_others(record.seats, seat), gone={**record.gone, seat: leaver.name}, departed=departed
         )
+
+    def _returned(self, event: ev.Returned) -> None:
+        if not self.seats[event.seat].left or self.between_matches:
+            raise InconsistentEvent(f"seat {event.seat} is not one to come back to")
+        self.record = self.record.with_seat(event.seat, left=False, connected=True, stuck=False)
+        if not self.is_between_hands:
+            sitting_out = tuple(sorted({*self.sitting_out, event.seat}))
+            self.record = self.record._replace(sitting_out=sitting_out)
 
     def _connected(self, event: ev.Connected) -> None:
         if event.connected:
@@ -798,7 +826,7 @@ class TableState:
         redrawn_for = self._without(self.seats_to_deal, ()) if self.is_draw_void else None
         shuffle = self.next_shuffle
         if shuffle is not None:
-            shuffle = shuffle.model_copy(update={"seats": self.seated()})
+            shuffle = shuffle.model_copy(update={"seats": self._staying()})
         self.record = self.record._replace(
             redrawn_for=redrawn_for,
             hand_number=event.hand,
@@ -819,7 +847,7 @@ class TableState:
 
     def _signalled(self, event: ev.Signalled) -> None:
         waits = self._dealt_hand().waits_ms
-        waiting = tuple(seat for seat in waits if not self.seats[seat].left)
+        waiting = tuple(seat for seat in waits if not self.has_left_hand(seat))
         self.record = self.record._replace(phase=Phase.PLAYING, waiting=waiting)
 
     def _seat_signalled(self, event: ev.SeatSignalled) -> None:
@@ -861,7 +889,7 @@ class TableState:
         }
         results = (*self.results, result)
         self.record = self.record._replace(
-            phase=Phase.TALLY, paused=False, waiting=(), results=results, seats=seats
+            phase=Phase.TALLY, paused=False, waiting=(), sitting_out=(), results=results, seats=seats
         )
 
     def _teams_in_hand(self) -> tuple[int, ...]:
@@ -885,7 +913,7 @@ class TableState:
         self.record = self.record._replace(last_hand=event.hand)
 
     def _match_over(self, event: ev.MatchOver) -> None:
-        self.record = self.record._replace(phase=Phase.OVER, banned=(), winners=event.winners)
+        self.record = self.record._replace(phase=Phase.OVER, banned=(), sitting_out=(), winners=event.winners)
 
     def _said(self, event: ev.Said) -> None:
         self._verify_speaker(event.seat)

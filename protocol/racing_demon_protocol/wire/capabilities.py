@@ -58,7 +58,8 @@ CASUAL: Final = "casual"
 KNOWN_DEALS: Final = "known-deals"
 """The extension for tables on a given deal: ``known_deal`` of ``create``, ``committed`` and snapshots."""
 RETURNS: Final = "returns"
-"""The extension for last hands and for hosts who return: ``set_last_hand``, its event, and ``absent_host``.
+"""The extension for last hands, and for players and hosts who return: ``set_last_hand``, its event,
+``returned``, ``sitting_out``, and ``absent_host``.
 
 Servers with it know ``end_match``, too.
 """
@@ -70,7 +71,7 @@ EXTENSIONS: Final = {
     MODERATION: "a lock against newcomers",
     CASUAL: "casual matches",
     KNOWN_DEALS: "a known deal",
-    RETURNS: "last hands and hosts who return",
+    RETURNS: "last hands and people who return",
 }
 """The extensions that this version understands, and what people call them; both ends announce them."""
 NEEDED_BY: Final = {
@@ -88,7 +89,15 @@ NEEDED_BY: Final = {
 """The extension that each option belongs to, for those that older clients do not know."""
 EXTENDED: Final[Mapping[type[Message], Callable[[Any], bool]]] = {
     **dict.fromkeys(
-        (ev.EntryClosed, ev.HandicapSet, ev.LastHandSet, ev.SeatSignalled, ev.StockShifted, ev.TeamSet),
+        (
+            ev.EntryClosed,
+            ev.HandicapSet,
+            ev.LastHandSet,
+            ev.Returned,
+            ev.SeatSignalled,
+            ev.StockShifted,
+            ev.TeamSet,
+        ),
         lambda _: True,
     ),
     ev.Committed: lambda committed: committed.known_deal is not None,

@@ -180,6 +180,8 @@ class Commands:
         hand = self._running_hand()
         if self._view.record.waiting:
             self._verify_signalled(seat)
+        if self._view.record.sitting_out:
+            self._verify_in_hand(seat)
         if self._play_limit.blocked_until:  # saves a call for nearly every play
             self._play_limit.verify(seat, self._arrived)
         stuck = self._view.stuck_seats()
@@ -234,7 +236,7 @@ class Commands:
             raise CommandRefused(
                 Reason.NOT_NOW, "Somebody called before you. Plays still count for a moment."
             )
-        if seat not in self._view.hand_seats or not hand.rules.is_out(hand.board, seat):
+        if not self._view.plays_hand(seat) or not hand.rules.is_out(hand.board, seat):
             raise CommandRefused(Reason.ILLEGAL, "You are not out yet.")
         self._lifecycle.begin_grace(seat, self._now)
 
@@ -442,8 +444,8 @@ class Commands:
             raise CommandRefused(Reason.HAND_OVER, "That was for an earlier hand.")
 
     def _verify_in_hand(self, seat: int) -> None:
-        if seat not in self._view.hand_seats:
-            raise CommandRefused(Reason.NOT_SEATED, "This seat is not in the hand.")
+        if not self._view.plays_hand(seat):
+            raise CommandRefused(Reason.NOT_SEATED, "You are not in this hand. You play from the next deal.")
 
     def _verify_signalled(self, seat: int) -> None:
         if seat in self._view.waiting:

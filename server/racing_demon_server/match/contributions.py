@@ -50,7 +50,7 @@ class Contributions:
         if view.is_draw_void and view.next_shuffle is not None:
             awaited = [seat for seat in view.revealed if view.seats[seat].connected]
             return all(view.next_shuffle.of(seat) for seat in awaited)
-        return all(view.seats[seat].left for seat in self._withheld)
+        return all(view.has_left_hand(seat) for seat in self._withheld)
 
     @property
     def is_void(self) -> bool:
@@ -63,7 +63,7 @@ class Contributions:
         if not (self._withheld and view.revealed):
             return False
         out = view.unrevealed
-        rest = [seat for seat in view.seats_to_deal if seat not in out and not view.seats[seat].left]
+        rest = [seat for seat in view.seats_to_deal if seat not in out and not view.has_left_hand(seat)]
         return len(rest) >= declare(view.options, 1).min_seats
 
     @property
@@ -139,7 +139,8 @@ class Contributions:
 
         """
         is_awaited = self._view.phase is Phase.SHUFFLING and not self._view.is_draw_void
-        shuffle = self._view.shuffle if is_awaited and seat not in self._state.record.absent else None
+        out = self._state.record.absent.union(self._view.sitting_out)
+        shuffle = self._view.shuffle if is_awaited and seat not in out else None
         contribution = shuffle.of(seat) if shuffle is not None else None
         if shuffle is None or contribution is None:
             raise CommandRefused(Reason.NOT_NOW, "You have nothing to reveal now.")

@@ -177,7 +177,7 @@ class MatchLifecycle:
             self.hand.reschedule_overdue(now)
 
     def _check_dead(self, hand: Hand, at: int) -> None:
-        there = [seat for seat in self._view.hand_seats if not self._view.seats[seat].left]
+        there = [seat for seat in self._view.hand_seats if self._view.plays_hand(seat)]
         if not self._view.is_private:
             if not hand.is_alive(at) and hand.is_dead(there, at):
                 self._stall(hand, EndReason.DEAD, at)
@@ -269,7 +269,7 @@ class MatchLifecycle:
             return
         if self._view.options.auto_first_turn:
             for seat in begun:
-                if not self._view.seats[seat].left:
+                if self._view.plays_hand(seat):
                     self._state.add(hand.first_turn(seat))
         for seat in begun:
             self._emit_progress(hand, seat)
@@ -302,7 +302,7 @@ class MatchLifecycle:
         """Repeat that seats are stuck for which the play opens nothing: progress has cleared all."""
         for other in stuck:
             state = self._view.seats[other]
-            if other == seat or state.stuck or state.left:
+            if other == seat or state.stuck or self._view.has_left_hand(other):
                 continue
             if opened_play(hand.rules, hand.board, other, piles) is None:
                 self._state.emit(ev.StuckSaid, seat=other)
@@ -340,7 +340,7 @@ class MatchLifecycle:
         if self._view.phase is Phase.SHUFFLING:
             self.check_revealed(at)
         if self.hand is not None and self._view.phase in DEALT:
-            if all(self._view.seats[other].left for other in self._view.hand_seats):
+            if not any(map(self._view.plays_hand, self._view.hand_seats)):
                 self._end(self.hand, EndReason.ABANDONED, None, at)
             else:
                 self.hand.schedule_dead_tests(at)
@@ -409,13 +409,17 @@ class MatchLifecycle:
             self._end_hand(hand, EndReason.CLOSED if is_cut else EndReason.OUT, out, at)
         if view.results and not view.between_matches:
             is_early = is_cut or match_winners(view) is None
-            self._state.emit(ev.MatchOver, winners=leaders(view)[0], closed=is_early)
+            self._end_of_match(leaders(view)[0], closed=is_early)
 
     def _check_match(self) -> None:
         winners = match_winners(self._view)
         if winners is not None:
-            self._state.emit(ev.MatchOver, winners=winners)
+            self._end_of_match(winners)
         self._contributions.prepare()
+
+    def _end_of_match(self, winners: tuple[int, ...], *, closed: bool = False) -> None:
+        self._state.emit(ev.MatchOver, winners=winners, closed=closed)
+        self._state.seat_tokens.forget_leavers()
 
 
 PAUSABLE: Final = frozenset({Phase.COUNTDOWN, Phase.PLAYING})

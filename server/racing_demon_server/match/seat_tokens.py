@@ -3,7 +3,7 @@
 import hashlib
 import hmac
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
@@ -20,7 +20,8 @@ class SeatToken:
 
     The event answers an accepted play: then ``reply`` is ``None``, and ``seq`` is the last event that the
     play led to. ``address_hash`` is the hash of the actor's last address; empty if unknown, as after a
-    restart.
+    restart. ``is_retired`` tells that the player has left: the token opens the seat no more, and gives it
+    back within the match.
     """
 
     token_hash: bytes
@@ -28,6 +29,7 @@ class SeatToken:
     reply: Accepted | Refused | None = None
     seq: int = 0
     address_hash: bytes = b""
+    is_retired: bool = False
 
     def answer(self) -> Accepted | Refused | None:
         """Return the answer to the last command; ``None`` if there was none."""
@@ -58,10 +60,13 @@ class SeatTokens:
         self._seat_tokens = dict(tokens)
 
     def __contains__(self, actor: Actor) -> bool:
-        return actor in self._seat_tokens
+        seat_token = self._seat_tokens.get(actor)
+        return seat_token is not None and not seat_token.is_retired
 
     def add(self, actor: Actor, token_hash: bytes) -> None:
         """Set an actor's token. An empty hash matches no token (a bot's)."""
+        if token_hash and (former := self.left_with(token_hash)) is not None:
+            self.drop(former)  # nobody has two seats with one token
         self.restore(actor, SeatToken(token_hash))
         self._changed.add(actor)
 
@@ -83,6 +88,43 @@ class SeatTokens:
         del self._seat_tokens[actor]
         self._changed.add(actor)
 
+    def retire(self, seat: int) -> None:
+        """Let a token open its seat no more, and keep it for the return of the player who leaves."""
+        self._change(seat, is_retired=True)
+
+    def take_back(self, seat: int, token_hash: bytes) -> None:
+        """Let a token open a seat again whose player left it; a new one replaces it, from another device."""
+        if hmac.compare_digest(self._seat_tokens[seat].token_hash, token_hash):
+            self._change(seat, is_retired=False)
+        else:
+            self.add(seat, token_hash)
+
+    def _change(self, seat: int, *, is_retired: bool) -> None:
+        # Replaced, as copies share what is changed.
+        self.restore(seat, replace(self._seat_tokens[seat], is_retired=is_retired))
+        self._changed.add(seat)
+
+    def is_retired(self, seat: int) -> bool:
+        """Return whether the player who had a seat has left it, and may return."""
+        seat_token = self._seat_tokens.get(seat)
+        return seat_token is not None and seat_token.is_retired
+
+    def left_with(self, token_hash: bytes) -> int | None:
+        """Return the seat that was left by whoever has a token; ``None`` if there is none."""
+        for actor, seat_token in self._seat_tokens.items():
+            if seat_token.is_retired and hmac.compare_digest(seat_token.token_hash, token_hash):
+                return actor
+        return None
+
+    def has_heard_of(self, token_hash: bytes) -> bool:
+        """Return whether a token belongs to somebody at this table, or who has left it within the match."""
+        return self.knows(token_hash) or self.left_with(token_hash) is not None
+
+    def forget_leavers(self) -> None:
+        """Forget who has left: nobody returns after the match."""
+        for actor in [actor for actor, seat_token in self._seat_tokens.items() if seat_token.is_retired]:
+            self.drop(actor)
+
     def retain(self, seats: Collection[int]) -> None:
         """Forget all seats but these."""
         for actor in [a for a in self._seat_tokens if a is not None and a not in seats]:
@@ -90,7 +132,7 @@ class SeatTokens:
 
     def people(self) -> list[Actor]:
         """Return the actors that have a token: all but bots."""
-        return [actor for actor, seat_token in self._seat_tokens.items() if seat_token.token_hash]
+        return [actor for actor, each in self._seat_tokens.items() if each.token_hash and not each.is_retired]
 
     def actor(self, token_hash: bytes) -> Actor:
         """Return the actor that a token belongs to.
@@ -109,7 +151,8 @@ class SeatTokens:
 
     def _opened_by(self, token_hash: bytes) -> Iterator[Actor]:
         for actor, seat_token in self._seat_tokens.items():
-            if seat_token.token_hash and hmac.compare_digest(seat_token.token_hash, token_hash):
+            opens = bool(seat_token.token_hash) and not seat_token.is_retired
+            if opens and hmac.compare_digest(seat_token.token_hash, token_hash):
                 yield actor
 
     def counter(self, actor: Actor) -> int:

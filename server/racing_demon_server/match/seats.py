@@ -121,11 +121,11 @@ class Seats:
         """Return whether a seat counts when all must agree; it stops counting when it is away for long."""
         state = self._view.seats[seat]
         is_there = state.connected or bool(state.stand_in) or seat not in self._state.record.given_up
-        return is_there and not state.left
+        return is_there and not self._view.has_left_hand(seat)
 
     def is_lacking(self) -> bool:
         """Return whether too few human players of the hand are connected."""
-        people = [state for state in self.people() if state.seat in self._view.hand_seats]
+        people = [state for state in self.people() if self._view.plays_hand(state.seat)]
         there = sum(state.connected or bool(state.stand_in) for state in people)
         return there < min(MIN_CONNECTED, len(people))
 
@@ -178,7 +178,7 @@ class Seats:
         match event:
             case ev.Connected(connected=False):
                 self._record_absence(event.seat, at)
-            case ev.Connected() | ev.Left() | ev.Joined():
+            case ev.Connected() | ev.Left() | ev.Joined() | ev.Returned():
                 self._forget_absence(event.seat)
 
     def _record_absence(self, actor: Actor, since: int) -> None:
@@ -211,15 +211,56 @@ class Seats:
         self._state.record = record._replace(away=away)
 
     def vacate(self, seat: int, *, kicked: bool = False) -> None:
-        """Free a seat, and replace the host if it was theirs. Its token is void."""
+        """Free a seat, and replace the host if it was theirs.
+
+        Its token opens it no more; within the match the player can come back with it, unless kicked.
+        """
         state = self._view.seats[seat]
         if kicked and not state.bot:
             self.bans.add(Ban(state.name, *self.seat_tokens.origin(seat)))
-        self.seat_tokens.drop(seat)  # first, because it raises if the seat has none: then no event is emitted
+        # First, because it raises if the seat has none: then no event is emitted.
+        if kicked or state.bot or self._view.between_matches:
+            self.seat_tokens.drop(seat)
+        else:
+            self.seat_tokens.retire(seat)
         self._state.emit(ev.Left, seat=seat, kicked=kicked)
         self._forget_absence(seat)
         if seat == self._view.host:
             self._choose_host(self.people(), self._view.absent_host)
+
+    def may_return(self, seat: int) -> bool:
+        """Return whether the player who left a seat may have it back now."""
+        if self._view.between_matches or not self.seat_tokens.is_retired(seat):
+            return False
+        lacked = {RETURNS} - self._view.extensions
+        return not (lacked and self.who_lacks(lacked))
+
+    def was_left(self, actor: Actor) -> bool:
+        """Return whether an actor had a seat in this match and has left it."""
+        state = None if actor is None else self._view.seats.get(actor)
+        return state is not None and state.left and not (state.bot or self._view.between_matches)
+
+    def take_back(self, seat: int, token_hash: bytes, address_hash: bytes) -> None:
+        """Give a seat back to the player who left it, and who plays from the next deal.
+
+        Raises:
+            CommandRefused: the seat is not theirs any more.
+
+        """
+        if not self.may_return(seat):
+            raise CommandRefused(Reason.BAD_TOKEN, "That seat is not yours any more.")
+        kept, _ = self.seat_tokens.origin(seat)
+        self.bans.verify(self._view.seats[seat].name, kept, b"")  # older journals keep tokens of the kicked
+        self.seat_tokens.take_back(seat, token_hash)
+        self.seat_tokens.record_address(seat, address_hash)
+        self._state.emit(ev.Returned, seat=seat)
+        self._forget_absence(seat, and_giving_up=True)
+        self._greet_host(seat)
+
+    def _greet_host(self, seat: int) -> None:
+        """Make whoever takes a seat the host, if there is none."""
+        if self._view.host is None and None not in self.seat_tokens:
+            self._state.emit(ev.Hosted, seat=seat)
 
     def forget_absent(self) -> None:
         """Forget the players who have left: a new match keeps no seats for them."""
@@ -257,8 +298,7 @@ class Seats:
         self._chat.forget(seat)
         if view.options.teams is not None:
             self._state.emit(ev.TeamSet, seat=seat, team=self._smallest_team(view.options.teams))
-        if view.host is None and None not in self.seat_tokens:
-            self._state.emit(ev.Hosted, seat=seat)
+        self._greet_host(seat)
         return seat
 
     def _smallest_team(self, teams: int) -> int:

@@ -5,6 +5,7 @@ happened, as events of the table's log. Times are microseconds on the caller's m
 """
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from racing_demon_protocol.enums import Reason
@@ -154,6 +155,33 @@ class Table:
         self._contributions.prepare()
         return seat, self._drain_events()
 
+    def may_return(self, seat: int) -> bool:
+        """Return whether the player who left a seat may have it back now."""
+        return self._seating.may_return(seat)
+
+    def take_back(
+        self, seat: int, token_hash: bytes, at: int, address_hash: bytes = b""
+    ) -> tuple[int, list[ev.Event]]:
+        """Give a seat back to the player who left it within this match, and was not kicked. Return it.
+
+        Args:
+            seat: the seat.
+            token_hash: the hash of the seat's token from now on.
+            at: the time.
+            address_hash: the hash of the address that the player comes from; empty if unknown.
+
+        Raises:
+            CommandRefused: the seat is not theirs any more.
+
+        """
+        self._advance(at)
+        was_waiting = not self.view.deals_by_itself
+        self._seating.take_back(seat, token_hash, address_hash)
+        if was_waiting:
+            self._lifecycle.delay_deal(self._state.now)
+        self._contributions.prepare()
+        return seat, self._drain_events()
+
     def connect(self, actor: Actor, connected: bool, at: int) -> list[ev.Event]:
         """Record that an actor connected or disconnected."""
         self._advance(at)
@@ -212,8 +240,10 @@ class Table:
         self._contributions.restore_secret(saved_state.seeds)
         players = {None, *self._seating.active()}
         for actor, seat_token in saved_state.seat_tokens.items():
-            if actor in players:  # older journals have tokens of players who left, too
+            if actor in players:
                 self.seat_tokens.restore(actor, seat_token)
+            elif self._seating.was_left(actor):
+                self.seat_tokens.restore(actor, replace(seat_token, is_retired=True))
         for seat, (counter, number) in played.items():
             self.seat_tokens.restore_play(seat, counter, number)
         return whispers

@@ -11,7 +11,7 @@ from typing import Any, Final
 from websockets.http11 import Request
 
 from racing_demon_protocol.enums import CloseCode, Reason
-from racing_demon_protocol.errors import CommandRefused
+from racing_demon_protocol.errors import CommandRefused, RacingDemonError
 from racing_demon_protocol.formatting import pluralize
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.capabilities import (
@@ -20,6 +20,8 @@ from racing_demon_protocol.wire.capabilities import (
     PROGRAMS,
     PROVES,
     REMEMBERS,
+    RETURNS,
+    lacking,
     needed,
     understands,
     verify_understood,
@@ -60,6 +62,14 @@ OLDER_PROOF: Final = (
 )
 NO_NEW_TABLES: Final = "No new tables are opened on this server for now. Try again later."
 UNREAD: Final = "The server still reads this table from its journal. Come back in a moment."
+
+
+class UnknownPlayers(RacingDemonError):
+    """Who sat at a table before a restart must be read before somebody takes a seat there."""
+
+    def __init__(self, room: Room) -> None:
+        super().__init__("who sat here is not known yet")
+        self.room = room
 
 
 class TableService:
@@ -214,7 +224,7 @@ class TableService:
         except TableUnread:
             if may_miss:
                 raise
-        if room is None or not (may_miss or room.table.seat_tokens.knows(token_hash)):
+        if room is None or not (may_miss or room.table.seat_tokens.has_heard_of(token_hash)):
             raise addresses.too_many_misses()
         room.catch_up()  # an earlier command may have given up the seat
         return self.registry.room(code)  # judging it may have failed
@@ -514,6 +524,8 @@ class TableHandler(Handler):
             self.reply(Elsewhere(port=elsewhere.port))
         except TableUnread:
             self.close(CloseCode.TRY_AGAIN, UNREAD)
+        except UnknownPlayers as unknown:
+            return self._learn_players(unknown.room)
         except Unchecked as unchecked:
             return self._check(unchecked.lock, unchecked.passphrase)
         self._show_untrusted()
@@ -572,9 +584,44 @@ class TableHandler(Handler):
         room = self._tables.find(self.address, request.code, self.arrived, token_hash)
         if room.table.seat_tokens.knows(token_hash):
             self._return(room, token, token_hash, "", 0)
+        elif (seat := self._seat_left(room, token_hash)) is not None:
+            self._take_back(room, seat, token, token_hash, request.name)
         else:
             room.verify_passphrase(request.passphrase, self.address)
             self._join(room, request.name, token)
+
+    def _seat_left(self, room: Room, token_hash: bytes) -> int | None:
+        """Return the seat that the connection's player has left in this match, and gets back.
+
+        Raises:
+            UnknownPlayers: who sat at the table before a restart must be read first.
+
+        """
+        if self._player and not room.knows_players:
+            raise UnknownPlayers(room)
+        if lacking(self.software, [RETURNS]):
+            return None
+        program = understands(self.software, PLAYS_BY_ITSELF)
+        return room.seat_of_leaver(token_hash, self._player, program=program)
+
+    async def _learn_players(self, room: Room) -> bool:
+        """Find out who sat at a table before a restart. Return whether to go on."""
+        players = self._tables.players
+        with contextlib.suppress(CommandRefused):  # nobody is refused a seat for it
+            seated = {} if players is None else await players.seated(room.journal.number)
+            room.players = seated | room.players
+        room.knows_players = True
+        return not self.is_closing
+
+    def _take_back(self, room: Room, seat: int, token: str, token_hash: bytes, name: str) -> None:
+        room.verify_understood(self.software)
+        self._verify_only_seat(room)
+        room.take_back(seat, token_hash, self.address)
+        if self._player:
+            self.take_seat(room, seat, name)
+            self._record_player(room, seat)
+        self._share_units(room, seat)
+        room.attach(self, seat, token)
 
     def _join(self, room: Room, name: str, token: str) -> None:
         room.verify_understood(self.software)

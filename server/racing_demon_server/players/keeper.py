@@ -491,6 +491,19 @@ class PlayersKeeper:
             self._attempt, partial(self._seat, identity, table_id, seat, name, self._now_ms())
         )
 
+    async def seated(self, table_id: int) -> dict[int, str]:
+        """Return who took each seat of a table last: the player's id by now, or an empty one for a guest.
+
+        Raises:
+            CommandRefused: the store cannot be used.
+
+        """
+        return await self._ask(partial(self._seated, table_id), writes=False)
+
+    def _seated(self, table_id: int) -> dict[int, str]:
+        last = {each.seat: each.player for each in self._store.seatings(self._journal, table_id)}
+        return {seat: player and self._directory.canonical(player) for seat, player in last.items()}
+
     def _seat(self, identity: Identity | None, table_id: int, seat: int, name: str, now: int) -> None:
         device = None if identity is None else self._device_of(identity, now)
         if identity is not None and device is not None:

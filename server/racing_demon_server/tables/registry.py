@@ -200,9 +200,9 @@ class Registry:
         return None if room is None else room.journal.number
 
     def has_seat(self, code: str, token_hash: bytes) -> bool:
-        """Return whether a token is that of a seat at an open table."""
+        """Return whether a token is that of a seat at an open table, or of one that its player has left."""
         room = self._rooms.get(code)
-        return room is not None and room.table.seat_tokens.knows(token_hash)
+        return room is not None and room.table.seat_tokens.has_heard_of(token_hash)
 
     def token_hashes(self, code: str) -> Mapping[int, bytes]:
         """Return the hashes of the tokens of a table's seats; none if there is no such table."""

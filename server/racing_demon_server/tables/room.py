@@ -225,6 +225,7 @@ class Room:
         units: the units that all its players share.
         players: the id of the player who took each seat, or came back to it after a restart; empty for
             guests.
+        knows_players: whether it tells who took seats before a restart.
 
     Args:
         initial: the table; call :meth:`continue_after_restart` if it is from before a restart.
@@ -294,6 +295,7 @@ class Room:
         per_hour = settings.matches_per_hour
         self._matches = TokenBucket(per_hour / HOUR, per_hour)
         self.players: dict[int, str] = {}
+        self.knows_players = saved_state is None
         self._plays: list[tuple[bytes, int]] = []  # those since the judge's state was copied
         self._alarm = Alarm(clock, self._run_once)
         self._bots = BotScheduler(
@@ -357,11 +359,51 @@ class Room:
         if program and (names := self.broadcast.who_lacks([PROGRAMS])):
             text = f"You are a program, which is shown to all: {join_words(names)} must update first."
             raise CommandRefused(Reason.NOT_NOW, text)
-        now = self.catch_up()
+        now, hashed = self.catch_up(), self._hash_address(address)
+        return self._seat(now, self.table.join, name, token_hash, now, hashed, program=program)
+
+    def seat_of_leaver(self, token_hash: bytes, player: str, *, program: bool) -> int | None:
+        """Return the seat that somebody has left who may have it back; ``None`` if there is none.
+
+        It is theirs by its token, or as they are a known player, whose other devices have other tokens.
+
+        Args:
+            token_hash: the hash of the token that they sent.
+            player: the player's id; empty for a guest.
+            program: whether a program wants to play.
+
+        """
+        seat, seats = self.table.seat_tokens.left_with(token_hash), self.table.view.seats
+        if seat is None and player:
+            own = [each for each, seated in self.players.items() if seated == player and each in seats]
+            left = (each for each in own if self.table.seat_tokens.is_retired(each))
+            seat = next((each for each in left if seats[each].program == program), None)
+        return None if seat is None or not self.table.may_return(seat) else seat
+
+    def take_back(self, seat: int, token_hash: bytes, address: str) -> None:
+        """Give a seat back to the player at an address who left it.
+
+        Raises:
+            CommandRefused: the seat is not theirs any more.
+
+        """
+        if self.is_halted:
+            raise CommandRefused(Reason.HALTED, HALTED)
+        self._verify_not_barred(address)
+        now, hashed = self.catch_up(), self._hash_address(address)
+        self._seat(now, self.table.take_back, seat, token_hash, now, hashed)
+
+    def _seat(
+        self, now: int, change: Callable[..., tuple[int, list[Event]]], *arguments: object, **more: object
+    ) -> int:
+        """Let somebody take a seat, and return it.
+
+        Raises:
+            CommandRefused: they cannot.
+
+        """
         try:
-            seat, events = self.table.join(
-                name, token_hash, now, self._hash_address(address), program=program
-            )
+            seat, events = change(*arguments, **more)
             encoded = self._encoded(events, now)
         except CommandRefused:
             raise

@@ -24,6 +24,7 @@ from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.records.format import read_records
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.events import Left, Signalled
 from racing_demon_protocol.wire.messages.server import Refused, Snapshot, Versions
 from racing_demon_protocol.wire.options import Options
 from tests.support.cases import for_each
@@ -309,6 +310,20 @@ async def test_who_is_called_otherwise_at_a_table_is_told() -> None:
             assert third.note.startswith("you are called Ivy Lee")
         async with tables.join(address, "Cat", is_typed=True) as fourth:
             assert not fourth.note
+
+
+async def test_who_left_within_a_match_joins_again_to_their_seat() -> None:
+    """The question before leaving says so; the same command gives the seat back."""
+    async with serving() as served, Peer.hosting(served.url, hands=9) as ann:
+        address = TableAddress(served.url, ann.code)
+        async with tables.join(address, "Ben") as opened:
+            await ann.ask(cl.Start)
+            await anext(message async for message in opened.client if isinstance(message, Signalled))
+            assert opened.cost_of_leaving().endswith("you can come back until the match ends.")
+            await opened.client.leave()
+            await ann.until(Left)
+        async with tables.join(address, "Ben") as again:
+            assert (again.client.seat, again.note) == (1, "you are back at the table")
 
 
 async def test_a_passphrase_opens_the_table(here: Here) -> None:

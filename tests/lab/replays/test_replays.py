@@ -163,6 +163,7 @@ def shown(view: TableState, elapsed_ms: int) -> Shown:
         "locked": view.locked,
         "entry_closed": view.entry_closed,
         "last_hand": view.last_hand,
+        "sitting_out": list(view.sitting_out),
         "results": [_plain(each) for each in view.results],
         "winners": view.winners,
         "hand_seats": view.hand_seats,

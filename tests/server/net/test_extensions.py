@@ -130,7 +130,7 @@ async def test_a_match_with_an_old_client_has_no_last_hand_and_can_be_ended() ->
             await ann.until(Signalled)
             refused = await ann.ask(cl.SetLastHand)
             assert isinstance(refused, Refused)
-            assert (refused.reason, "hosts who return: Ben" in refused.text) == (Reason.BAD_OPTION, True)
+            assert (refused.reason, "people who return: Ben" in refused.text) == (Reason.BAD_OPTION, True)
             assert isinstance(await ann.ask(cl.EndMatch), Accepted)
             assert (await ben.until(MatchOver)).closed
 

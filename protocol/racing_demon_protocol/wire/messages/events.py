@@ -101,6 +101,16 @@ class Left(Event):
     """Whether the host sent the player away."""
 
 
+class Returned(Event):
+    """A player who left during the match is back in their seat, with its points, team and handicap.
+
+    They play from the next deal: of a hand that is being played or drawn they stay out, as after ``left``.
+    """
+
+    TAG: ClassVar[int] = 114
+    seat: Seat
+
+
 class Connected(Event):
     """A player connected or disconnected. The seat stays theirs; a player who returns replaces a stand-in."""
 

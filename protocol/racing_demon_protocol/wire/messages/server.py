@@ -90,7 +90,7 @@ class SeatState(WireModel):
     stuck: Annotated[bool, Field(strict=True)] = False
     """Whether the player has said to be stuck."""
     left: Annotated[bool, Field(strict=True)] = False
-    """Whether the player has left for good; the seat stays until the next match."""
+    """Whether the player has left; the seat stays until the next match."""
     stand_in: Annotated[str, Field(max_length=16)] = ""
     """The level of the bot that plays for a player who is away; empty where none does."""
     muted: Annotated[bool, Field(strict=True)] = False
@@ -193,7 +193,7 @@ class Snapshot(Message):
     """
 
     TAG: ClassVar[int] = 66
-    LATER: ClassVar[int] = 15
+    LATER: ClassVar[int] = 16
     seq: Seq
     """The number of the last event that is part of this."""
     code: Code
@@ -257,6 +257,8 @@ class Snapshot(Message):
     """The number of the match's last hand; 0 where the match goes on as its options say."""
     absent_host: Seat | None = None
     """The seat that becomes host again when its player is back; ``None`` if none does."""
+    sitting_out: tuple[Seat, ...] = ()
+    """The seats whose players left and came back while the hand was played: they play from the next deal."""
 
 
 class Accepted(Message):
