@@ -145,3 +145,46 @@ export function setClass(node, name, has) {
 export function move(node, frames, duration, pseudoElement) {
   if (!isCalm()) node?.animate(frames, { duration, easing: "ease-out", pseudoElement });
 }
+
+const SLOW_MS = 12; // above this time for a frame, animations are off
+const THROTTLE_FACTOR = 2; // other players' moves wait this many frames
+const MAX_THROTTLE_MS = 150;
+
+/** When the page is drawn: all changes since the last frame at once, and others' moves less often on slow devices. */
+export class Frames {
+  isRequested = false;
+  timer = 0; // of a frame that is put off
+  averageMs = 0; // moving average of the time for a frame
+  nextAt = 0; // no frame for other players' moves before this
+
+  /** @param {() => void} draw */
+  constructor(draw) {
+    this.draw = draw;
+  }
+
+  get isSlow() {
+    return this.averageMs > SLOW_MS;
+  }
+
+  request() {
+    if (this.isRequested || document.hidden) return;
+    this.isRequested = true;
+    requestAnimationFrame((began) => {
+      this.isRequested = false;
+      clearTimeout(this.timer);
+      this.timer = 0;
+      this.draw();
+      setTimeout(() => {
+        // after the browser has painted
+        const now = performance.now();
+        this.averageMs += (now - began - this.averageMs) / 4;
+        this.nextAt = now + Math.min(MAX_THROTTLE_MS, THROTTLE_FACTOR * (now - began));
+      });
+    });
+  }
+
+  /** Ask for a frame that may wait, so that taps stay responsive. */
+  soon() {
+    if (!this.timer) this.timer = setTimeout(() => this.request(), this.nextAt - performance.now());
+  }
+}

@@ -1,10 +1,10 @@
 // The page: which screen is shown, how a table is entered, and what is drawn when.
 
-import { button, byId, element, setText } from "./dom.js";
+import { button, byId, element, Frames, setText } from "./dom.js";
 import { load, loaded, loadStyle, onLoadError, preload, whenLoaded, withModule, withSound } from "./lazy.js";
 import { BASE, codeIn, pageIn, pathOf } from "./links.js";
 import { hex, randomBytes } from "./proof/sha256.js";
-import { install, isOutdated } from "./pwa.js";
+import { install, isOutdated, reloadWhenOutdated } from "./pwa.js";
 import { GAMES, TABLES } from "./rules/games.js";
 import { Dialog } from "./screens/dialog.js";
 import { LobbyScreen } from "./screens/lobby.js";
@@ -33,9 +33,6 @@ import { CLOSES, namesOf, raceWords, refusalText, WORDS } from "./words.js";
 const field = (id) => /** @type {HTMLInputElement} */ (byId(id));
 const typedName = () => field("name").value.trim();
 const SETTLE_MS = 600;
-const SLOW_MS = 12; // above this render time, animations are off
-const THROTTLE_FACTOR = 2; // other players' moves wait this many render times
-const MAX_THROTTLE_MS = 150;
 const AGAIN_MS = 2000; // before a file that failed to load is requested again
 const MAX_LIST_MS = 1000; // how long the first screen waits for the list of open tables
 /** Time to read a screen before the page may reload for an upgrade, by phase. @type {Record<string, number>} */
@@ -44,6 +41,7 @@ const SCREENS = ["start", "lobby", "table"];
 /** How a table is watched, by what its address ends with, and the style of that. @type {Record<string, string>} */
 const VIEWS = { watch: "", tv: "television.css", overlay: "overlay.css" };
 
+/** The table at hand, and how it is watched. */
 const page = {
   /** @type {Session | null} */
   session: null,
@@ -52,14 +50,10 @@ const page = {
   opponents: [],
   /** The last lost race of the hand, in words. */
   race: "",
-  isRenderRequested: false,
-  hasTexts: false,
-  upgrade: 0, // timer that waits for a moment to reload
   phaseSince: 0, // when the current phase began
-  renderTimer: 0, // of a scheduled render
-  renderMs: 0, // moving average of render times
-  nextRenderAt: 0, // no render for other players' moves before this
 };
+const frames = new Frames(render);
+const requestRender = () => frames.request();
 
 /** @type {TableScreen} */
 let tableScreen;
@@ -67,14 +61,12 @@ let tableScreen;
 let lobby;
 /** @type {Dialog} */
 let dialog;
-/** @type {import("./screens/menus.js").Menus | null} */
-let menus = null;
-/** @type {import("./screens/replay.js").Replay | null} */
-let replay = null;
-/** @type {import("./screens/overlay.js").Overlay | null} */
-let overlay = null;
-/** @type {import("./screens/pages.js").Pages | null} */
-let pages = null;
+/**
+ * What is made when it is first needed.
+ * @type {{menus?: import("./screens/menus.js").Menus, replay?: import("./screens/replay.js").Replay,
+ *   overlay?: import("./screens/overlay.js").Overlay, pages?: import("./screens/pages.js").Pages}}
+ */
+const parts = {};
 const match = new MatchLog();
 
 /** @param {number} milliseconds */
@@ -198,16 +190,7 @@ function takeSeat(code, kept) {
  * @param {boolean} [isTv]
  */
 function askPreset(preset, isTv = false) {
-  loadStyle("later.css");
-  withModule("presets", ({ presetChoices }) =>
-    dialog.open(
-      WORDS.newTable,
-      presetChoices(preset, (options) => {
-        dialog.close();
-        create(options, isTv);
-      }),
-    ),
-  );
+  withModule("presets", (part) => part.askPreset(dialog, preset, (options) => create(options, isTv)));
 }
 
 /**
@@ -365,8 +348,8 @@ const listener = {
   lacks: (game) => !(game in GAMES || loaded.games),
   message(name, fields, isPast) {
     const session = /** @type {Session} */ (page.session);
-    if (replay?.isOpen && name === "committed") replay.close(); // the next hand begins
-    if (name !== "seated" && !replay?.isOpen) tableScreen.onEvent(name, fields, isPast);
+    if (parts.replay?.isOpen && name === "committed") parts.replay?.close(); // the next hand begins
+    if (name !== "seated" && !parts.replay?.isOpen) tableScreen.onEvent(name, fields, isPast);
     match.record(name, fields, session.table);
     HANDLERS[name]?.(session, fields, isPast);
     if (VIEWS[page.view] && !isPast)
@@ -376,9 +359,9 @@ const listener = {
         const sentence = eventSentence(session.table, name, fields, session.seat);
         if (sentence) announce(sentence);
       });
-    loaded.wakeLock?.keepAwake(page.view === "tv" || session.table.isDealt || replay?.isOpen === true);
+    loaded.wakeLock?.keepAwake(page.view === "tv" || session.table.isDealt || parts.replay?.isOpen === true);
     if (name !== "played" || fields.seat === session.seat) requestRender();
-    else if (tableScreen.shows(fields)) renderSoon();
+    else if (tableScreen.shows(fields)) frames.soon();
   },
   connection(state, reason, code = 0) {
     const text = CLOSES[code] ?? reason;
@@ -414,28 +397,20 @@ function loadEverything() {
   loadStyle("later.css");
   preload();
   loadTexts();
-  reloadWhenOutdated();
+  reloadWhenOutdated(isIdle);
 }
 
-/** Reload between hands once the server has another version of the page: it no longer serves this one's files. */
-async function reloadWhenOutdated() {
-  if (page.upgrade || !(await isOutdated())) return;
-  page.upgrade = setInterval(() => {
-    const { session } = page;
-    const isIdle =
-      document.body.dataset.screen === "lobby" &&
-      !dialog.isOpen &&
-      !replay?.isOpen &&
-      !(document.activeElement instanceof HTMLSelectElement);
-    if (
-      !session?.isCaughtUp ||
-      !isIdle ||
-      !(session.clock() - page.phaseSince >= READING_MS[session.table.phase])
-    )
-      return;
-    clearInterval(page.upgrade);
-    location.reload();
-  }, 500);
+/** Whether a reload between hands disturbs nobody now. */
+function isIdle() {
+  const { session } = page;
+  return (
+    session?.isCaughtUp === true &&
+    document.body.dataset.screen === "lobby" &&
+    !dialog.isOpen &&
+    !parts.replay?.isOpen &&
+    !(document.activeElement instanceof HTMLSelectElement) &&
+    session.clock() - page.phaseSince >= READING_MS[session.table.phase]
+  );
 }
 
 /**
@@ -459,16 +434,9 @@ async function checkHand(session, secret) {
     .catch(() => pause(AGAIN_MS).then(() => load("proof")))
     .catch(() => null);
   if (!proof) return report(WORDS.uncheckedMissing);
-  try {
-    report(
-      proof.proofWords(proof.prove(hand, secret), isOwn, (seat) => session.table.nameOf(seat)),
-      true,
-    );
-  } catch (error) {
-    if (!(error instanceof proof.Mismatch)) return report(WORDS.uncheckedError);
-    report(WORDS.notValid(error.message));
-    announce(session.proof, true);
-  }
+  const { text, isSound, isWrong } = proof.check(hand, secret, isOwn, (seat) => session.table.nameOf(seat));
+  report(text, isSound);
+  if (isWrong) announce(text, true);
 }
 
 /** @param {{code: string, seat: number | null}} fields */
@@ -540,34 +508,12 @@ function closed(text, code) {
   showProblem(text || WORDS.connectionClosed);
 }
 
-// Rendering: all events since the last frame at once.
-
-function requestRender() {
-  if (page.isRenderRequested || document.hidden) return;
-  page.isRenderRequested = true;
-  requestAnimationFrame((began) => {
-    page.isRenderRequested = false;
-    clearTimeout(page.renderTimer);
-    page.renderTimer = 0;
-    render();
-    setTimeout(() => {
-      // after the browser has painted
-      const now = performance.now();
-      page.renderMs += (now - began - page.renderMs) / 4;
-      tableScreen.isSlow = page.renderMs > SLOW_MS;
-      page.nextRenderAt = now + Math.min(MAX_THROTTLE_MS, THROTTLE_FACTOR * (now - began));
-    });
-  });
-}
-
-/** Throttle renders for other players' moves, so that taps stay responsive on slow devices. */
-function renderSoon() {
-  if (!page.renderTimer) page.renderTimer = setTimeout(requestRender, page.nextRenderAt - performance.now());
-}
+// Rendering.
 
 function render() {
   const { session } = page;
-  if (replay?.isOpen || isOnPage() || !session?.table.code || !session.table.options.game) return;
+  tableScreen.isSlow = frames.isSlow;
+  if (parts.replay?.isOpen || isOnPage() || !session?.table.code || !session.table.options.game) return;
   if (page.view === "overlay") return drawOverlay(session);
   const isPlayed = session.table.isPlaying && session.table.hand !== null;
   if (isPlayed) showScreen("table");
@@ -587,9 +533,9 @@ function render() {
 /** @param {Session} session */
 function drawOverlay(session) {
   withModule("overlay", ({ Overlay }) => {
-    overlay ??= new Overlay(requestRender);
+    parts.overlay ??= new Overlay(requestRender);
     showScreen("overlay");
-    overlay.draw(session, page.race);
+    parts.overlay.draw(session, page.race);
   });
 }
 
@@ -599,7 +545,7 @@ function drawOverlay(session) {
  */
 function openMenu(name, seat = -1) {
   withModule("menus", ({ Menus }) => {
-    menus ??= new Menus({
+    parts.menus ??= new Menus({
       session: () => page.session,
       dialog,
       games: GAMES,
@@ -607,7 +553,7 @@ function openMenu(name, seat = -1) {
       leave,
       redraw: requestRender,
     });
-    menus[name](seat);
+    parts.menus[name](seat);
   });
 }
 
@@ -620,7 +566,7 @@ function openPage(path, isNew = true) {
   if (isNew) history.pushState({}, "", BASE + path);
   loadStyle("later.css");
   const show = (/** @type {typeof import("./screens/pages.js")} */ { Pages }) => {
-    pages ??= new Pages({
+    parts.pages ??= new Pages({
       games: GAMES,
       announce,
       go: openPage,
@@ -630,9 +576,9 @@ function openPage(path, isNew = true) {
         openReplay(record, seat, () => showScreen("page"), from, mark);
       },
     });
-    replay?.close();
+    parts.replay?.close();
     showScreen("page");
-    pages.show(path);
+    parts.pages.show(path);
   };
   withModule("games", () => withModule("pages", show));
 }
@@ -659,12 +605,12 @@ function closePage() {
  */
 function openReplay(record, seat, ended, from = record.firstDeal, mark) {
   withModule("replay", ({ Replay }) => {
-    replay ??= new Replay(GAMES, tableScreen);
+    parts.replay ??= new Replay(GAMES, tableScreen);
     const close = () => {
       if (page.session) tableScreen.attach(page.session);
       ended();
     };
-    replay.open(record, seat, from, close, mark);
+    parts.replay.open(record, seat, from, close, mark);
   });
 }
 
@@ -676,7 +622,7 @@ function back() {
   if (!page.session && (history.state !== null || location.hash)) return openAddress();
   if (!page.session) return history.back(); // already on the first screen
   updateAddress("pushState");
-  if (replay?.isOpen) replay.close();
+  if (parts.replay?.isOpen) parts.replay?.close();
   else if (dialog.isOpen) dialog.close();
   else leave();
 }
@@ -716,12 +662,15 @@ async function showStart() {
   const isKnown = isFramed || Boolean(read("learned") || read("hands") || settings.name);
   byId("learn").hidden = isKnown;
   byId("play-now").classList.toggle("primary", isKnown);
-  if (!codeIn(location)) await withModule("tables", listTables, byId("tables"));
+  const target = byId("tables");
+  if (!codeIn(location))
+    await withModule("tables", ({ listTables }) => listTables(target, GAMES, choose), target);
 }
 
 // Start-up.
 
 function addListeners() {
+  const wake = () => page.session?.wake();
   byId("join-form").addEventListener("submit", (event) => {
     event.preventDefault();
     join();
@@ -737,12 +686,11 @@ function addListeners() {
   window.addEventListener("popstate", back);
   document.addEventListener("visibilitychange", () => {
     if (document.hidden) return;
-    page.session?.wake();
+    wake();
     requestRender();
   });
-  for (const name of ["pageshow", "online", "focus"])
-    window.addEventListener(name, () => page.session?.wake());
-  /** @type {any} */ (navigator).connection?.addEventListener("change", () => page.session?.wake()); // another network
+  for (const name of ["pageshow", "online", "focus"]) window.addEventListener(name, wake);
+  /** @type {any} */ (navigator).connection?.addEventListener("change", wake); // another network
   window.addEventListener("resize", requestRender);
   for (const name of ["pointerup", "keydown"]) {
     window.addEventListener(name, () => withSound((part) => part.unlock()));
@@ -754,33 +702,21 @@ const fetchTexts = async () => (await fetch(new URL("texts.json", import.meta.ur
 
 /** Load the games' descriptions, unless they are loaded. */
 async function loadTexts() {
-  if (page.hasTexts) return;
+  if (Object.values(GAMES).some((game) => game.text)) return;
   try {
     const [texts] = await Promise.all([fetchTexts(), load("games")]);
     for (const name of Object.keys(texts)) GAMES[name].text = texts[name];
-    page.hasTexts = true;
   } catch {
     // they are asked for again at the next connection
   }
 }
 
-/**
- * List the server's public tables, with a button to choose each.
- * @param {typeof import("./screens/tables.js")} part
- */
-async function listTables({ openTables, tableRow }) {
-  const tables = await openTables();
-  if (tables.length) await load("games").catch(() => undefined); // their titles
-  byId("tables").replaceChildren(
-    ...tables.map((table) =>
-      tableRow(table, GAMES, () => {
-        field("code").value = table.code;
-        byId("passphrase-row").hidden = !table.locked;
-        if (table.locked) field("passphrase").focus();
-        else join(); // which asks for a name, if there is none
-      }),
-    ),
-  );
+/** Choose an open table. @param {{code: string, locked: boolean}} table */
+function choose({ code, locked }) {
+  field("code").value = code;
+  byId("passphrase-row").hidden = !locked;
+  if (locked) field("passphrase").focus();
+  else join(); // which asks for a name, if there is none
 }
 
 /** Fill in the static words and limits that `index.html` refers to. */
@@ -810,7 +746,7 @@ async function begin() {
     ];
     if (target) target.replaceChildren(...items);
     else dialog.open(WORDS.notLoaded, items);
-    reloadWhenOutdated();
+    reloadWhenOutdated(isIdle);
   });
   tableScreen = new TableScreen(byId("table"), {
     tables: TABLES,

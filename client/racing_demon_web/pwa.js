@@ -30,3 +30,18 @@ export async function isOutdated() {
     return false; // no network, or no store
   }
 }
+
+let upgrade = 0; // the timer that waits for a moment to reload
+
+/**
+ * Reload once the server has another version of the page: it no longer serves this one's files.
+ * @param {() => boolean} isIdle whether that disturbs nobody now
+ */
+export async function reloadWhenOutdated(isIdle) {
+  if (upgrade || !(await isOutdated())) return;
+  upgrade = setInterval(() => {
+    if (!isIdle()) return;
+    clearInterval(upgrade);
+    location.reload();
+  }, 500);
+}

@@ -190,8 +190,6 @@ export const WORDS = {
   // Results.
   uncheckedUnseen: "The shuffle was not checked: this page did not see the whole hand.",
   uncheckedMissing: "The shuffle was not checked: a part of this page could not be loaded.",
-  uncheckedError: "The shuffle was not checked: this page made an error.",
-  notValid: (/** @type {string} */ what) => `Not valid: ${what}.`,
 };
 
 /** @type {Record<string, string>} */

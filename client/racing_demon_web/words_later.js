@@ -121,6 +121,9 @@ export const SPEED = {
 };
 
 export const LATER = {
+  // The proof of a hand.
+  uncheckedError: "The shuffle was not checked: this page made an error.",
+  notValid: (/** @type {string} */ what) => `Not valid: ${what}.`,
   // Questions.
   aloneTitle: "Nobody else is here yet",
   aloneText:

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
-import { deal, proofWords, prove } from "../../client/racing_demon_web/proof/proof.js";
+import { deal, prove } from "../../client/racing_demon_web/proof/proof.js";
 import { bytesOf } from "../../client/racing_demon_web/proof/sha256.js";
 import { Board } from "../../client/racing_demon_web/rules/board.js";
 import { helpfulPlay, knowsAll, openedPlay } from "../../client/racing_demon_web/rules/hints.js";
@@ -13,7 +13,7 @@ import { Rules } from "../../client/racing_demon_web/rules/rules.js";
 import { HandView, TableState } from "../../client/racing_demon_web/rules/state.js";
 import { decode } from "../../client/racing_demon_web/wire/codec.js";
 import { HandTranscript } from "../../client/racing_demon_web/wire/commit_reveal.js";
-import { titleWords } from "../../client/racing_demon_web/words_later.js";
+import { proofWords, titleWords } from "../../client/racing_demon_web/words_later.js";
 import { games, tables } from "./games.js";
 
 const {

@@ -5,10 +5,7 @@ import { dealtHandicaps } from "../rules/handicaps.js";
 import { rank } from "../rules/layout.js";
 import { missing } from "../wire/commit_reveal.js";
 import { OUT_BONUS } from "../wire/protocol.js";
-import { MISMATCHES } from "../words_later.js";
-
-export { proofWords } from "../words_later.js";
-
+import { LATER, MISMATCHES, proofWords } from "../words_later.js";
 import { bytesOf, hex, sha256 } from "./sha256.js";
 import { shake256 } from "./shake256.js";
 
@@ -16,6 +13,23 @@ import { shake256 } from "./shake256.js";
 
 /** Something in a hand was not as it was promised. */
 export class Mismatch extends Error {}
+
+/**
+ * Prove a hand, and say in words what came of it.
+ * @param {any} hand see `prove`
+ * @param {string} secret
+ * @param {boolean} isOwn whether this device has contributed to the shuffle
+ * @param {(seat: number) => string} nameOf
+ * @returns {{text: string, isSound?: boolean, isWrong?: boolean}}
+ */
+export function check(hand, secret, isOwn, nameOf) {
+  try {
+    return { text: proofWords(prove(hand, secret), isOwn, nameOf), isSound: true };
+  } catch (error) {
+    if (error instanceof Mismatch) return { text: LATER.notValid(error.message), isWrong: true };
+    return { text: LATER.uncheckedError };
+  }
+}
 
 /**
  * Deal a hand again, and make all its moves with open cards.

@@ -1,11 +1,28 @@
 // How a new table is to be played: the presets, two of them large, and those that somebody has saved.
 
 import { asIs, button, element } from "../dom.js";
+import { loadStyle } from "../lazy.js";
 import { PRESETS } from "../wire/presets.js";
+import { WORDS } from "../words.js";
 import { LATER } from "../words_later.js";
 import { forgetPreset, savedPresets, serverPresets } from "./saved_presets.js";
 
 const LARGE = 2; // the first presets, which most people look for
+
+/**
+ * Ask how a new table is to be played.
+ * @param {import("./dialog.js").Dialog} dialog
+ * @param {string} named see `presetChoices`
+ * @param {(options: object) => void} choose
+ */
+export function askPreset(dialog, named, choose) {
+  loadStyle("later.css");
+  const rows = presetChoices(named, (options) => {
+    dialog.close();
+    choose(options);
+  });
+  dialog.open(WORDS.newTable, rows);
+}
 
 /**
  * A button for each preset. Those of the server's own come when it has sent them.
@@ -13,7 +30,7 @@ const LARGE = 2; // the first presets, which most people look for
  *   options in JSON; or empty
  * @param {(options: object) => void} choose
  */
-export function presetChoices(named, choose) {
+function presetChoices(named, choose) {
   const saved = savedPresets();
   const isNamed = named in PRESETS || saved.some(({ title }) => title === named);
   const rows = Object.entries(PRESETS).map(([name, { title, text, options }], at) => {

@@ -1,7 +1,7 @@
 // The list of public tables.
 
 import { asIs, button, element, token } from "../dom.js";
-import { loadStyle } from "../lazy.js";
+import { load, loadStyle } from "../lazy.js";
 import { BASE } from "../links.js";
 import { inWords, WORDS } from "../words.js";
 import { tableSummary } from "../words_later.js";
@@ -19,12 +19,24 @@ export async function openTables() {
 }
 
 /**
+ * List the server's public tables, with a button to choose each.
+ * @param {HTMLElement} target
+ * @param {any} games
+ * @param {(table: any) => void} choose
+ */
+export async function listTables(target, games, choose) {
+  const tables = await openTables();
+  if (tables.length) await load("games").catch(() => undefined); // their titles
+  target.replaceChildren(...tables.map((table) => tableRow(table, games, () => choose(table))));
+}
+
+/**
  * A table as a card: whose it is, what is played there, who has sat down, and how many seats are free.
  * @param {any} table
  * @param {any} games
  * @param {() => void} choose
  */
-export function tableRow(table, games, choose) {
+function tableRow(table, games, choose) {
   const row = element("li");
   const press = button("", choose);
   const seats = element("span", "seats");
