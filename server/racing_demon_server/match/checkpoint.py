@@ -16,11 +16,13 @@ from racing_demon_protocol.wire.messages.server import Snapshot
 
 from .contributions import secret_of
 from .hand import Hand, HandClock, HandState
-from .seat_tokens import Actor
-from .state import JudgeState
+from .state import TOLD, JudgeRecord, JudgeState
 
 FORMAT: Final = 1
-"""The format of the bytes. A program with another format reads the hand from its deal instead."""
+"""The format of the bytes, for other fields of :data:`.state.TOLD`, too.
+
+A program with another format reads the hand from its deal instead.
+"""
 
 
 class DelayedView(NamedTuple):
@@ -38,10 +40,7 @@ class Checkpoint(NamedTuple):
         whispers: the number of private plays after its last event that it includes.
         at: the time of its last event.
         departed: the names of the last players of free seats.
-        away: since when players are disconnected, by seat.
-        paused_at: when the last pause began.
-        is_paused_by_rule: whether a rule began it, and not the host.
-        grace_until: when the grace ends, if somebody has called.
+        record: what the judge knows beside: the fields of :data:`.state.TOLD` alone.
         hand: the hand.
         delayed_view: what delayed spectators see; ``None`` without a delay.
 
@@ -51,10 +50,7 @@ class Checkpoint(NamedTuple):
     whispers: int
     at: int
     departed: Mapping[int, str]
-    away: Mapping[Actor, int]
-    paused_at: int
-    is_paused_by_rule: bool
-    grace_until: int
+    record: JudgeRecord
     hand: HandState
     delayed_view: DelayedView | None = None
 
@@ -69,10 +65,7 @@ class Checkpoint(NamedTuple):
             whispers=0,
             at=0,
             departed=view.gone,
-            away={actor: since for actor, since in record.away.items() if actor is not None},
-            paused_at=record.paused_at,
-            is_paused_by_rule=record.is_paused_by_rule,
-            grace_until=record.grace_until,
+            record=record.told(),
             hand=hand.copy().state(),
         )
 
@@ -96,12 +89,7 @@ class Checkpoint(NamedTuple):
             view.hand.dealt.reveal(rules.layout.face_up_refs, dealer.first_cards())
         state.now = self.at
         state.hand = Hand.of(view, self.hand.copied(secret, dealer))
-        state.record = state.record._replace(
-            away=self.away,
-            paused_at=self.paused_at,
-            is_paused_by_rule=self.is_paused_by_rule,
-            grace_until=self.grace_until,
-        )
+        state.record = state.record.with_told(self.record)
 
     def packed(self) -> bytes:
         """Return the bytes of the checkpoint."""
@@ -110,7 +98,9 @@ class Checkpoint(NamedTuple):
             if self.delayed_view is None
             else (pack(self.delayed_view.table), self.delayed_view.hand_clock)
         )
-        packed: bytes = msgpack.packb((FORMAT, pack(self.table), *self[1:-1], delayed_view))
+        known = self.whispers, self.at, self.departed
+        told = [getattr(self.record, name) for name in TOLD]
+        packed: bytes = msgpack.packb((FORMAT, pack(self.table), *known, *told, self.hand, delayed_view))
         return packed
 
     @classmethod
@@ -122,14 +112,16 @@ class Checkpoint(NamedTuple):
 
         """
         try:
-            form, table, *rest, hand, delayed_view = msgpack.unpackb(data, strict_map_key=False)
+            unpacked = msgpack.unpackb(data, strict_map_key=False)
+            form, table, whispers, at, departed, *told, hand, delayed_view = unpacked
             if form == FORMAT:
                 seen = (
                     None
                     if delayed_view is None
                     else DelayedView(_snapshot(delayed_view[0]), HandClock(*delayed_view[1]))
                 )
-                return cls._make([_snapshot(table), *rest, HandState(*hand), seen])
+                record = JudgeRecord(**dict(zip(TOLD, told, strict=True)))
+                return cls(_snapshot(table), whispers, at, departed, record, HandState(*hand), seen)
         except (TypeError, ValueError, msgpack.UnpackException) as error:
             raise InvalidFrame(f"no checkpoint ({type(error).__name__})") from None
         raise InvalidFrame(f"a checkpoint of format {form}")

@@ -6,7 +6,7 @@ something fails in the middle of a change. Times are microseconds on the caller'
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple, Self
 
 from racing_demon_protocol.table.state import DEALT, NONE, TableState
 from racing_demon_protocol.wire.messages.events import Event
@@ -71,6 +71,22 @@ class JudgeRecord(NamedTuple):
     pause_ends_at: int | None = None
     is_paused_by_rule: bool = False
     lacking_since: int | None = None
+
+    def told(self) -> Self:
+        """Return what events tell of it while a hand runs (:data:`TOLD`): of seats alone."""
+        told = type(self)().with_told(self)
+        return told._replace(away={actor: since for actor, since in told.away.items() if actor is not None})
+
+    def with_told(self, other: "JudgeRecord") -> Self:
+        """Return this record with what events tell from another one."""
+        return self._replace(**{name: getattr(other, name) for name in TOLD})
+
+
+TOLD: Final = ("away", "paused_at", "is_paused_by_rule", "grace_until")
+"""What events tell of a running hand beside its cards, in the order in which checkpoints have it.
+
+A restart restores no other field: they are stored elsewhere, belong to other phases, or begin anew.
+"""
 
 
 class JudgeCopy(NamedTuple):
