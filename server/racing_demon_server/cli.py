@@ -61,6 +61,7 @@ MODERATION = frozenset(
         "ban",
         "bans",
         "close",
+        "host",
         "kick",
         "mute",
         "new-tables",

@@ -573,6 +573,7 @@ class TableEnd(Observer):
         self._code = code
         self._end = end
         self._open: set[CommittedTable] = set()
+        self._is_opener_there = True
         asyncio.get_running_loop().call_later(patience, self._check)
 
     def opened(self, table: CommittedTable) -> None:
@@ -580,12 +581,21 @@ class TableEnd(Observer):
         self._open.add(table)
         if not self._code and not table.view.seq:  # the others come from the journal
             self._code = table.view.code
+        if table.view.code == self._code and table.view.seq:
+            self._is_opener_there = 0 in table.view.seats
 
     def published(self, table: CommittedTable, events: Sequence[Event]) -> None:
-        """End the server if the player who opened the host's table has left it, and was not kicked."""
-        left = any(isinstance(event, ev.Left) and event.seat == 0 and not event.kicked for event in events)
-        if left and table.view.code == self._code:
-            self._end()
+        """End the server if the player who opened the host's table has left it, and was not kicked.
+
+        They had the first seat. If they were kicked it is another's, who ends nothing by leaving.
+        """
+        if table.view.code != self._code:
+            return
+        for event in events:
+            if isinstance(event, ev.Left) and event.seat == 0 and self._is_opener_there:
+                self._is_opener_there = False
+                if not event.kicked:
+                    self._end()
 
     def closed(self, table: CommittedTable) -> None:
         """Forget a table, which nobody has visited for long; end the server after the last one."""

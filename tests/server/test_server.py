@@ -8,11 +8,13 @@ import time
 
 import pytest
 
-from racing_demon_protocol.wire.messages.server import Versions
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.server import Accepted, Versions
 from racing_demon_server.server import StopReason, TableServer, loop_factory, loop_name, run
 from racing_demon_server.settings import ServerSettings
 from tests.support.clocks import clock
 from tests.support.servers import PATIENCE, Closing, Peer, serving, timeout
+from tests.support.whole_servers import whole_server
 
 
 class Announced(asyncio.Future[str]):
@@ -86,3 +88,15 @@ def test_without_uvloop_the_loop_is_asyncios(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setitem(sys.modules, "uvloop", None)
     with asyncio.Runner(loop_factory=loop_factory(watches_sockets=True)) as runner:
         assert runner.run(named()) == "asyncio"
+
+
+async def test_a_host_s_server_does_not_end_with_the_next_owner_of_the_host_s_seat() -> None:
+    """Whoever opened the table was kicked by the host whom they had made: the table goes on."""
+    async with whole_server(until_table_ends="") as (_, url), Peer.hosting(url) as ann:
+        async with Peer.entered(url, cl.Join(code=ann.code, name="Ben")) as ben:
+            await ann.ask(cl.MakeHost, seat=1)
+            await ben.ask(cl.Kick, seat=0)
+            async with Peer.entered(url, cl.Join(code=ann.code, name="Cas")) as cas:
+                assert cas.place.seat == 0
+                await cas.ask(cl.Leave)
+            assert isinstance(await ben.ask(cl.Say, text="still here"), Accepted)

@@ -152,7 +152,7 @@ class Sitting:
         """Give the table a host without a seat."""
         self.table.seat_tokens.add(None, b"host")
 
-    def connect(self, seat: int, connected: bool) -> list[Event]:
+    def connect(self, seat: Actor, connected: bool) -> list[Event]:
         """Let a connection come or go."""
         return self.record(self.table.connect(seat, connected, self.now))
 

@@ -119,7 +119,7 @@ export const FROM_CLIENT = {
 export const FROM_SERVER = {
   64: {name: "versions", fields: "oldest newest software", defaults: {software: ""}},
   65: {name: "seated", fields: "code seat token counter epoch", defaults: {seat: null, token: null, counter: 0, epoch: ""}},
-  66: {name: "snapshot", fields: "seq code options host phase seats hand hand_id commitment hand_seats piles redeals elapsed_ms called results winners paused locked came liberties progress since departed banned shuffle next_shuffle handicaps waiting shifts entry_closed known_deal last_hand absent_host sitting_out", defaults: {hand: 0, hand_id: "", commitment: null, hand_seats: [], piles: [], redeals: [], elapsed_ms: 0, called: null, results: [], winners: [], paused: false, locked: false, came: [], liberties: [], progress: [], since: [], departed: [], banned: [], shuffle: null, next_shuffle: null, handicaps: [], waiting: [], shifts: [], entry_closed: false, known_deal: null, last_hand: 0, absent_host: null, sitting_out: []}},
+  66: {name: "snapshot", fields: "seq code options host phase seats hand hand_id commitment hand_seats piles redeals elapsed_ms called results winners paused locked came liberties progress since departed banned shuffle next_shuffle handicaps waiting shifts entry_closed known_deal last_hand absent_host sitting_out absent_watcher", defaults: {hand: 0, hand_id: "", commitment: null, hand_seats: [], piles: [], redeals: [], elapsed_ms: 0, called: null, results: [], winners: [], paused: false, locked: false, came: [], liberties: [], progress: [], since: [], departed: [], banned: [], shuffle: null, next_shuffle: null, handicaps: [], waiting: [], shifts: [], entry_closed: false, known_deal: null, last_hand: 0, absent_host: null, sitting_out: [], absent_watcher: false}},
   67: {name: "accepted", fields: "counter seq"},
   68: {name: "refused", fields: "counter reason text by late_us pile top", defaults: {by: null, late_us: 0, pile: -1, top: -1}},
   69: {name: "pong", fields: "stamp"},
@@ -138,7 +138,7 @@ export const FROM_SERVER = {
   82: {name: "left", fields: "seq seat kicked", defaults: {kicked: false}},
   83: {name: "connected", fields: "seq seat connected"},
   84: {name: "readied", fields: "seq seat ready"},
-  85: {name: "hosted", fields: "seq seat absent_host", defaults: {absent_host: null}},
+  85: {name: "hosted", fields: "seq seat absent_host absent_watcher", defaults: {absent_host: null, absent_watcher: false}},
   86: {name: "options_set", fields: "seq options"},
   87: {name: "committed", fields: "seq hand hand_id commitment within_ms known_deal", defaults: {within_ms: 0, known_deal: null}},
   88: {name: "dealt", fields: "seq seats shown countdown_ms left_out handicaps", defaults: {left_out: [], handicaps: []}},

@@ -192,6 +192,7 @@ class TableRecord(NamedTuple):
     options: Options
     host: int | None = None
     absent_host: int | None = None
+    absent_watcher: bool = False
     phase: Phase = Phase.LOBBY
     seats: Mapping[int, SeatState] = NONE
     departed: Mapping[int, str] = NONE
@@ -355,6 +356,11 @@ class TableState:
     def absent_host(self) -> int | None:
         """The seat that becomes host again when its player is back; ``None`` if none does."""
         return self.record.absent_host
+
+    @property
+    def absent_watcher(self) -> bool:
+        """Whether a host without a seat becomes host again when they are back."""
+        return self.record.absent_watcher
 
     @property
     def phase(self) -> Phase:
@@ -521,9 +527,13 @@ class TableState:
             TEAMS: any(result.teams for result in self.results),
             PROGRAMS: any(state.program for state in self.seats.values()),
             MODERATION: self.entry_closed,
-            RETURNS: self.last_hand > 0 or self.absent_host is not None or bool(self.sitting_out),
+            RETURNS: self.last_hand > 0 or self._awaits_host or bool(self.sitting_out),
         }
         return needed(self.options, self.known_deal).union(word for word, is_used in used.items() if is_used)
+
+    @property
+    def _awaits_host(self) -> bool:
+        return self.absent_host is not None or self.absent_watcher
 
     @property
     def is_between_hands(self) -> bool:
@@ -768,7 +778,9 @@ class TableState:
         self.record = self.record.with_seat(event.seat, ready=event.ready)
 
     def _hosted(self, event: ev.Hosted) -> None:
-        self.record = self.record._replace(host=event.seat, absent_host=event.absent_host)
+        self.record = self.record._replace(
+            host=event.seat, absent_host=event.absent_host, absent_watcher=event.absent_watcher
+        )
 
     def _options_set(self, event: ev.OptionsSet) -> None:
         record = self.record

@@ -59,7 +59,7 @@ KNOWN_DEALS: Final = "known-deals"
 """The extension for tables on a given deal: ``known_deal`` of ``create``, ``committed`` and snapshots."""
 RETURNS: Final = "returns"
 """The extension for last hands, and for players and hosts who return: ``set_last_hand``, its event,
-``returned``, ``sitting_out``, and ``absent_host``.
+``returned``, ``sitting_out``, ``absent_host`` and ``absent_watcher``.
 
 Servers with it know ``end_match``, too.
 """
@@ -102,7 +102,7 @@ EXTENDED: Final[Mapping[type[Message], Callable[[Any], bool]]] = {
     ),
     ev.Committed: lambda committed: committed.known_deal is not None,
     ev.Dealt: lambda dealt: bool(dealt.handicaps),
-    ev.Hosted: lambda hosted: hosted.absent_host is not None,
+    ev.Hosted: lambda hosted: hosted.absent_host is not None or hosted.absent_watcher,
     ev.Joined: lambda joined: joined.program,
     ev.OptionsSet: lambda options_set: bool(options_set.options.extended()),
 }

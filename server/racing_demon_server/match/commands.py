@@ -401,7 +401,7 @@ class Commands:
             self._state.emit(ev.LastHandSet, hand=number)
 
     def _make_host(self, command: cl.MakeHost) -> None:
-        self._seating.make_host(self._seating.person(command.seat), self._view.absent_host)
+        self._seating.make_host(self._seating.person(command.seat), self._seating.absent)
 
     def _stand_in(self, command: cl.StandIn) -> None:
         state = self._seating.person(command.seat)

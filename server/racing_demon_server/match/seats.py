@@ -7,7 +7,7 @@ monotonic clock.
 
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from racing_demon_protocol.engine.specification import Game
 from racing_demon_protocol.enums import Reason
@@ -66,6 +66,13 @@ ENTRY_CLOSED: Final = (
 
 WhoLacks = Callable[[Collection[str]], Sequence[str]]
 """Returns who at the table has a client that does not understand all of these extensions."""
+
+
+class Absent(NamedTuple):
+    """A host who is away: the seat, or ``None`` with ``is_watcher`` for one without a seat."""
+
+    seat: int | None
+    is_watcher: bool = False
 
 
 class Seats:
@@ -165,6 +172,9 @@ class Seats:
             self._forget_absence(actor, and_giving_up=True)
         else:
             self._record_absence(actor, at)
+        if connected and actor is None and self._view.absent_watcher:
+            self._state.emit(ev.Hosted, seat=None)
+            return True
         state = None if actor is None else self._view.seats.get(actor)
         if state is None or state.left or state.connected == connected:
             return False
@@ -226,7 +236,7 @@ class Seats:
         self._state.emit(ev.Left, seat=seat, kicked=kicked)
         self._forget_absence(seat)
         if seat == self._view.host:
-            self._choose_host(self.people(), self._view.absent_host)
+            self._choose_host(self.people(), self.absent)
 
     def may_return(self, seat: int) -> bool:
         """Return whether the player who left a seat may have it back now."""
@@ -345,12 +355,18 @@ class Seats:
     def replace_host(self, at: int) -> None:
         """Make the next connected player the host, until the one who is away returns."""
         view = self._view
-        absent = view.host if view.absent_host is None else view.absent_host
+        absent: Absent | None = self.absent or Absent(view.host, is_watcher=view.host is None)
         if (lacked := {RETURNS} - view.extensions) and self.who_lacks(lacked):
             absent = None
         self._choose_host([state for state in self.people() if state.seat != view.host], absent)
 
-    def _choose_host(self, candidates: list[SeatState], absent: int | None) -> None:
+    @property
+    def absent(self) -> Absent | None:
+        """The host who is away, and is host again when they are back; ``None`` if there is none."""
+        absent = Absent(self._view.absent_host, is_watcher=self._view.absent_watcher)
+        return absent if absent.seat is not None or absent.is_watcher else None
+
+    def _choose_host(self, candidates: list[SeatState], absent: Absent | None) -> None:
         """Make the first of some players the host, connected ones first; nobody if there are none."""
         candidates.sort(key=lambda state: not state.connected)
         if candidates:
@@ -358,11 +374,12 @@ class Seats:
         else:
             self._state.emit(ev.Hosted, seat=None)
 
-    def make_host(self, state: SeatState, absent: int | None = None) -> None:
+    def make_host(self, state: SeatState, absent: Absent | None = None) -> None:
         """Make a player the host, perhaps only until another is back."""
         if state.muted:
             self._state.emit(ev.Muted, seat=state.seat, muted=False)  # a host is never muted
-        self._state.emit(ev.Hosted, seat=state.seat, absent_host=None if absent == state.seat else absent)
+        seat, is_watcher = (None, False) if absent is None or absent.seat == state.seat else absent
+        self._state.emit(ev.Hosted, seat=state.seat, absent_host=seat, absent_watcher=is_watcher)
 
     # What commands need.
 

@@ -200,6 +200,14 @@ class Table:
             self._lifecycle.after_leave(self._state.now)
         return self._drain_events()
 
+    def make_host(self, seat: int, at: int) -> list[ev.Event]:
+        """Make a person the host, as whoever runs the server wants it, unless they are or have left."""
+        self._advance(at)
+        state = self._seating.active().get(seat)
+        if state is not None and not state.bot and seat != self.view.host:
+            self._seating.make_host(state)
+        return self._drain_events()
+
     # After a restart.
 
     def restore(self, saved_state: SavedState) -> None:

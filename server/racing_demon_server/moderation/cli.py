@@ -67,6 +67,7 @@ EXAMPLES: Final = f"""examples:
   racing-demon-server ban k3xw7q2m/17                    refuse one device of a player
   racing-demon-server mute k3xw7q2m --for 2h             let nobody hear what a player says
   racing-demon-server kick KQXW 2                        take the seat 2 at a table
+  racing-demon-server host KQXW 2                        make the player of the seat 2 the table's host
   racing-demon-server bans                               list who is banned or muted
   racing-demon-server unban 203.0.113.0/24               lift a ban
   racing-demon-server players                            list the players whom the server remembers
@@ -271,6 +272,15 @@ def _kick(arguments: argparse.Namespace) -> int:
             sys.stdout.write(f"{printable(kicked)} is kicked from the table {code}\n")
             return 0
     return fail(1, f"there is no table {code}.")
+
+
+def _host(arguments: argparse.Namespace) -> int:
+    asked = {"command": "host", "code": arguments.code, "seat": arguments.seat}
+    for answer in _ask_all(arguments.journal, **asked):
+        if (host := answer["host"]) is not None:
+            sys.stdout.write(f"{printable(host)} is the host of the table {arguments.code}\n")
+            return 0
+    return fail(1, f"there is no table {arguments.code}.")
 
 
 def _forbid(arguments: argparse.Namespace, sort: str, seconds: int, what: str) -> int:
@@ -657,6 +667,9 @@ def _parser(*, is_admin: bool) -> argparse.ArgumentParser:
     kick.add_argument("who", metavar="WHO", help=text)
     kick.add_argument("seat", nargs="?", metavar="SEAT", help="the seat's number, or the name there")
     add_reason(kick)
+    host = add("host", "make somebody the host of their table, who had it, perhaps", _host)
+    host.add_argument("code", type=str.upper, metavar="CODE", help="the table's code")
+    host.add_argument("seat", metavar="SEAT", help="the seat's number, or the name there")
     ban = add("ban", "refuse an address, a player or a device for a time", _ban)
     mute = add("mute", "let nobody hear what a player, a device or an address says, for a time", _mute)
     unban = add("unban", "lift a ban", _unban)

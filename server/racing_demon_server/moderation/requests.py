@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from typing import Any, Final, NamedTuple, Protocol
 
 from racing_demon_protocol.enums import Reason
@@ -141,7 +142,7 @@ class OperatorRequests:
                 return {"tables": [_overview(room) for room in self._registry.rooms]}
             case {"command": "close_all" | "new_tables" | "say" as kind, "text": str(text)}:
                 return await self._order(Order(kind, text), everywhere=request.get("everywhere") is True)
-            case {"code": str(code), "command": "table" | "close" | "kick"}:
+            case {"code": str(code), "command": "table" | "close" | "host" | "kick"}:
                 return await self._ask_table(request, code)
             case {"command": "reload_bans" | "ban" | "unban"}:
                 return await self._ask_bans(request)
@@ -166,7 +167,11 @@ class OperatorRequests:
                     await self._close(room, reason)
                 return {"closed": room is not None}
             case {"command": "kick", "seat": str(seat), "reason": str(reason)}:
-                return {"kicked": None if room is None else _kick(room, seat, reason)}
+                text = f"{KICKED}: {reason}" if reason else f"{KICKED}."
+                kick = partial(Room.kick, text=text)
+                return {"kicked": None if room is None else _change_seat(room, seat, kick)}
+            case {"command": "host", "seat": str(seat)}:
+                return {"host": None if room is None else _change_seat(room, seat, Room.make_host)}
         return {"table": None if room is None else {**_overview(room), "there": _there(room)}}
 
     async def _order(self, order: Order, *, everywhere: bool) -> Mapping[str, Any]:
@@ -320,8 +325,8 @@ async def _change(players: PlayersKeeper, player: str, request: Mapping[str, Any
             return await players.change(player)
 
 
-def _kick(room: Room, seat: str, reason: str) -> str:
-    """Take the seat of a person, by its number or their name. Return the name.
+def _change_seat(room: Room, seat: str, change: Callable[[Room, int], None]) -> str:
+    """Change something about the seat of a person, by its number or their name. Return the name.
 
     Raises:
         RequestFailed: no person has that seat.
@@ -333,7 +338,7 @@ def _kick(room: Room, seat: str, reason: str) -> str:
         if not seats:
             raise CommandRefused(Reason.NOT_SEATED, f"nobody has the seat {seat}")
         name = view.seats[seats[0]].name
-        room.kick(seats[0], f"{KICKED}: {reason}" if reason else f"{KICKED}.")
+        change(room, seats[0])
     except CommandRefused as error:
         raise RequestFailed(error.text) from error
     return name

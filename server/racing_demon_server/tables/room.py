@@ -553,6 +553,22 @@ class Room:
         if not self._apply(self.table.kick, seat):
             raise CommandRefused(Reason.NOT_NOW, MISTAKE)
 
+    def make_host(self, seat: int) -> None:
+        """Make a person the host, because whoever runs the server wants it.
+
+        Raises:
+            CommandRefused: no person has that seat, or nothing can be written now.
+
+        """
+        self.catch_up()
+        if self.is_halted:
+            raise CommandRefused(Reason.HALTED, HALTED)
+        state = self.table.view.seats.get(seat)
+        if state is None or state.left or state.bot:
+            raise CommandRefused(Reason.NOT_SEATED, "No person has that seat.")
+        if not self._apply(self.table.make_host, seat):
+            raise CommandRefused(Reason.NOT_NOW, MISTAKE)
+
     def _hash_address(self, address: str) -> bytes:
         return hash_address(address, self._lock.salt)
 

@@ -65,6 +65,24 @@ def test_a_host_who_was_away_is_host_again() -> None:
     assert not of_type(ev.Hosted, sitting.connect(1, connected=True))
 
 
+def test_a_host_without_a_seat_who_was_away_is_host_again() -> None:
+    """Whoever opened the table for others has it back, unless they handed it on."""
+    sitting = Sitting()
+    sitting.host_watching()
+    sitting.join("Ann")
+    assert sitting.table.view.host is None
+    sitting.connect(None, connected=False)
+    hosted = of_type(ev.Hosted, sitting.wait(21 * SECOND))
+    assert [(event.seat, event.absent_host, event.absent_watcher) for event in hosted] == [(0, None, True)]
+    restored = TableState.from_snapshot(sitting.table.view.snapshot(0))
+    assert restored.absent_watcher
+    assert [event.seat for event in of_type(ev.Hosted, sitting.connect(None, connected=True))] == [None]
+    sitting.events(None, cl.MakeHost, seat=0)
+    sitting.connect(None, connected=False)
+    sitting.wait(21 * SECOND)
+    assert not of_type(ev.Hosted, sitting.connect(None, connected=True))
+
+
 def test_a_host_who_has_handed_the_table_on_or_is_gone_does_not_get_it_back() -> None:
     """The role came to another by the host's own will, or they have no seat any more."""
     handed = Sitting.lobby(3)

@@ -171,6 +171,10 @@ async def test_a_player_or_a_device_is_kept_out_and_nobody_beside_it(journal: Pa
 
         async with Peer.entered(url, cl.Join(code=ann.code, name="Cas")) as cas:
             assert (await operate(journal, "kick", ann.code, "7")).code == 1
+            assert "Cas is the host" in (await operate(journal, "host", ann.code, "Cas")).out
+            await ann.until(ev.Hosted)
+            assert ann.view.host == cas.place.seat
+            assert (await operate(journal, "host", ann.code, "Ann")).code == 0
             assert (await operate(journal, "kick", ann.code, "Cas")).code == 0
             assert await cas.closed() == Closing(CloseCode.KICKED, "The server's operator has kicked you.")
         assert ann.view.seats[0].connected

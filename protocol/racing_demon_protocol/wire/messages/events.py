@@ -133,15 +133,17 @@ class Hosted(Event):
     """The table has a new host; ``None`` for a host without a seat.
 
     A host who was away for twenty seconds becomes host again on return: this then comes once more, for
-    ``absent_host``, without one.
+    ``absent_host``, without one; for ``None``, where ``absent_watcher`` was true.
     """
 
     TAG: ClassVar[int] = 85
-    LATER: ClassVar[int] = 1
+    LATER: ClassVar[int] = 2
     seat: Seat | None
     """The host's seat; ``None`` where the host has none."""
     absent_host: Seat | None = None
     """The seat that becomes host again when its player is back; ``None`` if none does."""
+    absent_watcher: Annotated[bool, Field(strict=True)] = False
+    """Whether a host without a seat becomes host again when they are back."""
 
 
 class OptionsSet(Event):

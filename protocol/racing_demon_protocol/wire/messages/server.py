@@ -193,7 +193,7 @@ class Snapshot(Message):
     """
 
     TAG: ClassVar[int] = 66
-    LATER: ClassVar[int] = 16
+    LATER: ClassVar[int] = 17
     seq: Seq
     """The number of the last event that is part of this."""
     code: Code
@@ -259,6 +259,8 @@ class Snapshot(Message):
     """The seat that becomes host again when its player is back; ``None`` if none does."""
     sitting_out: tuple[Seat, ...] = ()
     """The seats whose players left and came back while the hand was played: they play from the next deal."""
+    absent_watcher: Annotated[bool, Field(strict=True)] = False
+    """Whether a host without a seat becomes host again when they are back."""
 
 
 class Accepted(Message):
