@@ -43,6 +43,9 @@ export function beginOfEvening() {
  */
 export function finish(cards, after, table, seat) {
   arc(cards);
+  /** @type {HTMLElement | null | undefined} */
+  const told = cards.parentElement?.querySelector(".headline");
+  told?.style.setProperty("--letters", String(told.textContent?.length ?? 1)); // many winners are told smaller
   const before = after.previousElementSibling;
   if (before?.classList.contains("tonight")) before.remove();
   const entries = seat === null ? keptEvening(table.code) : keptResults();
