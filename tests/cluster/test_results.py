@@ -12,6 +12,7 @@ import pytest
 from racing_demon_cluster.postgres.store import PostgresStore
 from racing_demon_cluster.results import JOURNAL, PostgresResults, Retention
 from racing_demon_protocol.enums import EndReason
+from racing_demon_protocol.records.notes import HandNotes
 from racing_demon_protocol.records.summary import HandSummary, MatchSummary, PlayerSummary
 from racing_demon_server.enums import StandingsAccess
 from racing_demon_server.journal.interface import Fenced, JournalReader, UnstorableValue
@@ -91,6 +92,21 @@ def test_a_casual_match_counts_in_neither_store(
             assert found is not None
             shown = json.loads(found[1])
             assert (shown["matches"], [row["points"] for row in shown["rows"]]) == (1, [5])
+
+
+def test_what_hands_were_like_is_kept_in_both_stores(
+    results: tuple[PostgresResults, PostgresResults], tmp_path: Path
+) -> None:
+    """Each hand has one row, the newest; another server reads it, and another match has its own."""
+    moment = (0, 5, 1, 9_000_000, 7, 1, None)
+    notes = HandNotes(moments=(moment,), up={0: 3}, first=0, patience={0: 5}, opened={1: 2})
+    with ResultsFile(tmp_path / "results.sqlite") as file:
+        for store, reader in ((file, file), results):
+            store.save_notes(JOURNAL, "7.1", {2: HandNotes(), 1: notes})
+            store.save_notes(JOURNAL, "7.1", {2: notes})
+            store.save_notes(JOURNAL, "8.1", {1: HandNotes()})
+            assert reader.notes_of(JOURNAL, "7.1") == {1: notes, 2: notes}
+            assert reader.notes_of(JOURNAL, "8.1") == {1: HandNotes()}
 
 
 def test_events_and_snapshots_are_blanked(

@@ -7,7 +7,7 @@ something of a card that lies face down.
 import asyncio
 import logging
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from io import StringIO
 from typing import Any, Final, NamedTuple
@@ -16,11 +16,14 @@ from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Kind
 from racing_demon_protocol.engine.cards import PACK_SIZE, Card
 from racing_demon_protocol.engine.deal import subseed
 from racing_demon_protocol.enums import BotLevel, EndReason
-from racing_demon_protocol.records.format import message_line
+from racing_demon_protocol.records.analysis import HistoryTracker, moments_of
+from racing_demon_protocol.records.format import message_line, next_state
+from racing_demon_protocol.records.moments import HandMoment
 from racing_demon_protocol.wire.codec import Encoding
-from racing_demon_protocol.wire.messages import Event
+from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Dealt, HandOver, Played, Rotated
+from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.mqtt.publish_queue import PublishQueue
@@ -173,10 +176,25 @@ class _Performance:
         streams["broker"] = self._broker.got
         streams["log"] = [log]
         streams["record"] = [message_line(message) for message in self._conns[0][1].heard]
+        streams["moments"] = [str(moment) for moment in _moments(self._conns[0][1].heard)]
         text = self._metrics.text(1, 1).splitlines()
         streams["metrics"] = [line for line in text if "process_" not in line and "_created" not in line]
         self._registry.close()
         return Told(streams, list(steps), frozenset(shown), stalls)
+
+
+def _moments(heard: Iterable[Message]) -> Sequence[HandMoment]:
+    """Return what cost most in a hand so far, or in all of it, as a client and a server find it."""
+    view, history, seed = None, HistoryTracker(), b""
+    for at, message in enumerate(heard):
+        if isinstance(message, Snapshot | Event):
+            view = next_state(view, message)
+            history.apply(message, view, at * 1_000)
+        if isinstance(message, HandOver) and view is not None:
+            seed = view.deal_seed(bytes.fromhex(message.seed))
+    if view is None or view.hand is None or history.hand is None:
+        return ()
+    return moments_of(history.hand, view.hand, seed)
 
 
 def play(plan: Plan, steps: Sequence[Step] | None = None, disturb: Disturbance = lambda _: None) -> Told:
