@@ -320,24 +320,21 @@ class Feed:
 
     def append(self, turn: Turn) -> None:
         """Append what is committed now. If that raises, the table is right again with its next copy."""
+        encoded, copy, is_part = turn
         self._uncommitted -= 1
         try:
-            self._append(turn)
+            self.replay.add(encoded)
+            if copy is None:
+                self._fold.extend(encoded)
+                if is_part:
+                    self._fold.catch_up()
+            else:
+                self._fold.replace(copy)
+                self._delay_us = delay_us(copy.state.options)
+                self._is_broken = False
         except Exception:
             self._begin_again(turn)
             raise
-
-    def _append(self, turn: Turn) -> None:
-        encoded, copy, is_part = turn
-        self.replay.add(encoded)
-        if copy is None:
-            self._fold.extend(encoded)
-            if is_part:
-                self._fold.catch_up()
-        else:
-            self._fold.replace(copy)
-            self._delay_us = delay_us(copy.state.options)
-            self._is_broken = False
         if self._delay_us or self._due:
             hold_us = self.hold_us()
             self._due = self._clock() + hold_us if hold_us else AT_ONCE

@@ -16,7 +16,7 @@ import asyncio
 import logging
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Final, NamedTuple, Self
 
@@ -26,7 +26,7 @@ from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.formatting import join_words, pluralize
 from racing_demon_protocol.wire.capabilities import PROGRAMS, verify_understood
 from racing_demon_protocol.wire.messages.client import Command, ListTable, Ready, RemoveSpectator, Start
-from racing_demon_protocol.wire.messages.events import Event, HandOver, MatchOver, Played
+from racing_demon_protocol.wire.messages.events import Event, HandOver, MatchOver, Played, Progressed
 from racing_demon_protocol.wire.messages.server import Accepted, Halted, Refused, Seated
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.bots.scheduler import BotScheduler
@@ -42,7 +42,7 @@ from racing_demon_server.wakeup import Alarm
 from .broadcast import Broadcast
 from .commit_queue import Callback, CommitQueue
 from .failures import NOT_SENT, RETRY_SECONDS, Failures
-from .feed import MOVES_CARDS, Backlog, Feed, ReplayBuffer
+from .feed import Backlog, Feed, ReplayBuffer
 from .observer import Observer, tell
 from .passphrase import Passphrase
 from .spectators import FairScheduler
@@ -880,28 +880,31 @@ class Room:
         Plays without other consequences are flushed together.
         """
         self._fresh += encoded
-        self._plays += [(each.packed, at) for each in encoded]
-        kinds = [type(each.event) for each in encoded]
-        if len(self._plays) >= COPY_EVERY or not MOVES_CARDS.issuperset(kinds):
-            self._stand()
-        is_play = bool(encoded) and not then
-        parting: list[Callback] = []
+        others: list[Event] = []
         for each in encoded:
-            event = each.event
+            self._plays.append((each.packed, at))
             self._kept += len(each.packed) + BESIDE_PLAY
-            if type(event) is not Played:
-                is_play = False
-                self._kept += BESIDE
-                if type(event) is HandOver:
-                    self._kept += BESIDE_HAND
-                    self._hands_over += hand_over_cost(self.table.view.hand_number)
-                elif type(event) is MatchOver:
-                    self._matches.overdraw(at)
-                self._bots.apply(event, self.table.seat_tokens)
-                if (end := self.broadcast.apply_event(event, self.table.view.options)) is not None:
-                    parting.append(end)
-        if not is_play and not self.table.is_settling:
-            self._flush(at, [*then, *parting])
+            if type(each.event) is not Played:
+                others.append(each.event)
+        if others or len(self._plays) >= COPY_EVERY:
+            if len(self._plays) >= COPY_EVERY or any(type(each) is not Progressed for each in others):
+                self._stand()
+            then = [*then, *self._consequences(others, at)]
+        if (others or then or not encoded) and not self.table.is_settling:
+            self._flush(at, then)
+
+    def _consequences(self, events: Iterable[Event], at: int) -> Iterator[Callback]:
+        """Do what follows from events other than plays. Yield what closes connections, once they are sent."""
+        for event in events:
+            self._kept += BESIDE
+            if type(event) is HandOver:
+                self._kept += BESIDE_HAND
+                self._hands_over += hand_over_cost(self.table.view.hand_number)
+            elif type(event) is MatchOver:
+                self._matches.overdraw(at)
+            self._bots.apply(event, self.table.seat_tokens)
+            if (end := self.broadcast.apply_event(event, self.table.view.options)) is not None:
+                yield end
 
     def _stand(self) -> None:
         """Let what was judged so far stand, whatever fails later."""

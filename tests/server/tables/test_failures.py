@@ -45,7 +45,7 @@ from racing_demon_server.tables import failures
 from racing_demon_server.tables import room as rooms
 from racing_demon_server.tables.broadcast import Broadcast
 from racing_demon_server.tables.failures import MAX_FAILURES, RETRY_SECONDS
-from racing_demon_server.tables.feed import CommittedTable, Feed, Reader
+from racing_demon_server.tables.feed import CommittedTable, Feed, Reader, ReplayBuffer
 from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.registry import FAILED_OFTEN
 from racing_demon_server.tables.room import Room
@@ -416,7 +416,7 @@ BEFORE: Final = (
     (Broadcast, "send"),
     (Broadcast, "catch_up"),
     (Feed, "judged"),
-    (Feed, "_append"),
+    (ReplayBuffer, "add"),
     (Checkpoint, "of"),
     (TableJournal, "append"),
     (TableJournal, "write"),
