@@ -17,11 +17,10 @@ from racing_demon_client.terminal.screens.table import TableScreen
 from racing_demon_protocol.enums import Phase, Reaction
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
-from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.sqlite.database import reports_of
 from racing_demon_server.moderation.reports import read_reports
 from tests.support.screens import SLOW, deal, hosting, shows, sitting, turned, wait
-from tests.support.servers import SHORT, end_tasks, serving
+from tests.support.servers import end_tasks, serving
 from tests.support.terminal import Player
 from tests.support.whole_servers import whole_server
 
@@ -362,15 +361,15 @@ async def test_a_player_is_reported_to_the_operator(tmp_path: Path) -> None:
 
 async def test_both_terminals_tell_the_titles_after_a_match(tmp_path: Path) -> None:
     """On the screen and in plain text everybody reads the same titles of the evening, in the page's words."""
-    options = Options(hands=1, countdown_ms=0, **SHORT)
-    async with whole_server(tmp_path / "journal", bot_speed=100) as (_, url):
-        client = await Client.create(url, "Ann", options)
+    async with whole_server(tmp_path / "journal") as (_, url):
+        client = await Client.create(url, "Ann", SLOW)
         async with sitting(client, "hosted") as player, await Client.join(url, client.code, "Ben") as ben:
             told: list[str] = []
             plain = asyncio.create_task(attend(ben, told.append))
-            await client.send(cl.AddBot(counter=client.next_counter(), level="hard"))
-            await wait(player.pilot, lambda: len(client.view.seats) == 3)
+            await wait(player.pilot, lambda: len(client.view.seats) == 2)
             await client.send(cl.Start(counter=client.next_counter()))
+            await wait(player.pilot, lambda: client.view.in_hand)
+            await client.send(cl.EndMatch(counter=client.next_counter(), seen=client.view.seq))
             await shows(player, "Titles of the evening:")
             await plain
             own = next(line for line in told if line.startswith("you: "))
