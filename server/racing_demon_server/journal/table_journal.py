@@ -100,6 +100,9 @@ CHECKPOINT_EVENTS: Final = 2_000
 NOBODY: Final = -1
 """Stands for a host without a seat."""
 
+Mark = tuple[int, list[EncodedEvent], int, tuple[int, int, int, int, int]]
+"""How long a journal's changes, and its run of plays, were at some time, and its counts."""
+
 WallClock = Callable[[], int]
 """Returns the milliseconds since 1970."""
 
@@ -135,15 +138,15 @@ class TableJournal:
         self._run: list[EncodedEvent] = []
         self._events = self._bytes = self.seq = self._whispers = self._since_checkpoint = 0
 
-    def mark(self) -> tuple[int, list[EncodedEvent], Sequence[int]]:
+    def mark(self) -> Mark:
         """Return what has been appended so far, to go back to."""
         counts = self._events, self._bytes, self.seq, self._whispers, self._since_checkpoint
-        return len(self._changes), self._run.copy(), counts
+        return len(self._changes), self._run, len(self._run), counts
 
-    def go_back(self, mark: tuple[int, list[EncodedEvent], Sequence[int]]) -> None:
+    def go_back(self, mark: Mark) -> None:
         """Forget what has been appended since, because something of it could not be."""
-        length, self._run, counts = mark
-        del self._changes[length:]
+        length, self._run, plays, counts = mark
+        del self._changes[length:], self._run[plays:]
         self._events, self._bytes, self.seq, self._whispers, self._since_checkpoint = counts
 
     @property

@@ -202,7 +202,7 @@ class SeatTokens:
 
         """
         changed = self._changed | self._played if with_plays else self._changed
-        return [(actor, self._seat_tokens.get(actor)) for actor in changed]
+        return [(actor, self._seat_tokens.get(actor)) for actor in changed] if changed else []
 
     def drain_changes(self, *, with_plays: bool) -> list[tuple[Actor, SeatToken | None]]:
         """Return the tokens that have changed, and forget that: see :meth:`changes`."""
