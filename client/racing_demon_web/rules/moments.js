@@ -35,6 +35,7 @@ import { TableState } from "./state.js";
  */
 
 const MOST = 3;
+const SEEN_US = 1_000_000; // so long it takes to see that a card can go up
 const FACES = 52;
 const SUIT_SIZE = 13;
 const SOURCES = ["waste", "reserve", "tableau"];
@@ -262,7 +263,7 @@ function ranked({ cards }, board, seed) {
       opened: (dealt && beneath && dealt[beneath[0]][beneath[1]]) ?? null,
     };
   });
-  const costly = moments.filter(({ points, waited }) => points || waited).sort(compare);
+  const costly = moments.filter(({ points, waited }) => points || waited >= SEEN_US).sort(compare);
   return layout.seats.flatMap((seat) => costly.filter((moment) => moment.seat === seat).slice(0, MOST));
 }
 

@@ -1,7 +1,7 @@
 """The moments that decided a hand: for each seat those that cost most. The manual of records says how.
 
 A moment costs the points of its card where that never went up, and otherwise the seconds for which the card
-waited. Points come first, then seconds, then the earlier event.
+waited, if it waited for one at least. Points come first, then seconds, then the earlier event.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,6 +17,8 @@ from .waits import CardWait, Place
 
 MOST: Final = 3
 """How many moments of a hand each seat has."""
+SEEN_US: Final = 1_000_000
+"""So long it takes to see that a card can go up: whoever brings it up sooner has missed nothing."""
 
 
 class HandMoment(NamedTuple):
@@ -84,7 +86,7 @@ def dearest(
     by_seat: dict[int, list[tuple[HandMoment, CardWait]]] = {seat: [] for seat in hand.seats}
     for wait in waits:
         moment = _moment(hand, wait)
-        if moment.points or moment.waited_us:
+        if moment.points or moment.waited_us >= SEEN_US:
             by_seat[wait.seat].append((moment, wait))
     rest()
     found: list[HandMoment] = []

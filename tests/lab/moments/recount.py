@@ -19,6 +19,7 @@ from tests.support.independent_dealer import deal
 
 MOST: Final = 3
 KING: Final = 12
+SECOND: Final = 1_000_000
 LOOKED_AT: Final = ev.Signalled | ev.SeatSignalled | ev.Played | ev.Rotated
 
 Row = tuple[int, int, int, int, int, int | None, int | None]
@@ -168,7 +169,7 @@ def _hand(view: TableState, hand: HandView, looks: Sequence[Look], over_at: int,
                 seq, winner = end.seq, end.player
         beneath = longest.begin.ready[card]
         opened = None if beneath is None else dealt[beneath[0]][beneath[1]]
-        if points or waited:
+        if points or waited >= SECOND:
             found.append((seat, card, points, waited, seq, winner, opened))
     found.sort(key=lambda row: (-row[2], -row[3], row[4], row[1]))
     own = ([row for row in found if row[0] == seat][:MOST] for seat in hand.seats)

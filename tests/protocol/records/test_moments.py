@@ -79,6 +79,20 @@ def test_the_manuals_example_is_computed_as_it_is_told() -> None:
     assert shown == rows
 
 
+def test_what_goes_up_within_a_second_has_cost_nothing() -> None:
+    """It takes so long to see a card; one that never went up has cost its points, in whatever time."""
+    position = example()
+    own = position.rules.layout.seat_piles
+    (two, _), (three,) = own(ANN, Kind.TABLEAU)[:2], own(BEN, Kind.TABLEAU)[:1]
+    plays = [(900_000, BEN, three, UP), (SECOND, ANN, two, UP + 1), (1_800_000, BEN, three, UP)]
+    found = told(position, plays, 2 * SECOND)
+    assert [(each.seat, name(each.card), each.points) for each in found] == [
+        (ANN, "3♠", 1),
+        (ANN, "2♥", 0),
+        (BEN, "3♥", 3),
+    ]
+
+
 @for_each("name", ["racing-demon", "shouted", "eight", "house rules"])
 def test_moments_of_whole_matches(name: str) -> None:
     """At most three a seat, the dearest first, of its own cards; a race's winner brought up the same face."""
