@@ -218,8 +218,9 @@ function playNow() {
 
 /** Learn the game at a table of one's own. */
 function learn() {
-  const hooks = { page, listener, screen: tableScreen, announce, showStart, playNow, dialog, requestRender };
-  withModule("lesson", (lesson) => lesson.learn(hooks));
+  withModule("lesson", (lesson) =>
+    lesson.learn({ page, listener, screen: tableScreen, match, showStart, playNow, dialog }),
+  );
 }
 
 /** @param {string} view */
@@ -250,7 +251,7 @@ function showProblem(text, focus = "") {
 
 function leave() {
   const { session } = page;
-  if (!session) return;
+  if (!session || loaded.lesson?.leave()) return;
   const end = () => {
     if (page.session !== session) return; // the table ended while the dialog was open
     if (isKept) setAside(session.table.code);

@@ -13,6 +13,10 @@ from typing import Final, NamedTuple
 from racing_demon_protocol.engine.board import Board, Kind, Play
 from racing_demon_protocol.engine.cards import PACK_SIZE
 from racing_demon_protocol.engine.rules.base import Rules
+from racing_demon_protocol.enums import Phase
+from racing_demon_protocol.table.state import TableState
+from racing_demon_protocol.wire.messages import Message
+from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import Options
 from racing_demon_protocol.wire.presets import PRESETS
 
@@ -33,24 +37,29 @@ DO: Final[Mapping[str, Mapping[str, str]]] = {
         "touch": "Tap your {card}.",
         "mouse": "Click your {card}.",
         "keys": "Key {key}: your {card}.",
+        "text": "Type {line}.",
     },
     "move": {
         "touch": "Tap your {card}.",
         "mouse": "Click your {card}.",
         "keys": "Key {key}: your {card}.",
+        "text": "Type {line}.",
     },
     "turn": {
         "touch": "Tap the stock.",
         "mouse": "Click the stock.",
         "keys": "Press the space bar.",
+        "text": "Type {line}.",
     },
     "stuck": {
         "touch": "Tap Stuck.",
         "mouse": "Click Stuck.",
         "keys": "Press {key}.",
+        "text": "Type {line}, or press Stuck.",
     },
 }
-"""What to do on the page, by device. ``{card}`` is the card, ``{key}`` the key of its pile."""
+"""What to do on the page, by device; the last one is the table as text. ``{card}`` is the card, ``{key}`` the
+key of its pile, ``{line}`` what is typed."""
 AGAIN: Final = "That step is gone. The cards are dealt again, up to here."
 WON: Final = "You were first: {teacher}’s {card} came back."
 LOST: Final = "{teacher} was first: her {card} lies there, yours stays."
@@ -64,9 +73,12 @@ DUE: Final = "The next hand begins: you are back at your table."
 WAIT: Final = "{teacher} turns her stock…"
 OPENING: Final = "The cards are dealt…"
 SCORE: Final[Mapping[str, Sequence[str]]] = {
-    "racing-demon": ("Each card of yours in the middle is a point.", "All of them up there: ten more."),
+    "racing-demon": (
+        "Each card of yours in the middle is a point. Most points win.",
+        "All of them up there: ten more.",
+    ),
     "classic": (
-        "Each card of yours in the middle is a point.",
+        "Each card of yours in the middle is a point. Most points win.",
         "Each card left in your reserve costs two. Empty it, and you are out: ten more.",
     ),
 }
@@ -125,6 +137,29 @@ class Lesson:
 def text_of(step: LessonStep, device: str, **words: str) -> str:
     """Return what a step says on a device."""
     return f"{step.text} {DO[step.does][device]}".format(**words, teacher=TEACHER_NAME)
+
+
+def lesson_for(game: str) -> str:
+    """Return the game whose lesson is offered at a table of a game: the usual one where it has none."""
+    return game if game in LESSONS else next(iter(LESSONS))
+
+
+def can_learn(view: TableState, seat: int | None) -> bool:
+    """Return whether somebody has a seat at a table, and waits for the next deal while others play."""
+    return seat in view.seats and view.in_hand and seat not in view.hand_seats
+
+
+def is_due(view: TableState, seat: int | None, message: Message) -> bool:
+    """Return whether whoever learns while others play must be back after a message: the next hand begins."""
+    if view.phase in {Phase.TALLY, Phase.OVER}:
+        return False
+    return isinstance(message, ev.Committed | ev.Dealt) or seat in view.hand_seats
+
+
+def is_ready_due(view: TableState, seat: int | None) -> bool:
+    """Return whether whoever learns has to say that they are ready: nobody waits for them."""
+    own = None if seat is None else view.seats.get(seat)
+    return own is not None and view.phase in {Phase.TALLY, Phase.OVER} and not own.ready
 
 
 def lesson_options(game: str) -> Options:
@@ -199,7 +234,7 @@ class StepWords(NamedTuple):
 WORDS: Final[Mapping[str, StepWords]] = {
     "ace": StepWords(
         "Aces start the middle.",
-        "The middle is for both of you.",
+        "The middle is for both of you; each card of yours there is a point.",
         "Only an ace starts a place in the middle",
     ),
     "build": StepWords(

@@ -3,6 +3,7 @@
 import { button, element, setStyle, setText } from "../dom.js";
 import { loadStyle } from "../lazy.js";
 import { Hints } from "../rules/hints.js";
+import { suit } from "../rules/layout.js";
 import { read, write } from "../storage.js";
 import "../wire/requests_of_menus.js";
 import { COACH, coachWords } from "../words_later.js";
@@ -54,6 +55,23 @@ const upward = (rules, board, place) =>
     .filter(({ kind }) => kind !== "stock")
     .flatMap(({ number }) => rules.playsFrom(board, place, number, 1))
     .find(({ destination }) => board.layout.piles[destination].kind === "foundation");
+
+/**
+ * What is drawn where a play goes. Foundations that belong to all are grouped by suits: an empty one is another than
+ * that which gets the card.
+ * @param {TableScreen} screen
+ * @param {import("../rules/rules.js").Play} play
+ * @param {number} card that goes there
+ */
+export function placeOf({ scene, shown, boardView }, { destination }, card) {
+  const cards = shown?.cards[destination] ?? [];
+  const top = cards[cards.length - 1];
+  const there = top === undefined ? undefined : boardView.cards.get(String(top))?.node;
+  if (there) return there;
+  const isUp = shown?.layout.piles[destination].kind === "foundation";
+  const drawn = isUp ? [...(scene?.rects ?? [])].find(([, rect]) => rect.suit === suit(card)) : undefined;
+  return boardView.slots.get(drawn?.[0] ?? destination);
+}
 
 /** The line, and what it knows of the hand. */
 class Coach {
@@ -178,7 +196,7 @@ class Coach {
       const { cards } = shown;
       const card = cards[play.source][cards[play.source].length - play.count];
       const from = boardView.cards.get(String(card))?.node ?? boardView.slots.get(play.source);
-      const to = boardView.slots.get(play.destination);
+      const to = placeOf(this.screen, play, card);
       this.#lit = [from, to].filter((node) => node !== undefined);
     }
     for (const node of this.#lit) node.classList.add("goes");

@@ -228,11 +228,11 @@ function attempt({
   const rows = [...blocks.top, ...blocks.middle].flatMap((piles) => rowsOf(piles, inner.width, card.w, gap));
   const needs = rows.map((row) => needOf(row, board, card));
   const most = needs.reduce((sum, need) => sum + need.most + gap, 0);
-  // The hand is larger than the columns where these leave room for it.
+  // The hand is larger than the columns where these leave room for it, and smaller beside buttons.
   const room = area.height - y - Math.max(most, card.h * 4) - LINE_PX - gap * 4;
   const beside = (area.width - BESIDE_PX * across) / blocks.bar.length - gap * 3;
   const large = Math.max(card.w, Math.min(area.width / WIDEST, room / RATIO));
-  const w = isWide ? card.w : Math.floor(Math.max(card.w, Math.min(beside, large)));
+  const w = isWide ? card.w : Math.floor(Math.max(card.w * 0.7, Math.min(beside, large)));
   const own = { w, h: Math.round(w * RATIO) };
   const hand = isWide || rows.length === 0 ? 0 : Math.max(BUTTON_PX * buttons, hasBar ? own.h + gap * 2 : 0);
   const bottom = hand && area.height > LINE_FROM_PX ? hand + LINE_PX : hand;

@@ -7,9 +7,11 @@ import { hex, randomBytes } from "../proof/sha256.js";
 import { GAMES, TABLES } from "../rules/games.js";
 import { Rules } from "../rules/rules.js";
 import { read, settings, write } from "../storage.js";
+import { MatchLog } from "../wire/match_log.js";
 import { Session, webSocketUrl } from "../wire/session.js";
-import { short, WORDS } from "../words.js";
+import { faceName, short, WORDS } from "../words.js";
 import { LESSON_WORDS } from "../words_later.js";
+import { placeOf } from "./coach.js";
 import { COLUMNS, caps } from "./keyboard.js";
 import { DO, LESSONS, STEPS, TEACHER, TIMES, WORDS_OF_LESSONS } from "./lesson_data.js";
 
@@ -21,13 +23,17 @@ import { DO, LESSONS, STEPS, TEACHER, TIMES, WORDS_OF_LESSONS } from "./lesson_d
  * @typedef {{kind: string, number: number, does: string, text: string, rule: string, why: string,
  *   play: number[] | null, before: number[][]}} Step
  * @typedef {{page: {session: Session | null}, listener: import("../wire/session.js").Listener,
- *   screen: TableScreen, announce: (text: string, isUrgent?: boolean) => void, showStart: () => void,
- *   playNow: () => void, dialog: import("../screens/dialog.js").Dialog, requestRender: () => void}} Hooks
+ *   screen: TableScreen, match: MatchLog, showStart: () => void, playNow: () => void,
+ *   dialog: import("../screens/dialog.js").Dialog}} Hooks
  */
 
 const [OWN, OTHER] = [0, 1]; // places: who learns has opened the table
 const GAME = "racing-demon"; // the lesson of the first screen
 const FILLED = /{(\w+)}/g;
+/** What the page does not hear of a lesson's table: what would change its address, or say what the lesson says. */
+const OWN_MATTERS = ["seated", "caught_up", "joined", "hand_over", "match_over"];
+/** Why a table refuses plays that it would carry out otherwise. */
+const STANDS_STILL = ["paused", "halted"];
 
 /**
  * @param {number[]} row
@@ -144,6 +150,10 @@ export class Lesson {
     this.session = new Session(GAMES, {
       ...hooks.listener,
       message: (name, fields, isPast) => this.#heard(name, fields, isPast),
+      refused: (fields, command) => {
+        hooks.listener.refused(fields, command);
+        this.#refused(OWN, fields, command);
+      },
       connection: (state, reason, code) => {
         if (state === "closed") this.end();
         if (state !== "closed" || !this.waiting) hooks.listener.connection(state, reason, code);
@@ -151,9 +161,9 @@ export class Lesson {
     });
     this.root = element("div", "lesson");
     this.says = element("p", "says");
-    this.says.setAttribute("role", "status");
     this.rule = element("small");
     this.steps = element("ol");
+    this.steps.setAttribute("role", "img");
     for (let number = 0; number < STEPS; number++) this.steps.append(element("li"));
     const head = element("div", "steps");
     head.append(
@@ -161,6 +171,8 @@ export class Lesson {
       button(this.waiting ? WORDS_OF_LESSONS.back : WORDS_OF_LESSONS.leave, () => this.end()),
     );
     this.box = element("div", "say-box");
+    this.box.setAttribute("role", "status");
+    this.box.setAttribute("aria-atomic", "true");
     this.box.append(this.says, this.rule);
     this.root.append(head, this.box);
   }
@@ -229,11 +241,14 @@ export class Lesson {
    * @param {Session} session
    */
   #keepSeat(session) {
-    const { listener, announce } = this.hooks;
+    const { listener, match } = this.hooks;
+    const { announce } = this.hooks.screen;
+    this.log = Object.assign(new MatchLog(), match);
     session.listener = {
       ...listener,
-      message: (name) => {
+      message: (name, fields) => {
         const { table, seat } = session;
+        if (name !== "committed") this.log?.record(name, fields, table);
         const isDue = name === "committed" || name === "dealt" || table.handSeats.includes(seat ?? -1);
         if (isDue && table.phase !== "tally" && table.phase !== "over") {
           this.end();
@@ -254,7 +269,9 @@ export class Lesson {
   end() {
     if (this.#state === "over") return;
     this.#state = "over";
-    const { page, screen, listener, requestRender, showStart } = this.hooks;
+    const { page, screen, match, listener, dialog, showStart } = this.hooks;
+    dialog.close();
+    if (this.log) Object.assign(match, this.log);
     clearTimeout(this.#timer);
     document.removeEventListener("pointerdown", this.#touched, true);
     document.removeEventListener("keydown", this.#typed, true);
@@ -271,7 +288,7 @@ export class Lesson {
       this.waiting.listener = listener;
       screen.attach(this.waiting);
       document.body.dataset.connection = "open";
-      requestRender();
+      screen.requestRender();
     } else showStart();
   }
 
@@ -283,8 +300,7 @@ export class Lesson {
    */
   #heard(name, fields, isPast) {
     if (this.#state === "over") return;
-    if (!["seated", "caught_up", "match_over"].includes(name))
-      this.hooks.listener.message(name, fields, isPast);
+    if (!OWN_MATTERS.includes(name)) this.hooks.listener.message(name, fields, isPast);
     if (name === "caught_up") this.#arrived();
     else if (name === "snapshot") this.#before = this.session.table.hand?.board.copy() ?? null;
     else if (name === "signalled") this.#dealt();
@@ -303,7 +319,7 @@ export class Lesson {
         if (name === "caught_up" && table.phase === "lobby") this.session.command("start");
       },
       connection: () => undefined,
-      refused: (_, command) => this.#refused(command),
+      refused: (fields, command) => this.#refused(OTHER, fields, command),
     });
     this.teacher = teacher;
     teacher.software += " program";
@@ -351,9 +367,21 @@ export class Lesson {
     }, wait);
   }
 
-  /** @param {{name: string} | undefined} command of the teacher; a lost race is what was meant to happen */
-  #refused(command) {
-    if (command?.name !== "play_cards" || !this.#script[0]?.isSent) return;
+  /**
+   * Go on after a play of the script that the server has refused: a lost race is what was meant to happen, and while
+   * the table stands still it is tried again.
+   * @param {number} place
+   * @param {{reason: string}} fields
+   * @param {{name: string} | undefined} command
+   */
+  #refused(place, { reason }, command) {
+    const [next] = this.#script;
+    if (command?.name !== "play_cards" || !next?.isSent || next.place !== place) return;
+    if (STANDS_STILL.includes(reason)) {
+      next.isSent = false;
+      this.#timer = setTimeout(() => this.#pump(), TIMES.teacher);
+      return;
+    }
     this.#script.shift();
     this.#pump();
   }
@@ -424,7 +452,7 @@ export class Lesson {
   #again() {
     this.#state = "again";
     this.#note = WORDS_OF_LESSONS.again;
-    this.hooks.announce(WORDS_OF_LESSONS.again, true);
+    this.hooks.screen.announce(WORDS_OF_LESSONS.again, true);
     this.#endHand();
   }
 
@@ -463,7 +491,7 @@ export class Lesson {
   /** Say why that was not it. */
   #correct() {
     if (this.#state === "playing")
-      this.hooks.announce(this.#fill(this.#step.why, this.#name(this.#target, this.#board)), true);
+      this.hooks.screen.announce(this.#fill(this.#step.why, this.#name(this.#target, this.#board)), true);
   }
 
   /**
@@ -473,7 +501,7 @@ export class Lesson {
   #name(play, board) {
     if (!play) return "";
     const cards = board.cards[play.source];
-    return short(cards[cards.length - play.count]);
+    return (settings.hasText ? faceName : short)(cards[cards.length - play.count]);
   }
 
   /**
@@ -482,7 +510,7 @@ export class Lesson {
    */
   #fill(text, card) {
     /** @type {Record<string, string>} */
-    const words = { card, teacher: TEACHER, key: this.#key() };
+    const words = { card, teacher: TEACHER, key: this.#key(), line: this.#line() };
     return text.replace(FILLED, (whole, name) => words[name] ?? whole);
   }
 
@@ -494,6 +522,16 @@ export class Lesson {
     const column = layout.own(OWN, "tableau").findIndex((pile) => pile.number === number);
     const code = kind === "reserve" ? "KeyH" : kind === "waste" ? "Semicolon" : (COLUMNS[column] ?? "");
     return caps.get(code) ?? (code === "Semicolon" ? ";" : code.replace("Key", ""));
+  }
+
+  /** What is typed where the table is text. */
+  #line() {
+    if (!this.#target) return "v";
+    const { piles } = this.#board.layout;
+    const [from, to] = [piles[this.#target.source], piles[this.#target.destination]];
+    /** @param {import("../rules/layout.js").Pile} pile */
+    const name = ({ kind, index }) => (kind === "tableau" ? index + 1 : kind[0]);
+    return from.kind === "stock" ? "t" : `${name(from)} ${to.kind === "foundation" ? "up" : name(to)}`;
   }
 
   /** Draw the step, and light up what it is about. */
@@ -512,23 +550,24 @@ export class Lesson {
     const isAsked = this.#target !== null || this.#step.kind === "stuck";
     const { text, does } = this.#step;
     const waits = text.includes("{card}") ? WORDS_OF_LESSONS.wait : text;
-    const said = isAsked ? `${text} ${DO[does][this.#device]}` : waits;
+    const device = settings.hasText ? "text" : this.#device;
+    const said = isAsked ? `${text} ${DO[does][device]}` : waits;
     setText(this.says, this.#fill(said, this.#name(this.#target, this.#board)));
     setText(this.rule, this.#note || this.#fill(this.#step.rule, ""));
     this.#light(screen);
   }
 
   /** @param {TableScreen} screen */
-  #light({ boardView, root, shown }) {
+  #light(screen) {
+    const { boardView, root, shown } = screen;
     this.#dim();
     if (this.#step.kind === "stuck") this.#lit = [...root.querySelectorAll(".stuck")];
     else if (this.#target && shown && this.#script.length === 0) {
-      const { source, count, destination } = this.#target;
-      const cards = shown.cards[source];
-      const top = shown.cards[destination][shown.cards[destination].length - 1];
+      const { source, count } = this.#target;
+      const card = shown.cards[source][shown.cards[source].length - count];
       this.#lit = [
-        boardView.cards.get(String(cards[cards.length - count]))?.node ?? boardView.slots.get(source),
-        boardView.cards.get(String(top))?.node ?? boardView.slots.get(destination),
+        boardView.cards.get(String(card))?.node ?? boardView.slots.get(source),
+        placeOf(screen, this.#target, card),
       ].filter((node) => node !== undefined);
     }
     for (const node of this.#lit) node.classList.add("goes");
@@ -553,6 +592,13 @@ export function learn(hooks) {
   const game = hooks.page.session?.table.options.game;
   lesson = new Lesson(hooks, game in LESSONS ? game : GAME);
   lesson.begin();
+}
+
+/** Leave the lesson; returns whether there was one. */
+export function leave() {
+  const isLearning = lesson !== null;
+  lesson?.end();
+  return isLearning;
 }
 
 /** Keep the lesson up to date, with every frame of a table. */

@@ -59,13 +59,16 @@ export class MoveInput {
   /** @param {Point} point */
   hit({ x, y }) {
     if (!this.screen.scene || !this.shown) return null;
-    for (const [pile, rect] of this.screen.scene.rects) {
-      const cards = this.shown.cards[pile];
-      const last = cards.length > 0 ? cardAt(rect, cards, cards.length - 1) : rect;
-      const end = this.#isColumn(pile) && rect.up > 0 ? last.y + rect.h * 1.5 : last.y + rect.h + 2;
-      if (x < rect.x - 2 || x > rect.x + rect.w + 2 || y < rect.y - 2 || y > end) continue;
-      return { pile, count: cards.length === 0 ? 0 : cards.length - indexAt(rect, cards, y) };
-    }
+    const { rects } = this.screen.scene;
+    // What is drawn there comes first; then whatever lies less than half a card above, in a column.
+    for (const below of [0, 0.5])
+      for (const [pile, rect] of rects) {
+        const cards = this.shown.cards[pile];
+        const last = cards.length > 0 ? cardAt(rect, cards, cards.length - 1) : rect;
+        const high = this.#isColumn(pile) && rect.up > 0 ? rect.h * (1 + below) : rect.h + 2;
+        if (x < rect.x - 2 || x > rect.x + rect.w + 2 || y < rect.y - 2 || y > last.y + high) continue;
+        return { pile, count: cards.length === 0 ? 0 : cards.length - indexAt(rect, cards, y) };
+      }
     return this.#nearStock(x, y);
   }
 

@@ -47,5 +47,5 @@ def test_sentences_are_short() -> None:
         assert sorted({step.number for step in lesson.steps}) == list(range(1, STEPS + 1))
         for step in lesson.steps:
             for device in DO[step.does]:
-                text = text_of(step, device, card="10♥", key="f")
+                text = text_of(step, device, card="10♥", key="f", line="1 up")
                 assert len(text.split()) <= MOST_WORDS, text
