@@ -34,6 +34,7 @@ HELP: Final = f"""\
  d         "Demon!", where going out must be called
  b         the table again (Enter does the same)
  hint      a play that helps, where the table allows hints
+ learn     learn the game until the next deal; q comes back from there
  v         show more or less of what the others do
  ready     for the next deal          start  deal now (host)
  unready   not ready after all
@@ -77,6 +78,7 @@ class TextCommand(Enum):
     CALL = "d demon"
     BOARD = "b board"
     HINT = "hint"
+    LEARN = "learn"
     VOLUME = "v"
     READY = "ready"
     UNREADY = "unready"

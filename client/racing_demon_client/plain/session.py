@@ -17,6 +17,7 @@ from racing_demon_client.records.recorder import Recorder
 from racing_demon_client.records.verifier import Verifier
 from racing_demon_client.saved_people import folded
 from racing_demon_client.shared.analysis_text import analysis_lines, hashes, summary
+from racing_demon_client.shared.lesson import BACK, DUE, can_learn, is_due, is_ready_due, lesson_for
 from racing_demon_client.shared.message_text import END_QUESTION, LISTED, MessageText, Write, kick_question
 from racing_demon_client.shared.table_view import TableView
 from racing_demon_client.shared.title_text import title_lines
@@ -26,6 +27,7 @@ from racing_demon_client.shared.trackers import (
     StuckTracker,
     TableTracker,
 )
+from racing_demon_client.sources import tables
 from racing_demon_client.sources.opened_table import OpenedTable
 from racing_demon_client.streams import read_in_background, run_until_one_ends
 from racing_demon_protocol.constants import MAX_CHAT_LENGTH, TEAM_LETTERS
@@ -33,6 +35,7 @@ from racing_demon_protocol.engine.board import Kind, Play
 from racing_demon_protocol.engine.cards import Card
 from racing_demon_protocol.engine.cards import name as card_name
 from racing_demon_protocol.enums import BotLevel, Phase, Reaction
+from racing_demon_protocol.errors import RacingDemonError
 from racing_demon_protocol.formatting import pluralize, printable
 from racing_demon_protocol.table.scoring import match_winners
 from racing_demon_protocol.table.state import DEALT
@@ -219,6 +222,8 @@ class _Player:
         self._verifier = Verifier()
         self._step = ""
         self._telling: asyncio.Task[None] | None = None
+        self._typed: asyncio.Queue[str | None] = asyncio.Queue()
+        self._due: asyncio.Event | None = None
 
     def close(self) -> None:
         """Stop what is still done beside the table."""
@@ -226,10 +231,15 @@ class _Player:
             self._telling.cancel()
 
     async def listen(self) -> None:
-        """Print events."""
+        """Print events; while the player learns at another table, only follow them."""
         async for message in self._client:
+            if self._due is not None:
+                await self._follow_while_learning(message, self._due)
+                continue
             await self._tell(message)
             self._write_all(self._taught(message))
+            if isinstance(message, Snapshot) and can_learn(self._client.view, self._client.seat):
+                self._write("Type learn to learn the game until then.")
 
     async def _tell(self, message: Message) -> None:
         """Print what a message says."""
@@ -293,6 +303,9 @@ class _Player:
                 self._write("Press Enter when you are ready for the next hand.")
         elif isinstance(message, ev.MatchOver):
             self._write_all(render.tally(view, seat))
+            if self._opened.lesson is not None:
+                self._write("q: leave the lesson")
+                return
             if not message.closed:
                 self._write("Enter: another match; q: quit")
             self.close()
@@ -302,6 +315,7 @@ class _Player:
 
     async def execute_lines(self, typed: asyncio.Queue[str | None]) -> None:
         """Carry out typed lines."""
+        self._typed = typed
         while (line := await typed.get()) is not None:
             if self._opened.people is not None:
                 self._opened.people.end_code()  # the host is at something else
@@ -319,6 +333,7 @@ class _Player:
                     await self._play(line.strip())
             except ParseError as error:
                 self._write(str(error))
+        typed.put_nowait(None)  # it is the end of the input for whoever reads on, too
 
     def _stays(self, spoken: ParsedLine | None) -> bool:
         """Return whether to stay: the first request to quit is declined if it ends the table for others."""
@@ -398,6 +413,7 @@ class _Player:
             TextCommand.BOARD: lambda _: self._enter(),
             TextCommand.TURN: lambda _: self._turn(),
             TextCommand.HINT: lambda _: self._hint(),
+            TextCommand.LEARN: lambda _: self._learn(),
             TextCommand.ANALYSIS: lambda _: self._sum_up(),
             TextCommand.PROOF: lambda _: self._compare(),
             TextCommand.INTERNET: lambda _: self._turn_tunnel(),
@@ -413,6 +429,37 @@ class _Player:
             TextCommand.SAY: self._say,
             TextCommand.REACT: self._react,
         }
+
+    async def _learn(self) -> None:
+        """Learn the game at a table of the player's own, and come back before the next deal."""
+        view, seat = self._client.view, self._client.seat
+        if not can_learn(view, seat) or seat is None:
+            raise ParseError("You learn while you wait for your first hand, or with racing-demon learn.")
+        self._due = asyncio.Event()
+        try:
+            async with tables.learn(view.seats[seat].name, lesson_for(view.options.game)) as opened:
+                learner = _Player(opened, self._write, None, ascii_only=self._ascii)
+                try:
+                    await run_until_one_ends(
+                        learner.listen(), learner.execute_lines(self._typed), _set(self._due)
+                    )
+                finally:
+                    learner.close()
+        except RacingDemonError as error:
+            self._write(str(error))
+        self._write(DUE if self._due.is_set() else f"{BACK}.")
+        self._due = None
+
+    async def _follow_while_learning(self, message: Message, due: asyncio.Event) -> None:
+        """Follow the table where the player has a seat: count as ready there, and go back in good time."""
+        view, seat, now_us = self._client.view, self._client.seat, time.monotonic_ns() // 1_000
+        self._tracker.analyze(message, view, seat, now_us)
+        self._verifier.observe(message, view, self._client.contribution_state)
+        self._tracker.observe(message, view, seat, now_us // 1_000)
+        if is_due(view, seat, message):
+            due.set()
+        elif is_ready_due(view, seat) and not self._client.unanswered:
+            await self._send(cl.Ready, {})
 
     async def _sum_up(self) -> None:
         words = MessageText(self._client.view, self._client.seat, ascii_only=self._ascii)
@@ -628,6 +675,11 @@ class _Player:
     def _write_all(self, lines: Iterable[str]) -> None:
         for line in wrap_lines(lines):
             self._write(line)
+
+
+async def _set(event: asyncio.Event) -> None:
+    """Wait for an event."""
+    await event.wait()
 
 
 def way_back(state: SeatState) -> str:

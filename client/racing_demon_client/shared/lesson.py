@@ -146,14 +146,14 @@ def lesson_for(game: str) -> str:
 
 def can_learn(view: TableState, seat: int | None) -> bool:
     """Return whether somebody has a seat at a table, and waits for the next deal while others play."""
-    return seat in view.seats and view.in_hand and seat not in view.hand_seats
+    return seat in view.seats and view.in_hand and not view.plays_hand(seat)
 
 
 def is_due(view: TableState, seat: int | None, message: Message) -> bool:
     """Return whether whoever learns while others play must be back after a message: the next hand begins."""
     if view.phase in {Phase.TALLY, Phase.OVER}:
         return False
-    return isinstance(message, ev.Committed | ev.Dealt) or seat in view.hand_seats
+    return isinstance(message, ev.Committed | ev.Dealt) or view.plays_hand(seat)
 
 
 def is_ready_due(view: TableState, seat: int | None) -> bool:

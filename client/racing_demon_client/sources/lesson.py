@@ -3,15 +3,21 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
 
 from racing_demon_client.net.client import Client
-from racing_demon_client.net.local_server import local_server
+from racing_demon_client.net.local_server import JournalConfig, local_server
+from racing_demon_client.saved_lesson import lesson_path, load_step, save_step
 from racing_demon_client.shared.lesson import (
     AGAIN,
     DONE,
+    KINDS,
     LESSONS,
     LOST,
     LOST_MS,
+    OWN,
     POINTS,
     SCORE,
     STEPS,
@@ -32,6 +38,8 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused, Snapshot
 
+STANDS_STILL: Final = frozenset({Reason.PAUSED, Reason.HALTED})
+"""Why a table refuses plays that it would carry out otherwise."""
 ShowPlay = Callable[[Play], str]
 """Shows a play, and returns what to do for it."""
 NameCard = Callable[[Card], str]
@@ -52,7 +60,7 @@ class LessonRunner:
     """
 
     def __init__(self, client: Client, teacher: Client, game: str) -> None:
-        self.progress = LessonProgress(LESSONS[game])
+        self.progress = LessonProgress(LESSONS[game], min(load_step(lesson_path(), game), len(KINDS) - 1))
         self.is_over = False
         self._clients = (client, teacher)
         self._is_played = False
@@ -69,10 +77,8 @@ class LessonRunner:
     async def teach(self) -> None:
         """Follow the table as the teacher: what the server refuses is not waited for."""
         async for message in self._clients[TEACHER]:
-            if isinstance(message, Refused) and self._sent is not None and self._sent[0] == TEACHER:
-                self._sent = None
-                self.progress.refused(self._hand.rules, self._hand.board)
-                self._go_on()
+            if isinstance(message, Refused):
+                self._refused(TEACHER, message)
 
     def observe(self, message: Message) -> str:
         """Follow a message that the player's view has applied; return what is to be said to it."""
@@ -88,9 +94,13 @@ class LessonRunner:
             case ev.HandOver():
                 self._is_played = False
                 self.is_over = not self._is_again
+                if self.is_over:
+                    save_step(lesson_path(), self.progress.lesson.game, 0)
             case ev.MatchOver() if self._is_again:
                 client = self._clients[0]
                 client.post(cl.Start(counter=client.next_counter()))
+            case Refused() if self._is_played and self._sent is not None and self._sent[0] == OWN:
+                self._refused(OWN, message)
             case Refused(reason=Reason.ILLEGAL) if self._is_played:
                 return f"{self.progress.step.why}."
             case Snapshot() if self._is_played:
@@ -128,7 +138,10 @@ class LessonRunner:
         play, hand = event.play, self._hand
         if self._sent == (event.seat, play):
             self._sent = None
+        before = self.progress.at
         tried = self.progress.played(hand.rules, hand.board, event.seat, play)
+        if self.progress.at != before:
+            save_step(lesson_path(), self.progress.lesson.game, self.progress.at)
         if tried is not None:  # too late, as the server will say
             self._clients[TEACHER].post(self._clients[TEACHER].play_command(tried))
         self._go_on()
@@ -155,6 +168,17 @@ class LessonRunner:
             teacher = self._clients[TEACHER]
             teacher.post(cl.Stuck(counter=teacher.next_counter()))
 
+    def _refused(self, seat: int, message: Refused) -> None:
+        """Go on after a play that the script has sent; while the table stands still, it is tried again."""
+        if self._sent is None or self._sent[0] != seat:
+            return
+        self._sent = None
+        if message.reason in STANDS_STILL:
+            self._timer = asyncio.get_running_loop().call_later(TEACHER_MS / 1_000, self._go_on)
+            return
+        self.progress.refused(self._hand.rules, self._hand.board)
+        self._go_on()
+
     def _send(self, seat: int, play: Play) -> None:
         self._sent = (seat, play)
         self._clients[seat].post(self._clients[seat].play_command(play))
@@ -175,18 +199,22 @@ async def lesson_table(name: str, game: str) -> AsyncIterator[tuple[Client, Less
 
     """
     deal = bytes.fromhex(LESSONS[game].deal)
-    async with local_server() as url:
-        opened = await Client.create(url, name, lesson_options(game), listed=False, known_deal=deal)
-        async with (
-            opened as client,
-            await Client.join(url, client.code, TEACHER_NAME, program=True) as teacher,
-        ):
-            runner = LessonRunner(client, teacher, game)
-            teaching = asyncio.create_task(runner.teach())
-            client.post(cl.Start(counter=client.next_counter()))
-            try:
-                yield client, runner
-            finally:
-                teaching.cancel()
-                with suppress(asyncio.CancelledError):
-                    await teaching
+    with TemporaryDirectory(prefix="racing-demon-") as folder:
+        journal = JournalConfig(
+            "normal", str(Path(folder, "lesson.sqlite"))
+        )  # it goes on if its server crashes
+        async with local_server(journal=journal) as url:
+            opened = await Client.create(url, name, lesson_options(game), listed=False, known_deal=deal)
+            async with (
+                opened as client,
+                await Client.join(url, client.code, TEACHER_NAME, program=True) as teacher,
+            ):
+                runner = LessonRunner(client, teacher, game)
+                teaching = asyncio.create_task(runner.teach())
+                client.post(cl.Start(counter=client.next_counter()))
+                try:
+                    yield client, runner
+                finally:
+                    teaching.cancel()
+                    with suppress(asyncio.CancelledError):
+                        await teaching

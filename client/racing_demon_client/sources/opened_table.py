@@ -93,6 +93,16 @@ class PracticeTable(OpenedTable):
         return "The match ends with it."
 
 
+class LessonTable(PracticeTable):
+    """A table at which the game is taught."""
+
+    __slots__ = ()
+
+    def cost_of_leaving(self) -> str:
+        """Return what the player should know before leaving."""
+        return "" if self.lesson is None or self.lesson.is_over else "The lesson goes on here the next time."
+
+
 class HostTable(OpenedTable):
     """A table for others, on a server of this user's or on a running one."""
 

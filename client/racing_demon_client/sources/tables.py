@@ -58,7 +58,7 @@ from racing_demon_protocol.wire.redirects import port_of
 from .invitations import InternetAccess
 from .known_people import KnownPeople
 from .lesson import lesson_table
-from .opened_table import HostTable, JoinedTable, OpenedTable, PracticeTable, WatchedTable
+from .opened_table import HostTable, JoinedTable, LessonTable, OpenedTable, PracticeTable, WatchedTable
 from .solo import SoloClient, statistics_path
 from .solo_table import SoloTable, daily_seed, named_seed
 
@@ -200,7 +200,7 @@ async def learn(name: str, game: str) -> AsyncIterator[OpenedTable]:
 
     """
     async with lesson_table(name, game) as (client, lesson):
-        yield PracticeTable(client, lesson=lesson)
+        yield LessonTable(client, lesson=lesson)
 
 
 @asynccontextmanager

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 from textual.screen import Screen
 from textual.worker import Worker
 
+from racing_demon_client.shared.lesson import can_learn
 from racing_demon_client.shared.message_text import END_QUESTION, LISTED, kick_question
 from racing_demon_client.shared.rules_text import WIDTH, rules_of
 from racing_demon_client.sources.solo import load_scores, score_lines, statistics_path
@@ -68,6 +69,9 @@ class AppContext(Protocol):
 
     def new_screen(self, kind: type[CanvasScreen], session: TableSession) -> CanvasScreen:
         """Return a screen of this kind."""
+
+    def learn(self) -> None:
+        """Learn the game until the next deal."""
 
     def change_appearance(self, appearance: Appearance) -> None:
         """Change the look of everything."""
@@ -299,6 +303,11 @@ class ActionHandlers:
         server = next(iter(self._session.opened.addresses), "")
         self._app.open_dialog(OptionsScreen(view.options, locked, server), chosen)
 
+    def action_learn(self) -> None:
+        """Learn the game until the next deal."""
+        if can_learn(self._session.client.view, self._session.client.seat):
+            self._app.learn()
+
     def action_people(self) -> None:
         """Show whom this user's own server knows, and what one of them needs to come, or to return."""
         opened, appearance = self._session.opened, self._app.appearance
@@ -387,7 +396,9 @@ class ActionHandlers:
         if isinstance(self._session, ReplaySession | SoloSession):
             self._app.run_worker(self._session.client.leave(), group="leaving")
             return
-        if self._session.opened.ends_with_us:
+        if self._session.opened.lesson is not None:
+            text = f"Leave the lesson? {self._session.opened.cost_of_leaving()}".strip()
+        elif self._session.opened.ends_with_us:
             text = "Leave the table? You host it, so it ends for everybody."
         else:
             text = f"Leave the table? {self._session.opened.cost_of_leaving()}".strip()

@@ -131,6 +131,18 @@ ACTIONS: Final = (
 )
 
 
+WAITING_ACTIONS: Final = (
+    Action(
+        "learn",
+        "learn the game until the next deal",
+        "learn",
+        keys=("n",),
+        group=ActionGroup.SEE,
+    ),
+)
+"""What somebody can do besides who waits for the next deal."""
+
+
 BOTS_PLAY: Final = {
     BotLevel.BEGINNER: "plays very slowly",
     BotLevel.EASY: "plays slowly",

@@ -19,17 +19,20 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.filter import LineFilter
 from textual.screen import ModalScreen
+from textual.worker import Worker, WorkerError
 
 from racing_demon_client.errors import SettingsRefused, TableEnded, crash_message
 from racing_demon_client.records.recorder import Recorder
 from racing_demon_client.saved_tables import RecentTable, recent_tables, recents_path, save_recent
 from racing_demon_client.settings import PlayerSettings, load, login_name, save, settings_path
+from racing_demon_client.shared.lesson import DUE, is_due, is_ready_due, lesson_for
 from racing_demon_client.sources import PRACTICE_HANDS, tables
-from racing_demon_client.sources.opened_table import LoneTable, OpenedTable, ReplayedTable
+from racing_demon_client.sources.opened_table import LessonTable, LoneTable, OpenedTable, ReplayedTable
 from racing_demon_client.sources.tables import Ask, Bots, Question
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.errors import RacingDemonError
 from racing_demon_protocol.wire.messages import Message
+from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_protocol.wire.presets import usual_options
@@ -77,6 +80,7 @@ TICK_SECONDS = 0.1
 BEFORE_HANDS = frozenset({Phase.LOBBY, Phase.SHUFFLING})
 AFTER_HANDS = frozenset({Phase.TALLY, Phase.OVER, Phase.SHUFFLING})
 SESSIONS: Final[dict[type[OpenedTable], type[TableSession]]] = {
+    LessonTable: LessonSession,
     ReplayedTable: ReplaySession,
     LoneTable: SoloSession,
 }
@@ -134,6 +138,10 @@ class TerminalApp(App[None]):
         self._saving = asyncio.Lock()
         self._recorder = recorder
         self._watched = watched
+        self._waiting: TableSession | None = (
+            None  # where the player waits for the next deal, and learns meanwhile
+        )
+        self._lesson: Worker[None] | None = None
         self._stack = AsyncExitStack()
         self._table_closing = asyncio.Lock()
         self._redraw_pending = False
@@ -205,6 +213,18 @@ class TerminalApp(App[None]):
         return bool(await answered)
 
     def _start_session(self, opened: OpenedTable) -> None:
+        self.session = self._session_at(opened, self._recorder)
+        model = self.session.model
+        if self._watched is not None:
+            model.watch(self._watched)
+        if opened.recent_as and opened.addresses:
+            self._remember(opened)
+        if opened.note:
+            model.selection.show_message(opened.note, self.session.now())
+        self.run_worker(self._listen(self.session), exclusive=True, group="table")
+        self.push_screen(self._screen_for(self.session))
+
+    def _session_at(self, opened: OpenedTable, recorder: Recorder | None) -> TableSession:
         model = ViewModel(
             opened.client,
             volume=self._settings.volume,
@@ -212,16 +232,51 @@ class TerminalApp(App[None]):
             glyphs=self.appearance.glyphs,
         )
         model.advises = self._settings.advice > 0
-        if self._watched is not None:
-            model.watch(self._watched)
-        kind = SESSIONS.get(type(opened), TableSession) if opened.lesson is None else LessonSession
-        self.session = kind(opened, model, self._settings, self._recorder)
-        if opened.recent_as and opened.addresses:
-            self._remember(opened)
-        if opened.note:
-            model.selection.show_message(opened.note, self.session.now())
-        self.run_worker(self._listen(self.session), exclusive=True, group="table")
-        self.push_screen(self._screen_for(self.session))
+        return SESSIONS.get(type(opened), TableSession)(opened, model, self._settings, recorder)
+
+    # Learning, while others play.
+
+    def learn(self) -> None:
+        """Learn the game at a table of this player's own, and be back here before the next deal."""
+        if self.session is not None and self._waiting is None:
+            self._waiting = self.session
+            self._waiting.model.selection.show_message("The lesson begins...", self._waiting.now())
+            self._lesson = self.run_worker(self._learn(self._waiting), group="lesson")
+
+    async def _learn(self, waiting: TableSession) -> None:
+        name, game = self._settings.name or login_name(), lesson_for(waiting.client.view.options.game)
+        text = ""
+        try:
+            async with tables.learn(name, game) as opened:
+                session = self.session = self._session_at(opened, None)
+                self.show(self._screen_for(session))
+                await session.listen(functools.partial(self._message_received, session))
+        except RacingDemonError as error:
+            text = str(error)
+        if self._waiting is waiting:
+            self._lesson = None
+            self._stop_learning(text)
+
+    def _stop_learning(self, text: str = "") -> None:
+        """Go back to the table where the player has a seat."""
+        waiting, lesson = self._waiting, self._lesson
+        self._waiting = self._lesson = None
+        self.session = waiting
+        if lesson is not None:
+            lesson.cancel()
+        self._shown_until = 0
+        if waiting is not None and text:
+            waiting.model.selection.show_message(screen_text(text), waiting.now())
+        self.route()
+        self._redraw()
+
+    def _follow_while_learning(self, session: TableSession, message: Message) -> None:
+        """Follow the table where the player has a seat: count as ready there, and go back in good time."""
+        view, seat = session.client.view, session.client.seat
+        if is_due(view, seat, message):
+            self._stop_learning(DUE)
+        elif is_ready_due(view, seat) and not session.client.unanswered:
+            session.send(cl.Ready)
 
     def _remember(self, opened: OpenedTable) -> None:
         """Add the table to the recent ones."""
@@ -234,16 +289,20 @@ class TerminalApp(App[None]):
     async def _listen(self, session: TableSession) -> None:
         text = ""
         try:
-            await session.listen(self._message_received)
+            await session.listen(functools.partial(self._message_received, session))
         except RacingDemonError as error:
             text = str(error)
             if self._opened is not None:
                 self.failure = error
+            if self._waiting is session:
+                self._stop_learning()
             if isinstance(error, TableEnded) and session.end(text):
                 self._shown_until = 0
                 self.route()
                 self._redraw()
                 return
+        if self._waiting is session:
+            self._stop_learning()
         await self._end_session(text)
 
     async def _end_session(self, text: str = "") -> None:
@@ -261,6 +320,10 @@ class TerminalApp(App[None]):
 
     async def on_unmount(self) -> None:
         """Close whatever the welcome screen opened."""
+        if self._lesson is not None:
+            self._lesson.cancel()
+            with contextlib.suppress(WorkerError):
+                await self._lesson.wait()
         # After a failure a host's table must keep running: the context sees an exception then.
         with contextlib.suppress(SystemExit):
             async with self._table_closing, self._stack:
@@ -269,9 +332,10 @@ class TerminalApp(App[None]):
 
     # Table events.
 
-    def _message_received(self, message: Message, cue: SoundCue | None) -> None:
-        session = self.session
-        if session is None:
+    def _message_received(self, session: TableSession, message: Message, cue: SoundCue | None) -> None:
+        if session is self._waiting:
+            self._follow_while_learning(session, message)
+        if session is not self.session:
             return
         if cue is not None and self._settings.sound:
             self.bell()
@@ -316,6 +380,8 @@ class TerminalApp(App[None]):
         if session is None or session.ended:
             return
         await session.tick()
+        if self._waiting is not None and self._waiting is not session:
+            await self._waiting.tick()
         if not self.screen_stack:  # the timer may fire while the application exits
             return
         if self._shown_until and session.now() >= self._shown_until:
@@ -346,7 +412,7 @@ class TerminalApp(App[None]):
             kind = TallyScreen
         elif view.phase in BEFORE_HANDS and session.opened.awaits_others:
             kind = LobbyScreen
-        if isinstance(self.screen, kind) and type(self.screen) is kind:
+        if isinstance(self.screen, kind) and type(self.screen) is kind and self.screen.session is session:
             return self.screen
         return self.new_screen(kind, session)
 

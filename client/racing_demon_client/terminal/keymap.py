@@ -21,6 +21,7 @@ from .actions import (
     MAX_PILES,
     REPLAY_ACTIONS,
     SOLO_ACTIONS,
+    WAITING_ACTIONS,
     Action,
     ActionGroup,
     KeyRow,
@@ -392,7 +393,7 @@ def watch_keymap(bindings: Mapping[str, str], *, seated: bool = False) -> Keymap
             summary=brief.get(action.id, action.summary),
             description=SPECTATORS.get(action.id, action.description),
         )
-        for action in ACTIONS
+        for action in (*(WAITING_ACTIONS if seated else ()), *ACTIONS)
         if action.position is None
         and (
             action.group is ActionGroup.SEE
@@ -442,6 +443,7 @@ def known_actions() -> frozenset[str]:
     every = [
         *ACTIONS,
         *LOBBY_ACTIONS,
+        *WAITING_ACTIONS,
         *REPLAY_ACTIONS,
         *SOLO_ACTIONS,
         *column_actions(MAX_COLUMNS),

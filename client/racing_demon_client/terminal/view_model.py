@@ -9,6 +9,7 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import Final
 
+from racing_demon_client.shared.lesson import can_learn
 from racing_demon_client.shared.message_text import MessageText
 from racing_demon_client.shared.pile_names import addresses
 from racing_demon_client.shared.table_view import focus_of
@@ -541,10 +542,9 @@ class ViewModel:
             if view.deals_by_itself and (seconds := self.activity.seconds_to_deal(now)):
                 text += f" The next deal is in {seconds} s."
         elif seat in view.seats and not view.plays_hand(seat):
-            shows = (
-                f"{labels['help']} shows how, while you wait." if self.advises and "help" in labels else ""
-            )
-            text = f"You play from the next deal. {shows or OTHERS_CARDS}"
+            learns = self.advises and "learn" in labels and can_learn(view, seat)
+            shows = f"{labels['learn']}: learn while you wait." if learns else OTHERS_CARDS
+            text = f"You play from the next deal. {shows}"
         elif self.selection.is_out():
             text = f'You are out: call "Demon!" with {labels.get("call", "the key for it")}.'
         elif seat in view.seats and view.phase is Phase.PLAYING:

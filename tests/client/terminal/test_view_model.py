@@ -435,8 +435,6 @@ def test_a_late_comer_knows_when_to_play() -> None:
     player = Player.at_position(build(rules_of(players=2), tableau=("KS",)), 5)
     player.hear(ev.Joined(seq=1, seat=5, name="Late"))
     assert prompt(player).startswith("You play from the next deal")
-    player.model.advises = True
-    assert prompt(player) == "You play from the next deal. ? shows how, while you wait."
 
 
 NOW = 50_000
