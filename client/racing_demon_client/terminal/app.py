@@ -245,27 +245,23 @@ class TerminalApp(App[None]):
 
     async def _learn(self, waiting: TableSession) -> None:
         name, game = self._settings.name or login_name(), lesson_for(waiting.client.view.options.game)
-        text = ""
         try:
             async with tables.learn(name, game) as opened:
                 session = self.session = self._session_at(opened, None)
                 self.show(self._screen_for(session))
                 await session.listen(functools.partial(self._message_received, session))
+                self._stop_learning(waiting)  # before its server has ended
         except RacingDemonError as error:
-            text = str(error)
-        if self._waiting is waiting:
-            self._lesson = None
-            self._stop_learning(text)
+            self._stop_learning(waiting, str(error))
 
-    def _stop_learning(self, text: str = "") -> None:
-        """Go back to the table where the player has a seat."""
-        waiting, lesson = self._waiting, self._lesson
-        self._waiting = self._lesson = None
+    def _stop_learning(self, waiting: TableSession, text: str = "") -> None:
+        """Go back to the table where the player has a seat, unless that has happened."""
+        if self._waiting is not waiting:
+            return
+        self._waiting = None
         self.session = waiting
-        if lesson is not None:
-            lesson.cancel()
         self._shown_until = 0
-        if waiting is not None and text:
+        if text:
             waiting.model.selection.show_message(screen_text(text), waiting.now())
         self.route()
         self._redraw()
@@ -274,9 +270,15 @@ class TerminalApp(App[None]):
         """Follow the table where the player has a seat: count as ready there, and go back in good time."""
         view, seat = session.client.view, session.client.seat
         if is_due(view, seat, message):
-            self._stop_learning(DUE)
+            self._stop_learning(session, DUE)
+            self._cancel_lesson()
         elif is_ready_due(view, seat) and not session.client.unanswered:
             session.send(cl.Ready)
+
+    def _cancel_lesson(self) -> None:
+        """Let the lesson's table close."""
+        if self._lesson is not None:
+            self._lesson.cancel()
 
     def _remember(self, opened: OpenedTable) -> None:
         """Add the table to the recent ones."""
@@ -294,15 +296,14 @@ class TerminalApp(App[None]):
             text = str(error)
             if self._opened is not None:
                 self.failure = error
-            if self._waiting is session:
-                self._stop_learning()
+            self._stop_learning(session)
             if isinstance(error, TableEnded) and session.end(text):
                 self._shown_until = 0
                 self.route()
                 self._redraw()
                 return
-        if self._waiting is session:
-            self._stop_learning()
+        self._stop_learning(session)
+        self._cancel_lesson()
         await self._end_session(text)
 
     async def _end_session(self, text: str = "") -> None:
@@ -320,8 +321,8 @@ class TerminalApp(App[None]):
 
     async def on_unmount(self) -> None:
         """Close whatever the welcome screen opened."""
+        self._cancel_lesson()
         if self._lesson is not None:
-            self._lesson.cancel()
             with contextlib.suppress(WorkerError):
                 await self._lesson.wait()
         # After a failure a host's table must keep running: the context sees an exception then.

@@ -562,7 +562,7 @@ export class Lesson {
     const { boardView, root, shown } = screen;
     this.#dim();
     if (this.#step.kind === "stuck") this.#lit = [...root.querySelectorAll(".stuck")];
-    else if (this.#target && shown && this.#script.length === 0) {
+    else if (this.#target && shown?.layout === this.#board.layout && this.#script.length === 0) {
       const { source, count } = this.#target;
       const card = shown.cards[source][shown.cards[source].length - count];
       this.#lit = [

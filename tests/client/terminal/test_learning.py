@@ -4,6 +4,7 @@ import pytest
 
 from racing_demon_client.net.client import Client
 from racing_demon_client.sources.opened_table import LessonTable
+from racing_demon_client.terminal.screens.dialogs import QuestionScreen
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.wire.messages import client as cl
 from tests.support.screens import shows, sitting, wait
@@ -16,8 +17,8 @@ LATE = 1
 
 @pytest.mark.long
 async def test_a_late_guest_learns_until_the_next_deal() -> None:
-    """Left and taken up, the lesson goes on at its step; the table counts its guest as ready, and waits for nobody."""
-    async with serving() as served, Peer.hosting(served.url, countdown_ms=0) as host:
+    """The lesson goes on at its step when it is taken up; who learns is ready, and nobody waits for them."""
+    async with serving() as served, Peer.hosting(served.url, tally_ms=600_000) as host:
         table = served.registry.room(host.code).table
         await host.ask(cl.Start, seen=table.view.seq)
         guest = await Client.join(served.url, host.code, "Ben")
@@ -27,7 +28,9 @@ async def test_a_late_guest_learns_until_the_next_deal() -> None:
             await shows(player, "1/8 Aces start the middle.")
             await _play_what_is_shown(player)
             await shows(player, "2/8 Same suit, one higher.")
-            await player.pilot.press("ctrl+c", "enter")
+            await player.pilot.press("ctrl+c")
+            await wait(player.pilot, lambda: isinstance(player.app.screen, QuestionScreen))
+            await player.pilot.press("y")
             await shows(player, "You play from the next deal.")
             await player.pilot.press("n")
             await shows(player, "2/8 Same suit, one higher.")
