@@ -86,6 +86,7 @@ OF_MENUS: Final = (
     cl.Say,
     cl.SetHandicap,
     cl.SetLastHand,
+    cl.SetLateStart,
     cl.SetTeam,
     cl.StandIn,
 )

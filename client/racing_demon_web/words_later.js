@@ -180,6 +180,8 @@ export const LATER = {
   sendReport: "Send",
   reported: "Your report is on its way.",
   lastHand: "Make this the last hand",
+  lateLowest: "Let late players start at the lowest total",
+  lateZero: "Let late players start at 0",
   noLastHand: "Go on after this hand",
   endMatch: "End the match now",
   endMatchText: "It counts as it stands, and whoever leads has won.",
@@ -533,7 +535,11 @@ export function coachWords(play, { cards, layout }, mayShift) {
  * @type {Record<string, (fields: any, told: {table: import("./rules/state.js").TableState, own: number | null, who: (seat: number) => string}) => string>}
  */
 const SENTENCES = {
-  joined: ({ seat }, { who, own }) => `${who(seat)} ${seat === own ? "have" : "has"} joined.`,
+  joined({ seat, start }, { who, own }) {
+    const low = start ? `, with ${start}, the lowest total` : "";
+    return `${who(seat)} ${seat === own ? "have" : "has"} joined${low}.`;
+  },
+  late_start_set: ({ lowest }) => `Players who come later start at ${lowest ? "the lowest total" : "0"}.`,
   left: ({ seat, kicked }, { table }) => `${table.nameOf(seat)} has ${kicked ? "been removed" : "left"}.`,
   returned: ({ seat }, { who, own }) => `${who(seat)} ${seat === own ? "are" : "is"} back, with all points.`,
   connected: ({ seat, connected }, { who, own }) =>

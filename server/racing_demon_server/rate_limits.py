@@ -186,7 +186,7 @@ _BY_COST: Final = (
     (5, (cl.Call, cl.Kick, cl.MakeHost, cl.Mute, cl.Pause, cl.React, cl.Relaying, cl.Say)),
     (5, (cl.SetTeam, cl.ShiftStock, cl.Unban)),
     (10, (cl.CloseEntry, cl.ListSpectators, cl.ListTable, cl.RemoveSpectator, cl.Report)),
-    (10, (cl.EndMatch, cl.SetLastHand)),
+    (10, (cl.EndMatch, cl.SetLastHand, cl.SetLateStart)),
     (10, (cl.Contribute, cl.PlayBest, cl.Ready, cl.Reveal, cl.Stuck)),
     (10, (cl.AddBot, cl.Leave, cl.RemoveBot, cl.SetHandicap, cl.SetOptions, cl.StandIn, cl.Watch)),
     (20, (cl.Join, cl.Resume, cl.Identify, cl.ListDevices)),

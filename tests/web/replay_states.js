@@ -49,6 +49,8 @@ function shown(table, at) {
     entry_closed: table.entryClosed,
     last_hand: table.lastHand,
     sitting_out: table.sittingOut,
+    late_start: table.lateStart,
+    starts: [...table.starts],
     results: table.results.map((each) => [
       each.hand,
       each.seats,

@@ -55,6 +55,8 @@ test("plays leave the snapshot as it came, for a replay of what follows", () => 
       entry_closed: false,
       last_hand: 0,
       sitting_out: [],
+      late_start: false,
+      starts: [],
       known_deal: null,
       seq: 4,
     },

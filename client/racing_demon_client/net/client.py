@@ -65,6 +65,7 @@ EXTENSION_OF: Final[dict[type[cl.Command], str]] = {
     cl.CloseEntry: MODERATION,
     cl.EndMatch: RETURNS,
     cl.SetLastHand: RETURNS,
+    cl.SetLateStart: RETURNS,
     cl.ListSpectators: MODERATION,
     cl.ListTable: LISTS,
     cl.RemoveSpectator: MODERATION,

@@ -46,6 +46,7 @@ HELP: Final = f"""\
  react thanks         or well_played, oh_no, laugh, hurry, sorry
  pause, go            pause the hand for everybody, and resume it (host)
  last, notlast        this hand, or else the next, ends the match; or not (host)
+ latelowest, latezero where players start who come later (host)
  endmatch             end the match now, as it stands (host; asks first)
  kick 3, makehost 3   kick seat 3, or make it the host (host)
  unban Bob            let Bob back in after a kick (host)
@@ -97,6 +98,8 @@ class TextCommand(Enum):
     LAST = "last"
     NOT_LAST = "notlast"
     END_MATCH = "endmatch"
+    LATE_LOWEST = "latelowest"
+    LATE_ZERO = "latezero"
     LOCK = "lock"
     UNLOCK = "unlock"
     LIST = "list"

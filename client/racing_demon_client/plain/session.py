@@ -75,6 +75,8 @@ COMMANDS: Final[dict[TextCommand, tuple[type[cl.Command], dict[str, bool]]]] = {
     TextCommand.GO_ON: (cl.Pause, {"paused": False}),
     TextCommand.LAST: (cl.SetLastHand, {}),
     TextCommand.NOT_LAST: (cl.SetLastHand, {"last": False}),
+    TextCommand.LATE_LOWEST: (cl.SetLateStart, {}),
+    TextCommand.LATE_ZERO: (cl.SetLateStart, {"lowest": False}),
     TextCommand.LOCK: (cl.CloseEntry, {}),
     TextCommand.UNLOCK: (cl.CloseEntry, {"closed": False}),
     TextCommand.LIST: (cl.ListTable, {}),

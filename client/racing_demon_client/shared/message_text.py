@@ -257,7 +257,8 @@ class MessageText:
 
     def _joined(self, event: ev.Joined) -> str:
         kind = f", a bot ({printable(event.bot)})" if event.bot else ", a program" * event.program
-        return f"{self.player_name(event.seat)} took seat {event.seat + 1}{kind}"
+        start = f", and starts at {event.start}, the lowest total" if event.start else ""
+        return f"{self.player_name(event.seat)} took seat {event.seat + 1}{kind}{start}"
 
     def _left(self, event: ev.Left) -> str:
         was = "were" if event.seat == self._seat else "was"
@@ -369,6 +370,9 @@ class MessageText:
 
     def _entry_closed(self, event: ev.EntryClosed) -> str:
         return "the table is locked: nobody new can take a seat" if event.closed else "the table is unlocked"
+
+    def _late_start_set(self, event: ev.LateStartSet) -> str:
+        return f"players who come later start at {'the lowest total' if event.lowest else '0'}"
 
     def _last_hand_set(self, event: ev.LastHandSet) -> str:
         if not event.hand:

@@ -142,6 +142,9 @@ export class TableState {
     this.lastHand = 0;
     /** The seats whose players left this hand and are back. @type {number[]} */
     this.sittingOut = [];
+    this.lateStart = false;
+    /** The totals at which late players started, by seat. @type {Map<number, number>} */
+    this.starts = new Map();
     /** What the hand's clock showed, and when. */
     this.elapsedMs = 0;
     this.elapsedAt = 0;
@@ -252,7 +255,7 @@ export class TableState {
    * @param {(seat: number) => number | undefined} sideOf
    */
   totalsOf(sides, sideOf) {
-    const totals = new Map(sides.map((side) => [side, 0]));
+    const totals = new Map(sides.map((side) => [side, this.starts.get(side) ?? 0])); // there are none with teams
     for (const { seats, points, handicaps } of this.results) {
       /** @type {Map<number, number>} */
       const added = new Map();
@@ -348,6 +351,8 @@ const REDUCERS = {
     table.lastHand = fields.last_hand;
     table.waiting = fields.waiting;
     table.sittingOut = fields.sitting_out;
+    table.lateStart = fields.late_start;
+    table.starts = new Map(fields.starts);
     setClock(table, fields.elapsed_ms, now);
     const handMs = table.results[table.results.length - 1]?.elapsedMs ?? 0;
     table.dealAt = now - fields.elapsed_ms + handMs + table.options.tally_ms;
@@ -363,7 +368,8 @@ const REDUCERS = {
     table.hand?.progress.set(seat, { reached: progress, since: seq });
     updateSeat(table, seat, { stuck: false });
   },
-  joined(table, { seat, name, bot, program }) {
+  joined(table, { seat, name, bot, program, start }) {
+    if (start) table.starts.set(seat, start);
     const before = table.seats.get(seat);
     if (before && !table.departed.has(seat)) table.departed.set(seat, before.name);
     table.seats.set(seat, { ...seatOf([seat, name, bot, true, bot !== ""]), program });
@@ -380,7 +386,9 @@ const REDUCERS = {
     }
     if (table.isBetweenMatches) {
       table.seats.delete(seat);
-      if (table.handSeats.includes(seat) && !table.departed.has(seat)) table.departed.set(seat, leaver.name);
+      const hands = [table.handSeats, ...table.results.map(({ seats }) => seats)];
+      if (hands.some((seats) => seats.includes(seat)) && !table.departed.has(seat))
+        table.departed.set(seat, leaver.name);
     } else {
       updateSeat(table, seat, { left: true, connected: false, ready: false, standIn: "" });
     }
@@ -417,6 +425,7 @@ const REDUCERS = {
       table.departed = new Map();
       table.winners = [];
       table.lastHand = 0;
+      table.starts = new Map();
       table.seats = new Map([...table.seats].filter(([, state]) => !state.left));
     }
     table.handNumber = hand;
@@ -513,6 +522,9 @@ const REDUCERS = {
   },
   entry_closed(table, { closed }) {
     table.entryClosed = closed;
+  },
+  late_start_set(table, { lowest }) {
+    table.lateStart = lowest;
   },
   last_hand_set(table, { hand }) {
     table.lastHand = hand;

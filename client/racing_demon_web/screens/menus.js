@@ -152,6 +152,12 @@ export class Menus {
         ),
         this.#listButton(table.code),
       );
+      if (table.options.teams === null)
+        items.push(
+          button(table.lateStart ? LATER.lateZero : LATER.lateLowest, () =>
+            this.send("set_late_start", { lowest: !table.lateStart }),
+          ),
+        );
       if (table.options.spectators)
         items.push(button(LATER.spectators, () => this.#askForSpectators(session)));
     }

@@ -119,7 +119,7 @@ export const FROM_CLIENT = {
 export const FROM_SERVER = {
   64: {name: "versions", fields: "oldest newest software", defaults: {software: ""}},
   65: {name: "seated", fields: "code seat token counter epoch", defaults: {seat: null, token: null, counter: 0, epoch: ""}},
-  66: {name: "snapshot", fields: "seq code options host phase seats hand hand_id commitment hand_seats piles redeals elapsed_ms called results winners paused locked came liberties progress since departed banned shuffle next_shuffle handicaps waiting shifts entry_closed known_deal last_hand absent_host sitting_out absent_watcher", defaults: {hand: 0, hand_id: "", commitment: null, hand_seats: [], piles: [], redeals: [], elapsed_ms: 0, called: null, results: [], winners: [], paused: false, locked: false, came: [], liberties: [], progress: [], since: [], departed: [], banned: [], shuffle: null, next_shuffle: null, handicaps: [], waiting: [], shifts: [], entry_closed: false, known_deal: null, last_hand: 0, absent_host: null, sitting_out: [], absent_watcher: false}},
+  66: {name: "snapshot", fields: "seq code options host phase seats hand hand_id commitment hand_seats piles redeals elapsed_ms called results winners paused locked came liberties progress since departed banned shuffle next_shuffle handicaps waiting shifts entry_closed known_deal last_hand absent_host sitting_out absent_watcher late_start starts", defaults: {hand: 0, hand_id: "", commitment: null, hand_seats: [], piles: [], redeals: [], elapsed_ms: 0, called: null, results: [], winners: [], paused: false, locked: false, came: [], liberties: [], progress: [], since: [], departed: [], banned: [], shuffle: null, next_shuffle: null, handicaps: [], waiting: [], shifts: [], entry_closed: false, known_deal: null, last_hand: 0, absent_host: null, sitting_out: [], absent_watcher: false, late_start: false, starts: []}},
   67: {name: "accepted", fields: "counter seq"},
   68: {name: "refused", fields: "counter reason text by late_us pile top", defaults: {by: null, late_us: 0, pile: -1, top: -1}},
   69: {name: "pong", fields: "stamp"},
@@ -134,7 +134,7 @@ export const FROM_SERVER = {
   78: {name: "identified", fields: "player device name token"},
   79: {name: "devices", fields: "devices code seconds", defaults: {code: "", seconds: 0}},
   80: {name: "played", fields: "seq seat counter source count destination shown depth", defaults: {shown: [], depth: 0}},
-  81: {name: "joined", fields: "seq seat name bot program", defaults: {bot: "", program: false}},
+  81: {name: "joined", fields: "seq seat name bot program start", defaults: {bot: "", program: false, start: 0}},
   82: {name: "left", fields: "seq seat kicked", defaults: {kicked: false}},
   83: {name: "connected", fields: "seq seat connected"},
   84: {name: "readied", fields: "seq seat ready"},
@@ -166,5 +166,6 @@ export const FROM_SERVER = {
   112: {name: "entry_closed", fields: "seq closed"},
   113: {name: "last_hand_set", fields: "seq hand"},
   114: {name: "returned", fields: "seq seat"},
+  115: {name: "late_start_set", fields: "seq lowest"},
   128: {name: "server_notice", fields: "text"},
 };

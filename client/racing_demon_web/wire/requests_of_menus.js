@@ -18,4 +18,5 @@ Object.assign(FROM_CLIENT, {
   list_table: {tag: 35, fields: "counter"},
   end_match: {tag: 36, fields: "counter seen", defaults: {seen: 0}},
   set_last_hand: {tag: 37, fields: "counter last seen", defaults: {last: true, seen: 0}},
+  set_late_start: {tag: 38, fields: "counter lowest", defaults: {lowest: true}},
 });

@@ -412,6 +412,8 @@ def side_points(summary: MatchSummary) -> dict[int, int]:
     if summary.match_score is MatchScore.HANDS:
         return _hands_won(summary)
     totals = total_points(summary)
+    for player in summary.players:
+        totals[player.seat] += player.start
     teams: Counter[int] = Counter()
     for player in summary.players:
         if player.team is not None:
@@ -433,7 +435,8 @@ def _hands_won(summary: MatchSummary) -> dict[int, int]:
             own = hand.points[seat] + hand.handicaps.get(seat, NO_HANDICAP).points
             points[sides[seat]] += own + corrected[hand.hand, seat]
         won.update(side for side, total in points.items() if total == max(points.values()))
-    return {seat: won[side] for seat, side in sides.items()}
+    starts = {player.seat: player.start for player in summary.players}
+    return {seat: won[side] + starts[seat] for seat, side in sides.items()}
 
 
 class _Side(NamedTuple):

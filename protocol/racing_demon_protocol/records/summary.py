@@ -40,6 +40,7 @@ class PlayerSummary(_Part):
     """A player: ``bot`` is the level of a bot, ``left`` tells whether the player left.
 
     ``team`` is the player's team; ``None`` where there were no teams. ``program``: no person played.
+    ``start`` is the total at which a late player started; it counts in the match alone.
     ``player`` is the id of a player whom the server remembers; it is in no record.
     """
 
@@ -50,6 +51,7 @@ class PlayerSummary(_Part):
     team: Team | None = None
     program: bool = False
     player: str = ""
+    start: Points = 0
 
     @property
     def kind(self) -> str:
@@ -246,6 +248,7 @@ class Summarizer:
                 left=state.left,
                 team=teams.get(state.seat),
                 program=state.program,
+                start=view.starts.get(state.seat, 0),
             )
             for state in view.seats.values()
             if any(state.seat in hand.points for hand in hands)

@@ -29,7 +29,7 @@ from racing_demon_protocol.errors import (
     InvalidRecord,
 )
 from racing_demon_protocol.table.handicaps import why_impossible
-from racing_demon_protocol.table.scoring import hand_points, leaders, match_winners
+from racing_demon_protocol.table.scoring import hand_points, late_start, leaders, match_winners
 from racing_demon_protocol.table.state import DEALT, TableState
 from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages import events as ev
@@ -307,6 +307,7 @@ def _check_seat(view: TableState, event: ev.Joined | ev.Returned) -> None:
     if isinstance(event, ev.Joined):
         is_free = taken is None or (is_left and view.between_matches)
         expect(event, is_free, f"seat {event.seat} was taken")
+        expect(event, event.start == late_start(view), "it starts at another total")
     else:
         is_kept = is_left and not view.between_matches
         expect(event, is_kept, f"seat {event.seat} was nobody's to come back to")

@@ -53,13 +53,23 @@ def race_order(hand: HandView, out: int | None = None) -> list[int]:
 def totals(view: TableState) -> dict[int, int]:
     """Return each seat's total over the finished hands of the match: its points, or the hands it has won.
 
-    Points of handicaps count in both.
+    Points of handicaps count in both, and those with which late players started.
     """
-    added = dict.fromkeys(view.seats, 0)
+    added = dict.fromkeys(view.seats, 0) | dict(view.starts)
     for result in view.results:
         for seat, gained in _counted(view, result.added()).items():
             added[seat] = added.get(seat, 0) + gained
     return added
+
+
+def late_start(view: TableState) -> int:
+    """Return at which total somebody starts who takes a seat now: the lowest one, if the host wants that.
+
+    Totals of players who have left count, too. With teams all start at 0, as before a match.
+    """
+    if not view.late_start or view.between_matches or view.options.teams is not None:
+        return 0
+    return min(totals(view).values(), default=0)
 
 
 def _counted(view: TableState, points: dict[int, int]) -> dict[int, int]:

@@ -214,12 +214,15 @@ class TableRecord(NamedTuple):
     known_deal: str | None = None
     waiting: tuple[int, ...] = ()
     sitting_out: tuple[int, ...] = ()
+    late_start: bool = False
+    starts: Mapping[int, int] = NONE
 
     def to_snapshot(self) -> dict[str, Any]:
         """Return the fields that a snapshot has, as they are there."""
         fields = {name: getattr(self, name) for name in SENT}
         seats, departed = tuple(self.seats.values()), tuple(self.departed.items())
-        return fields | {"seats": seats, "departed": departed, "hand": self.hand_number}
+        starts = tuple(self.starts.items())
+        return fields | {"seats": seats, "departed": departed, "starts": starts, "hand": self.hand_number}
 
     @classmethod
     def from_snapshot(cls, snapshot: Snapshot) -> Self:
@@ -235,7 +238,8 @@ class TableRecord(NamedTuple):
             raise InconsistentEvent("a tally has teams for other seats")
         fields = {name: getattr(snapshot, name) for name in SENT}
         seats, departed = {state.seat: state for state in snapshot.seats}, dict(snapshot.departed)
-        return cls(**fields | {"seats": seats, "departed": departed, "hand_number": snapshot.hand})
+        by_seat = {"seats": seats, "departed": departed, "starts": dict(snapshot.starts)}
+        return cls(**fields | by_seat | {"hand_number": snapshot.hand})
 
     def with_seat(self, seat: int, **changes: Any) -> Self:
         """Return this record with a change of a seat."""
@@ -473,6 +477,16 @@ class TableState:
         """The seats whose players left and came back while the hand was played: they play from the next."""
         return self.record.sitting_out
 
+    @property
+    def late_start(self) -> bool:
+        """Whether players who come later start at the lowest total of all seats."""
+        return self.record.late_start
+
+    @property
+    def starts(self) -> Mapping[int, int]:
+        """The totals at which seats started that were taken within the match, without those that are 0."""
+        return self.record.starts
+
     # Queries.
 
     @property
@@ -527,13 +541,14 @@ class TableState:
             TEAMS: any(result.teams for result in self.results),
             PROGRAMS: any(state.program for state in self.seats.values()),
             MODERATION: self.entry_closed,
-            RETURNS: self.last_hand > 0 or self._awaits_host or bool(self.sitting_out),
+            RETURNS: self._uses_returns,
         }
         return needed(self.options, self.known_deal).union(word for word, is_used in used.items() if is_used)
 
     @property
-    def _awaits_host(self) -> bool:
-        return self.absent_host is not None or self.absent_watcher
+    def _uses_returns(self) -> bool:
+        awaits_host = self.absent_host is not None or self.absent_watcher
+        return self.last_hand > 0 or awaits_host or self.late_start or bool(self.sitting_out or self.starts)
 
     @property
     def is_between_hands(self) -> bool:
@@ -732,6 +747,7 @@ class TableState:
         joined = SeatState(seat=seat, name=event.name, bot=bot, ready=bool(bot), program=program)
         self.record = record._replace(
             seats={**record.seats, seat: joined},
+            starts={**record.starts, seat: event.start} if event.start else record.starts,
             departed=departed,
             gone=_others(record.gone, seat),
             next_shuffle=self._next_shuffle_without(seat),
@@ -754,7 +770,7 @@ class TableState:
             self.record = record.with_seat(seat, left=True, connected=False, ready=False, stand_in="")
             return
         departed = record.departed
-        if seat in self.hand_seats:
+        if seat in self.hand_seats or any(seat in result.seats for result in record.results):
             departed = _with_first(departed, seat, leaver.name)
         self.record = record._replace(
             seats=_others(record.seats, seat), gone={**record.gone, seat: leaver.name}, departed=departed
@@ -833,7 +849,7 @@ class TableState:
         if event.hand == 1:
             seats = {seat: state for seat, state in self.seats.items() if not state.left}
             self.record = self.record._replace(
-                results=(), departed=NONE, winners=(), last_hand=0, seats=seats
+                results=(), departed=NONE, winners=(), last_hand=0, starts=NONE, seats=seats
             )
         redrawn_for = self._without(self.seats_to_deal, ()) if self.is_draw_void else None
         shuffle = self.next_shuffle
@@ -923,6 +939,9 @@ class TableState:
         if self.between_matches:
             raise InconsistentEvent("a last hand where no match is played")
         self.record = self.record._replace(last_hand=event.hand)
+
+    def _late_start_set(self, event: ev.LateStartSet) -> None:
+        self.record = self.record._replace(late_start=event.lowest)
 
     def _match_over(self, event: ev.MatchOver) -> None:
         self.record = self.record._replace(phase=Phase.OVER, banned=(), sitting_out=(), winners=event.winners)

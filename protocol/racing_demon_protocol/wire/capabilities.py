@@ -59,7 +59,8 @@ KNOWN_DEALS: Final = "known-deals"
 """The extension for tables on a given deal: ``known_deal`` of ``create``, ``committed`` and snapshots."""
 RETURNS: Final = "returns"
 """The extension for last hands, and for players and hosts who return: ``set_last_hand``, its event,
-``returned``, ``sitting_out``, ``absent_host`` and ``absent_watcher``.
+``returned``, ``sitting_out``, ``absent_host`` and ``absent_watcher``; for late starts ``set_late_start``,
+its event, and ``start``.
 
 Servers with it know ``end_match``, too.
 """
@@ -71,7 +72,7 @@ EXTENSIONS: Final = {
     MODERATION: "a lock against newcomers",
     CASUAL: "casual matches",
     KNOWN_DEALS: "a known deal",
-    RETURNS: "last hands and people who return",
+    RETURNS: "last hands, late starts and people who return",
 }
 """The extensions that this version understands, and what people call them; both ends announce them."""
 NEEDED_BY: Final = {
@@ -93,6 +94,7 @@ EXTENDED: Final[Mapping[type[Message], Callable[[Any], bool]]] = {
             ev.EntryClosed,
             ev.HandicapSet,
             ev.LastHandSet,
+            ev.LateStartSet,
             ev.Returned,
             ev.SeatSignalled,
             ev.StockShifted,
@@ -103,7 +105,7 @@ EXTENDED: Final[Mapping[type[Message], Callable[[Any], bool]]] = {
     ev.Committed: lambda committed: committed.known_deal is not None,
     ev.Dealt: lambda dealt: bool(dealt.handicaps),
     ev.Hosted: lambda hosted: hosted.absent_host is not None or hosted.absent_watcher,
-    ev.Joined: lambda joined: joined.program,
+    ev.Joined: lambda joined: joined.program or joined.start != 0,
     ev.OptionsSet: lambda options_set: bool(options_set.options.extended()),
 }
 """The events that may use an extension, and whether one does."""

@@ -400,6 +400,15 @@ class Commands:
             self._verify_understood({RETURNS} - view.extensions)
             self._state.emit(ev.LastHandSet, hand=number)
 
+    def _set_late_start(self, command: cl.SetLateStart) -> None:
+        view = self._view
+        if command.lowest and view.options.teams is not None:
+            text = "Teams share one total, so whoever comes late to one starts with it."
+            raise CommandRefused(Reason.NOT_NOW, text)
+        if view.late_start != command.lowest:
+            self._verify_understood({RETURNS} - view.extensions)
+            self._state.emit(ev.LateStartSet, lowest=command.lowest)
+
     def _make_host(self, command: cl.MakeHost) -> None:
         self._seating.make_host(self._seating.person(command.seat), self._seating.absent)
 
@@ -507,6 +516,7 @@ _HOSTS: Final[dict[type[cl.Command], Callable[..., None]]] = {
     cl.Pause: Commands._pause_or_resume,
     cl.EndMatch: Commands._end_match,
     cl.SetLastHand: Commands._set_last_hand,
+    cl.SetLateStart: Commands._set_late_start,
     cl.MakeHost: Commands._make_host,
     cl.StandIn: Commands._stand_in,
     cl.Mute: Commands._mute,

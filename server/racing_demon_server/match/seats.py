@@ -13,6 +13,7 @@ from racing_demon_protocol.engine.specification import Game
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.games import declare, seats_of
+from racing_demon_protocol.table.scoring import late_start
 from racing_demon_protocol.wire.capabilities import RETURNS
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import SeatState
@@ -302,7 +303,8 @@ class Seats:
             why = "All seats are taken" if seats == view.options.seats else by_game
             raise CommandRefused(Reason.TABLE_FULL, f"{why}{self._watch_hint()}.")
         taken = [state.name for state in view.seats.values()]
-        self._state.emit(ev.Joined, seat=seat, name=unique(name, taken), bot=bot, program=program)
+        name, start = unique(name, taken), late_start(view)
+        self._state.emit(ev.Joined, seat=seat, name=name, bot=bot, program=program, start=start)
         self.seat_tokens.add(seat, token_hash)
         self._forget_absence(seat, and_giving_up=True)  # that of its former player
         self._chat.forget(seat)

@@ -157,6 +157,7 @@ FIELDS: dict[type[cl.Command], dict[str, st.SearchStrategy[Any]]] = {
     cl.CloseEntry: {"closed": st.booleans()},
     cl.EndMatch: {"seen": hand},
     cl.SetLastHand: {"last": st.booleans(), "seen": hand},
+    cl.SetLateStart: {"lowest": st.booleans()},
     cl.Mute: {"seat": seats, "muted": st.booleans()},
     cl.StandIn: {"seat": seats},
     cl.Kick: {"seat": seats},

@@ -164,6 +164,8 @@ def shown(view: TableState, elapsed_ms: int) -> Shown:
         "entry_closed": view.entry_closed,
         "last_hand": view.last_hand,
         "sitting_out": list(view.sitting_out),
+        "late_start": view.late_start,
+        "starts": [list(each) for each in view.starts.items()],
         "results": [_plain(each) for each in view.results],
         "winners": view.winners,
         "hand_seats": view.hand_seats,

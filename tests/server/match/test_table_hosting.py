@@ -22,6 +22,7 @@ HOSTS: dict[type[cl.Command], dict[str, object]] = {
     cl.CloseEntry: {},
     cl.EndMatch: {},
     cl.SetLastHand: {},
+    cl.SetLateStart: {},
     cl.SetTeam: {"seat": 2, "team": 0},
     cl.SetHandicap: {"seat": 2, "handicap": Handicap(delay_s=5)},
 }

@@ -140,3 +140,15 @@ def test_records_know_it() -> None:
     over(sitting)
     checked = verify(record(sitting.table.view.options, sitting.log))
     assert (checked.hands, checked.matches) == (2, 1)
+
+
+def test_the_tally_of_a_match_keeps_the_name_of_who_was_back_and_leaves_after_it() -> None:
+    """Their row is not only that of the last hand, of which they stayed out."""
+    sitting = Sitting.playing(3, hands=9, countdown_ms=0)
+    over(sitting)
+    sitting.events(CLEO, cl.Leave)
+    sitting.start()
+    sitting.come_back(CLEO)
+    sitting.events(0, cl.EndMatch)
+    sitting.events(CLEO, cl.Leave)
+    assert sitting.table.view.player(CLEO) == NAMES[CLEO]

@@ -112,6 +112,7 @@ class PlayersScreen(Dialog[PlayerAction]):
         Binding("l", "take('unban')", "let back in"),
         Binding("c", "lock", "lock the table"),
         Binding("f", "last", "the final hand"),
+        Binding("z", "late", "where late players start"),
         Binding("e", "end", "end the match"),
         Binding("p", "publish", "put the table into the lists"),
         Binding("r", "report", "report"),
@@ -149,6 +150,7 @@ class PlayersScreen(Dialog[PlayerAction]):
                 yield Button("Bot (b)", id="stand-in", classes="hosts", compact=True)
                 yield Button("Mute (m)", id="mute", classes="hosts", compact=True)
                 yield Button("Ignore (i)", id="ignore", compact=True)
+                yield Button("Late low (z)", id="late", classes="hosts", compact=True)
                 yield Button("List (p)", id="publish", classes="hosts", compact=True)
             with Horizontal():
                 yield Button("Handicap (d)", id="handicap", compact=True)
@@ -182,7 +184,10 @@ class PlayersScreen(Dialog[PlayerAction]):
             lock.label = "Unlock (c)" if view.entry_closed else "Lock (c)"
         for last in self.query("#last").results(Button):
             last.label = "Go on (f)" if view.last_hand else "Final hand (f)"
+        for late in self.query("#late").results(Button):
+            late.label = "Late at 0 (z)" if view.late_start else "Late low (z)"
         self.query(".hosts").set(display=self._is_host)
+        self.query("#late").set(display=self._is_host and view.options.teams is None)
         self.query(".match").set(display=self._is_host and not view.between_matches)
         self.query("#publish").set(display=self._is_host and not self._is_listed())
         self.query("#team").set(display=view.options.teams is not None)
@@ -204,6 +209,8 @@ class PlayersScreen(Dialog[PlayerAction]):
         keys = ["k kick", "h make host", "b bot stands in", "m mute", lock] if self._is_host else []
         if self._is_host and not self._view().between_matches:
             keys += ["f go on" if self._view().last_hand else "f final hand", "e end match"]
+        if self._is_host and self._view().options.teams is None:
+            keys += ["z late at 0" if self._view().late_start else "z late low"]
         keys += ["p list table"] * (self._is_host and not self._is_listed())
         keys += ["d handicap", *["t other team"] * (self._view().options.teams is not None)]
         keys += ["r report"]
@@ -240,6 +247,8 @@ class PlayersScreen(Dialog[PlayerAction]):
             self.action_lock()
         elif event.button.id == "last":
             self.action_last()
+        elif event.button.id == "late":
+            self.action_late()
         elif event.button.id == "end":
             self.action_end()
         elif event.button.id == "publish":
@@ -256,6 +265,10 @@ class PlayersScreen(Dialog[PlayerAction]):
     def action_last(self) -> None:
         """Answer with the command that makes this hand, or the next one, the match's last; or not."""
         self._answer_as_host(cl.SetLastHand, last=not self._view().last_hand)
+
+    def action_late(self) -> None:
+        """Answer with the command that lets late players start at the lowest total, or at 0 again."""
+        self._answer_as_host(cl.SetLateStart, lowest=not self._view().late_start)
 
     def action_end(self) -> None:
         """Answer with the command that ends the match."""

@@ -367,6 +367,18 @@ class SetLastHand(Command):
     seen: Seen = 0
 
 
+class SetLateStart(Command):
+    """Let players who come later start at the lowest total of all seats, or at 0. For the host.
+
+    It counts for those who take a seat from then on, in this match and later ones. It is not possible with
+    teams, nor where somebody connected lacks the word ``returns``: see *Extensions*.
+    """
+
+    TAG: ClassVar[int] = 38
+    lowest: Annotated[bool, Field(strict=True)] = True
+    """Whether they start at the lowest total."""
+
+
 class MakeHost(Command):
     """Make another player the host. For the host."""
 

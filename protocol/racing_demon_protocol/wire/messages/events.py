@@ -83,13 +83,15 @@ class Joined(Event):
     """A player, or a bot with a level, took a seat."""
 
     TAG: ClassVar[int] = 81
-    LATER: ClassVar[int] = 1
+    LATER: ClassVar[int] = 2
     seat: Seat
     name: Name
     bot: Annotated[str, Field(max_length=16)] = ""
     """The level of a bot, perhaps one that you do not know; empty for a person."""
     program: Annotated[bool, Field(strict=True)] = False
     """Whether a program plays, and says so with ``program`` behind its name in ``hello``."""
+    start: Points = 0
+    """At which total the seat starts in this match: 0, or the lowest one of all seats."""
 
 
 class Left(Event):
@@ -276,6 +278,14 @@ class LastHandSet(Event):
     TAG: ClassVar[int] = 113
     hand: Annotated[int, Field(strict=True, ge=0, le=1_000)]
     """The number of the match's last hand; 0 where the match goes on as its options say."""
+
+
+class LateStartSet(Event):
+    """The host lets players who come later start at the lowest total of all seats, or at 0 again."""
+
+    TAG: ClassVar[int] = 115
+    lowest: Annotated[bool, Field(strict=True)]
+    """Whether they start at the lowest total."""
 
 
 class Said(Event):

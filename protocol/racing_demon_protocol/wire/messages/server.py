@@ -193,7 +193,7 @@ class Snapshot(Message):
     """
 
     TAG: ClassVar[int] = 66
-    LATER: ClassVar[int] = 17
+    LATER: ClassVar[int] = 19
     seq: Seq
     """The number of the last event that is part of this."""
     code: Code
@@ -261,6 +261,10 @@ class Snapshot(Message):
     """The seats whose players left and came back while the hand was played: they play from the next deal."""
     absent_watcher: Annotated[bool, Field(strict=True)] = False
     """Whether a host without a seat becomes host again when they are back."""
+    late_start: Annotated[bool, Field(strict=True)] = False
+    """Whether players who come later start at the lowest total of all seats."""
+    starts: tuple[tuple[Seat, Points], ...] = ()
+    """At which totals other than 0 seats started that were taken within the match: each with its seat."""
 
 
 class Accepted(Message):
