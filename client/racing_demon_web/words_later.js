@@ -27,6 +27,7 @@ export function seconds(microseconds) {
 /** A time in its shortest form, such as "0.4 ms". @param {number} microseconds */
 function briefly(microseconds) {
   const ms = microseconds / 1000;
+  if (ms < 0.1) return "less than 0.1 ms";
   if (ms < 1000) return `${ms.toFixed(ms < 10 ? 1 : 0)} ms`;
   return ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : clock(ms);
 }

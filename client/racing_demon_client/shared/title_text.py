@@ -40,7 +40,10 @@ TITLES: Final[dict[str, Callable[[int], tuple[str, str]]]] = {
     "fastest": lambda ms: ("Fastest hand", f"out after {duration(ms)}"),
     "comeback": _points("Biggest comeback", "won from {} behind"),
     "races": lambda won: ("Most races won", pluralize(won, "race")),
-    "closest": lambda us: ("Closest race", f"won by {format_duration(us)}"),
+    "closest": lambda us: (
+        "Closest race",
+        f"won by {format_duration(us) if us >= 100 else 'less than 0.1 ms'}",
+    ),
     "patience": lambda us: ("Patience", f"waited {seconds_text(us)} for one card, and got it up"),
     "helpful": _cards("Opened most for others"),
     "steady": lambda points: (
