@@ -274,7 +274,7 @@ SMALL: Final = Density(
     "small", size=(80, 23), side=38, pitch=6, card=(2, 1), fan=1, slot=(4, 1), backs=0, player=1, footer=1
 )
 MEDIUM: Final = Density(
-    "medium", size=(120, 40), side=47, pitch=10, card=(8, 3), fan=1, slot=(8, 2), backs=3, player=3, footer=2
+    "medium", size=(120, 40), side=47, pitch=10, card=(8, 3), fan=1, slot=(8, 3), backs=3, player=3, footer=2
 )
 LARGE: Final = Density(
     "large", size=(190, 58), side=74, pitch=16, card=(9, 5), fan=2, slot=(14, 4), backs=4, player=5, footer=1

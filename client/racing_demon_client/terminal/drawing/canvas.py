@@ -153,8 +153,12 @@ class CardRect(NamedTuple):
     size: tuple[int, int]
 
 
+FACE: Final = (6, 3)
+"""The smallest card with a suit in its face."""
+
+
 def draw_card(canvas: Canvas, box: CardRect, name: str, ink: int, glyphs: Glyphs) -> None:
-    """Draw a card with its name in the top edge, so that overlapping cards show theirs.
+    """Draw a card with its name in the top edge, so that overlapping cards show theirs, and its suit below.
 
     With a height of 1, draw only the top edge.
     """
@@ -168,6 +172,8 @@ def draw_card(canvas: Canvas, box: CardRect, name: str, ink: int, glyphs: Glyphs
         if row == height - 1:
             left, fill, right = glyphs.corners[2], glyphs.rule, glyphs.corners[3]
         canvas.put(x, y + row, left + fill * (width - 2) + right, Role.FRAME)
+    if height >= FACE[1] and width >= FACE[0]:
+        canvas.put(x + width - 3, y + height - 2, name[-1:], ink)
 
 
 def sign_of(ink: int, glyphs: Glyphs) -> str:

@@ -109,14 +109,14 @@ def test_small_columns() -> None:
 def test_framed_columns() -> None:
     """Cards have frames, the covered ones their upper edge; an empty column has a dashed one."""
     player = klondike("KS", "4c 9H", "3c 2c TC 9D")
-    rows = left_part(player.draw((120, 40))).split("\n")[16:22]
+    rows = left_part(player.draw((120, 40))).split("\n")[20:26]
     expected = """
   [a]       [s]       [d]       [f]
  ╭K♠────╮  ▒▒▒▒▒▒▒▒  ▒▒▒▒▒▒▒▒  ╭╌╌╌╌╌╌╮
- │      │  ╭9♥────╮  ▒▒▒▒▒▒▒▒  ╎      ╎
- ╰──────╯  │      │  ╭10♣───╮  ╰╌╌╌╌╌╌╯
+ │    ♠ │  ╭9♥────╮  ▒▒▒▒▒▒▒▒  ╎      ╎
+ ╰──────╯  │    ♥ │  ╭10♣───╮  ╰╌╌╌╌╌╌╯
            ╰──────╯  ╭9♦────╮
-                     │      │
+                     │    ♦ │
 """
     assert expected.strip("\n").split("\n") == [row[:39].rstrip() for row in rows]
 

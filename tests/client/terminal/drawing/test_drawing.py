@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from racing_demon_client.terminal.drawing.canvas import Canvas
-from racing_demon_client.terminal.style import ASCII, Highlight, Role, choose
+from racing_demon_client.terminal.style import ASCII, UNICODE, Highlight, Role, choose
 from racing_demon_protocol.engine.board import FOUNDATIONS, Kind, Play
-from racing_demon_protocol.engine.cards import UNKNOWN, Card
+from racing_demon_protocol.engine.cards import UNKNOWN, Card, suit
 from racing_demon_protocol.enums import Phase, Reason
 from racing_demon_protocol.formatting import is_printable
 from racing_demon_protocol.wire.messages import events as ev
@@ -299,6 +299,20 @@ def test_the_table_at_80x23() -> None:
     rows = [row.rstrip() for row in rows_of(player.draw())]
     assert expected.strip("\n").split("\n") == rows[:11]
     assert rows[22] == " asdfjkl move  qweruio up  space turn  ; waste  x drop  v stuck  ? help"
+
+
+@for_each("size", [(120, 40), (200, 60)])
+def test_cards_are_drawn_as_cards_where_there_is_room(size: tuple[int, int]) -> None:
+    """Each foundation has the face of its top card, with its suit below the name."""
+    *_, player = moments("racing-demon", 0, 150)
+    rows = rows_of(player.draw(size))
+    piles = zip(player.board.piles, player.board.cards, strict=True)
+    tops = [cards[-1] for pile, cards in piles if pile.kind is Kind.FOUNDATION and cards]
+    assert tops
+    for card in tops:
+        name = UNICODE.card(card, ten=True)
+        places = [(number, row.index(f"╭{name}─")) for number, row in enumerate(rows) if f"╭{name}─" in row]
+        assert any(UNICODE.suit(suit(card)) in rows[number + 1][x : x + 14] for number, x in places)
 
 
 def test_a_spectator_is_told_whose_layout_is_seen() -> None:
