@@ -360,3 +360,36 @@ def test_the_log_tells_which_table_was_opened_and_closed(caplog: pytest.LogCaptu
 
     with caplog.at_level(logging.INFO, "racing_demon_server"):
         in_virtual_time(history())
+
+
+@virtual
+async def test_who_has_left_comes_back_at_the_server_that_takes_the_table_over(tmp_path: Path) -> None:
+    """Their token, what late players start with, and whom the table waits for, are in the journal."""
+    journal = SharedJournal(tmp_path / "journal.db")
+    first = Registry(ServerSettings(), now, journal)
+    room, conn = await _played(first)
+    ben, other = room.join("Ben", b"ben", ""), FakeConnection()
+    room.broadcast.take_seat(other, ben)
+    room.connect(ben)
+    await say(room, conn, 0, cl.SetLateStart(counter=3))
+    await say(room, other, ben, cl.Leave(counter=1))
+    first.hand_over(room, HEIR)
+    await journal.drained()
+    stored, saved_state, last_us = _kept(journal)
+    heir = Registry(ServerSettings(), now, NullJournal())
+    heir.adopt(stored, saved_state, last_us, 0)
+    adopted = heir.room(room.table.view.code)
+    assert adopted.table.view.late_start
+    assert not adopted.table.seat_tokens.knows(b"ben")
+    assert adopted.seat_of_leaver(b"ben", "", program=False) == ben
+    adopted.players[ben] = "player"
+    assert adopted.seat_of_leaver(b"tablet", "player", program=False) == ben
+    assert adopted.seat_of_leaver(b"tablet", "player", program=True) is None, (
+        "a program takes a seat of its own"
+    )
+    adopted.take_back(ben, b"ben", "")
+    assert adopted.table.view.seats[ben].name == "Ben"
+    assert adopted.table.view.sitting_out == (ben,)
+    heir.close(for_good=False)
+    first.close(for_good=False)
+    journal.close()

@@ -1,0 +1,1 @@
+"""Random tables whose people come, leave, come back, are kicked, hand the table on, and end it."""
