@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 import pytest
 from playwright.async_api import Browser
 
+from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_server.tables.room import Room
 from tests.support.browsers import Phone, phone
 from tests.support.restartable_server import wait_until
@@ -216,3 +217,24 @@ async def test_a_seat_goes_along_to_another_address_of_the_server(browser: Brows
                 await second.page.locator(".player .state", has_text="you").wait_for()
             assert [state.name for state in room.table.view.seats.values()] == ["Ann"]
             assert not [url for url in asked if "seat=" in url]
+
+
+@pytest.mark.long
+async def test_who_leaves_a_match_is_offered_to_come_back_and_does(browser: Browser) -> None:
+    """The page says so before and after; the same name gets the same seat, and waits for the next deal."""
+    async with serving() as served, Peer.hosting(served.url, hands=9, pause_after_ms=None) as host:
+        room = served.registry.room(host.code)
+        async with phone(browser, f"{served.origin}/{host.code}") as ben:
+            await ben.join("Ben")
+            await host.ask(cl.Start)
+            await ben.see("#table")
+            await ben.page.evaluate("history.back()")
+            await ben.page.locator("#sheet-items", has_text="you can come back").wait_for()
+            await ben.page.locator("#sheet-items button", has_text="Leave the table").tap()
+            await ben.page.locator("#problem", has_text="you can come back").wait_for()
+            await wait_until(lambda: room.table.view.seats[1].left)
+            await ben.page.tap("#join")
+            await ben.see("#table")
+            await wait_until(lambda: not room.table.view.seats[1].left)
+            assert [state.name for state in room.table.view.seats.values()] == ["Ann", "Ben"]
+            await ben.page.locator("text=You play from the next deal").wait_for()

@@ -35,10 +35,12 @@ from racing_demon_protocol.wire.messages.events import Dealt
 from racing_demon_protocol.wire.messages.handicap import Handicap
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import Options
+from tests.lab.comebacks.test_comebacks import Evening
 from tests.lab.liveness.explorer import RandomTable
 from tests.lab.options.combinations import draw
 from tests.support.nodes import TOOLS, node
 from tests.support.recordings import recording
+from tests.support.records import record as told
 
 pytestmark = pytest.mark.long
 
@@ -100,6 +102,22 @@ def test_replays_of_odd_evenings_are_equal(tmp_path: Path) -> None:
         compare(record, tmp_path / "record.jsonl")
     assert kinds >= {"Joined", "Left", "Connected", "Dealt", "Played", "HandOver"}, kinds
     sys.stdout.write(f"{MATCHES} evenings with {', '.join(sorted(kinds))}\n")
+
+
+def test_replays_of_evenings_with_returns_are_equal(tmp_path: Path) -> None:
+    """People leave, come back, start late at the lowest total, and hosts end matches: of version 4."""
+    kinds = set[str]()
+    is_new = False
+    for number in range(SEED, SEED + MATCHES):
+        evening = Evening(number)
+        for _ in range(STEPS):
+            evening.step()
+        log = told(evening.sitting.options, evening.sitting.log)
+        kinds |= {type(message).__name__ for message in log}
+        compare(Record(entries=[TimedMessage(message) for message in log]), tmp_path / "record.jsonl")
+        is_new |= '"version": 4' in (tmp_path / "record.jsonl").read_text("utf-8")
+    assert is_new
+    assert kinds >= {"Returned", "LateStartSet", "LastHandSet"}, kinds
 
 
 def compare(record: Record, file: Path) -> int:
