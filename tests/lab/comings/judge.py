@@ -197,6 +197,7 @@ class Judge:
         self._refused = sorted(refusals, key=lambda each: -each.seen)
         self._open: list[Refusal] = []
         self._stuck: set[int] = set()
+        self._sitting_out: set[int] = set()
         self._repeated: set[int] = set()
         self._waiting: set[int] = set()
         self._unturned: set[int] = set()
@@ -279,6 +280,7 @@ class Judge:
         found = {
             "phase": (shown["phase"], self._phase),
             "seats": (seats, own),
+            "sitting_out": (set(shown.get("sitting_out", ())), self._sitting_out),
             "results": (results, counted),
         }
         board = self._board
@@ -310,9 +312,21 @@ class Judge:
             del self._players[seat]
         else:
             self._players[seat].has_left = True
+        self._sitting_out.discard(seat)
         self._waiting.discard(seat)
         self._unturned.discard(seat)
         self._stuck.discard(seat)
+
+    def _on_returned(self, event: Fields, _: int) -> None:
+        player = self._players.get(event["seat"])
+        if player is None or not player.has_left or self._phase in BETWEEN:
+            raise Wrong("nobody comes back to this seat")
+        player.has_left, player.is_there = False, True
+        if self._phase in {"shuffling", "countdown", *IN_PLAY}:
+            self._sitting_out.add(event["seat"])
+
+    def _has_left_hand(self, seat: int) -> bool:
+        return self._players[seat].has_left or seat in self._sitting_out
 
     def _on_connected(self, event: Fields, _: int) -> None:
         self._players[event["seat"]].is_there = event["connected"]
@@ -408,7 +422,7 @@ class Judge:
         """Return the board of a hand in which a seat may do something."""
         if self._board is None or self._phase not in IN_PLAY or self._is_paused:
             raise Wrong("at the wrong time")
-        if seat is not None and (seat not in self._board.seats or self._players[seat].has_left):
+        if seat is not None and (seat not in self._board.seats or self._has_left_hand(seat)):
             raise Wrong("this seat does not play")
         if seat in self._waiting:
             raise Wrong("before the seat's signal")
@@ -488,7 +502,7 @@ class Judge:
         board, out, reason = self._board, event["out"], event["reason"]
         if board is None or self._phase not in {"countdown", *IN_PLAY}:
             raise Wrong("no hand is played")
-        present = [seat for seat in board.seats if not self._players[seat].has_left]
+        present = [seat for seat in board.seats if not self._has_left_hand(seat)]
         goers = {seat for place, seat in enumerate(board.seats) if board.is_out(place)}
         is_right = {
             "out": out is not None,
@@ -504,13 +518,14 @@ class Judge:
         if self._called is not None and out != self._called:
             raise Wrong(f"seat {self._called} has called")
         forfeits = self._options["on_leave"] == "forfeit"
-        lost = [forfeits and self._players[seat].has_left for seat in board.seats]
+        lost = [forfeits and self._has_left_hand(seat) for seat in board.seats]
         points = [0 if gone else own for gone, own in zip(lost, board.points(out), strict=True)]
         if points != list(event["points"]):
             raise Wrong(f"the points are {points}: {board.public()}")
         teams = [self._players[seat].team for seat in board.seats]
         self._results.append(Result(list(board.seats), points, out, self._handicaps, teams))
         self._phase, self._stuck, self._is_paused, self._repeated = "tally", set(), False, set()
+        self._sitting_out.clear()
         self.done.hands += 1
         self.done.ends[reason] += 1
 

@@ -180,9 +180,11 @@ class Evening:
         return visitor
 
     async def _join(self) -> None:
+        name, left = f"Guest {len(self.visitors)}", [each for each in self.visitors if each.has_left]
+        token = self._rng.choice(left).place.token if left and self._rng.random() < 0.7 else ""
         with contextlib.suppress(CommandRefused):
-            await self._come(cl.Join(code=self.host.place.code, name=f"Guest {len(self.visitors)}"))
-            self.happened["joined"] += 1
+            await self._come(cl.Join(code=self.host.place.code, name=name, token=token or ""))
+            self.happened["took a seat with a leaver's token" if token else "joined"] += 1
 
     async def _watch(self) -> None:
         with contextlib.suppress(CommandRefused):

@@ -56,11 +56,11 @@ async def _dies(server: RestartableServer, fault: str, log: Path) -> bool:
         async with faulty(server.pid, fault, log=log):
             acting = asyncio.create_task(_act(server.url, ann, ben, cleo))
             await wait_until(lambda: acting.done() or not server.is_running)
-            died = not acting.done()
+            died = not server.is_running
         if died:
             await server.start()
         seat = await acting
-        async with await Client.watch(server.url, ann.code) as eve:
+        async with await _patiently(lambda: Client.watch(server.url, ann.code)) as eve:
             names = [state.name for state in eve.view.seats.values()]
             assert (seat, names) == (2, ["Ann", "Ben", "Cleo"])
             assert (eve.view.host, eve.view.phase, len(eve.view.results)) == (1, Phase.OVER, 1)
