@@ -22,7 +22,7 @@ from racing_demon_protocol.wire.messages.server import Refused, Snapshot
 from racing_demon_protocol.wire.options import Options
 from tests.support.journals import check, journaled
 from tests.support.old_client import OldClient
-from tests.support.servers import Peer, serving
+from tests.support.servers import Peer, relaying, serving
 from tests.support.tables import Sitting
 
 DEAL = bytes(range(32))
@@ -145,3 +145,17 @@ async def test_a_restart_knows_it(tmp_path: Path) -> None:
         assert ann.view.known_deal == DEAL.hex()
         await ann.ask(cl.Leave)
     assert (check(path).tables, check(path).faults) == (1, [])
+
+
+async def test_a_relay_shows_it() -> None:
+    """Spectators of another server see the same cards, and that the deal is known."""
+    async with (
+        serving() as owner,
+        relaying(owner.url) as relay,
+        Peer.entered(owner.url, CREATE) as ann,
+        Peer.entered(relay.url, cl.Watch(code=ann.code)) as zoe,
+    ):
+        await ann.ask(cl.AddBot, level="easy")
+        await ann.say(ann.next(cl.Start))
+        assert (await zoe.until(ev.Dealt)).shown == _cards(1)
+        assert zoe.view.known_deal == DEAL.hex()
