@@ -14,13 +14,19 @@ from urllib.request import urlopen
 import pytest
 from benchmarks.pty_program import children_of
 
+from racing_demon_client.errors import ConnectionFailed
 from racing_demon_client.net.client import Client
+from racing_demon_protocol.engine.deal import hand_secret
+from racing_demon_protocol.engine.dealer import Dealer
 from racing_demon_protocol.enums import CloseCode, Reason
+from racing_demon_protocol.errors import CommandRefused
+from racing_demon_protocol.table.state import hand_rules
 from racing_demon_protocol.wire.capabilities import FOLLOWS_MOVED
 from racing_demon_protocol.wire.codec import VERSION
 from racing_demon_protocol.wire.messages import client as cl
-from racing_demon_protocol.wire.messages.events import Joined, Signalled
+from racing_demon_protocol.wire.messages.events import Dealt, HandOver, Joined, Signalled
 from racing_demon_protocol.wire.messages.server import Accepted, Halted, Moved, Refused, Versions
+from racing_demon_protocol.wire.options import Options
 from tests.support.clusters import (
     GENEROUS,
     PATIENT,
@@ -423,3 +429,34 @@ async def test_a_seat_is_found_at_any_server(tmp_path: Path, database: str) -> N
             async with started(CLIENT, "join", second, "--name", "Ben") as guest:
                 await guest.line(f"^found {host.code}  Ann's table")
                 assert (await host.until(Joined)).name == "Ben"
+
+
+@pytest.mark.long
+async def test_a_known_deal_is_known_to_the_heir(tmp_path: Path, database: str) -> None:
+    """The server that takes over a table on a given deal deals its next hand from the same seed."""
+    deal = bytes(range(32))
+    options = Options(hands=2, casual=True, countdown_ms=0, tally_ms=0)
+    async with Cluster.started(database, tmp_path, GENEROUS, count=2) as cluster:
+        first, second = cluster.nodes["n1"], cluster.nodes["n2"]
+        async with await Client.create(first.url, "Ann", options, known_deal=deal) as ann:
+            await ann.ask(cl.Start(counter=ann.next_counter()))
+            code, token = ann.code, str(ann.token)
+            first.kill()
+        async with await _resumed(second.url, code, token) as ann:
+            assert ann.view.known_deal == deal.hex()
+            ann.post(cl.Stuck(counter=ann.next_counter()))
+            await anext(message async for message in ann if isinstance(message, HandOver))
+            ann.post(cl.Ready(counter=ann.next_counter()))
+            dealt = await anext(message async for message in ann if isinstance(message, Dealt))
+    dealer = Dealer(hand_secret(deal, 2), hand_rules(options, (0,), ()))
+    assert dealt.shown == tuple(dealer.first_cards())
+
+
+async def _resumed(url: str, code: str, token: str) -> Client:
+    """Return a seat's client, once a server has the table of a dead one."""
+    async with deadline(lambda: f"nobody has {code}"):
+        while True:
+            try:
+                return await Client.resume(url, code, token)
+            except (ConnectionFailed, CommandRefused):
+                await asyncio.sleep(0.1)  # nobody tells when it is taken over
