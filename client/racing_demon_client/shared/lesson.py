@@ -259,7 +259,7 @@ WORDS: Final[Mapping[str, StepWords]] = {
     ),
     "turn": StepWords(
         "Turn three cards of your stock.",
-        "The top one plays, then the one below.",
+        "The top one plays, then the one below. At its end you turn it over.",
         "Turn the stock first",
     ),
     "won": StepWords(
