@@ -5,6 +5,7 @@ import test from "node:test";
 import { dealtHandicaps } from "../../client/racing_demon_web/rules/handicaps.js";
 import { TableState } from "../../client/racing_demon_web/rules/state.js";
 import { teamTotals } from "../../client/racing_demon_web/rules/teams.js";
+import { HandTranscript } from "../../client/racing_demon_web/wire/commit_reveal.js";
 import { games } from "./games.js";
 
 const DEALT = { seats: [0], shown: [], countdown_ms: 3000, left_out: [] };
@@ -146,6 +147,13 @@ test("whoever comes back to a hand sits it out, and keeps the row", () => {
       ],
     ],
   );
+});
+
+test("whoever is back may shuffle with the others again", () => {
+  const table = tableOf("Ann", "Ben");
+  const transcript = new HandTranscript();
+  for (const name of ["left", "returned"]) transcript.record(name, { seat: 1, kicked: false }, table);
+  assert.equal(transcript.away.size, 0);
 });
 
 test("one person alone is waited for between hands", () => {

@@ -87,7 +87,7 @@ SESSIONS: Final[dict[type[OpenedTable], type[TableSession]]] = {
 """The sessions of tables that have one of their own."""
 URGENT = (ev.Dealt, ev.Signalled)
 """Events that show the cards at once."""
-ROUTING = (*URGENT, Snapshot, ev.HandOver, ev.Joined, ev.Left)
+ROUTING = (*URGENT, Snapshot, ev.HandOver, ev.Joined, ev.Left, ev.Returned)
 """Messages that may require another screen."""
 
 

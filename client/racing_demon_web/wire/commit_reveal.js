@@ -150,6 +150,9 @@ export class HandTranscript {
       own.promised.delete(seat);
       own.away.delete(seat);
     },
+    returned(own, { seat }) {
+      own.away.delete(seat);
+    },
     committed(
       own,
       { hand, hand_id: handId, commitment, known_deal: knownDeal },

@@ -23,6 +23,8 @@ PAUSE_SECONDS: Final = 1.0
 GOODBYE_SECONDS: Final = 1.0
 TTL_SECONDS: Final = 120
 """As short as that of addresses, so that records of a killed server disappear soon."""
+ANNOUNCED: Final = ev.Joined, ev.Left, ev.Returned, ev.Hosted, ev.OptionsSet
+"""The events that change what is announced."""
 NO_ADDRESS: Final = (
     "it knows no address of its own on a private network; if it has one, a sandbox may hide it (AF_NETLINK), "
     "and RACING_DEMON_INTERFACES names it"
@@ -51,7 +53,7 @@ class Announcer(Observer):
 
     def published(self, table: CommittedTable, events: Sequence[Event]) -> None:
         """Announce a table again if its announcement has changed."""
-        if any(isinstance(event, ev.Joined | ev.Left | ev.Hosted | ev.OptionsSet) for event in events):
+        if any(isinstance(event, ANNOUNCED) for event in events):
             self._news.set()
 
     def closed(self, table: CommittedTable) -> None:
