@@ -36,6 +36,7 @@ async def test_the_first_hand_is_learned_in_plain_text(game: str, points: int) -
         assert await process.wait() == 0
     numbers = [found[1] for each in told if (found := TURN.match(each))]
     assert "".join(numbers) == "123456778"
+    assert "The middle is for both of you; each card of yours there is a point." in told
     assert "reconnected" in told
     assert any(each.startswith("You were first") for each in told)
     assert any(each.startswith("Ada was first") for each in told)

@@ -278,7 +278,7 @@ class _Player:
             said += lesson.score()
         elif text != self._step:
             self._step = text
-            said.append(text)
+            said += [text, lesson.rule]
         return [line for line in said if line]
 
     def _name(self, card: Card) -> str:

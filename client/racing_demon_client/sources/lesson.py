@@ -111,7 +111,7 @@ class LessonRunner:
         """Return what the step says; ``stuck`` is how somebody says that nothing helps."""
         progress, step = self.progress, self.progress.step
         if self.is_over:
-            return DONE
+            return SCORE[progress.lesson.game][0]
         if not self._is_played or progress.script:
             return WAIT.format(teacher=TEACHER_NAME)
         head, does, card = f"{step.number}/{STEPS} ", stuck if step.kind == "stuck" else "", ""
@@ -119,6 +119,12 @@ class LessonRunner:
             does = show(progress.target)
             card = name(self._hand.board.cards[progress.target.source][-progress.target.count])
         return head + f"{step.text} {does}".format(card=card, teacher=TEACHER_NAME).strip()
+
+    @property
+    def rule(self) -> str:
+        """The rule behind the step; empty while there is nothing to do."""
+        is_asked = self._is_played and not self.is_over and not self.progress.script
+        return self.progress.step.rule.format(teacher=TEACHER_NAME) if is_asked else ""
 
     def score(self) -> list[str]:
         """Return what the hand scores, at its end."""
