@@ -25,13 +25,13 @@ from racing_demon_client.shared.lesson import (
     LOST_MS,
     OPENING,
     POINTS,
-    SCORE,
     STEPS,
     TEACHER_MS,
     TEACHER_NAME,
     WAIT,
     WON,
     lesson_options,
+    score_lines,
 )
 from racing_demon_client.shared.match_text import CHIPS, COUNTS, PHRASES, SAID, usual_text
 from racing_demon_client.shared.option_text import GROUPS, MEANINGS, VALUES, called, usual
@@ -317,7 +317,7 @@ def lessons() -> str:
         name: {
             "deal": each.deal,
             "options": lesson_options(name).model_dump(mode="json", exclude_defaults=True),
-            "score": SCORE[name],
+            "score": score_lines(name),
             "steps": [
                 {
                     "kind": step.kind,

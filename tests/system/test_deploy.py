@@ -429,6 +429,7 @@ async def test_old_matches_are_deleted_as_the_unit_says(tmp_path: Path) -> None:
     assert found is not None
     assert keep is not None
     assert keep.group(1) in re.findall(r"^RACING_DEMON_KEEP=(.*)$", CONTAINERS.read_text(), re.MULTILINE)
+    assert f"matches are kept, {keep.group(1).removesuffix('d')} unless" in MANUAL.read_text()
     file = tmp_path / "journal.sqlite"
     line = found.group(1).replace("%S/racing-demon/journal.sqlite", str(file))
     arguments = shlex.split(line.replace("${RACING_DEMON_KEEP}", keep.group(1)))

@@ -14,11 +14,14 @@ from racing_demon_protocol.engine.board import Board, Kind, Play
 from racing_demon_protocol.engine.cards import PACK_SIZE
 from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.enums import Phase
+from racing_demon_protocol.games import declare
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import Options
 from racing_demon_protocol.wire.presets import PRESETS
+
+from .rules_text import number
 
 OWN: Final = 0
 """The seat of who learns."""
@@ -75,14 +78,14 @@ OPENING: Final = "The cards are dealt…"
 SCORE: Final[Mapping[str, Sequence[str]]] = {
     "racing-demon": (
         "Each card of yours in the middle is a point. Most points win.",
-        "All of them up there: ten more.",
+        "All of them up there: {bonus} more.",
     ),
     "classic": (
         "Each card of yours in the middle is a point. Most points win.",
-        "Each card left in your reserve costs two. Empty it, and you are out: ten more.",
+        "Each card left in your reserve costs two. Empty it, and you are out: {bonus} more.",
     ),
 }
-"""What a hand scores, by game."""
+"""What a hand scores, by game; see :func:`score_lines`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,9 +165,15 @@ def is_ready_due(view: TableState, seat: int | None) -> bool:
     return own is not None and view.phase in {Phase.TALLY, Phase.OVER} and not own.ready
 
 
+def score_lines(game: str) -> list[str]:
+    """Return what a hand of a lesson scores, line by line."""
+    bonus = number(declare(lesson_options(game), 1).scoring.out_bonus)
+    return [line.format(bonus=bonus) for line in SCORE[game]]
+
+
 def lesson_options(game: str) -> Options:
-    """Return the options of a lesson's table."""
-    options = next(each.options for each in PRESETS.values() if each.options.game == game)
+    """Return the options of a lesson's table: those of the game's first preset, which it must have."""
+    (options, *_) = (each.options for each in PRESETS.values() if each.options.game == game)
     changes = {
         "hands": 1,
         "target": None,

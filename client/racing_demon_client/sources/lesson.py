@@ -19,7 +19,6 @@ from racing_demon_client.shared.lesson import (
     LOST_MS,
     OWN,
     POINTS,
-    SCORE,
     STEPS,
     TEACHER,
     TEACHER_MS,
@@ -27,6 +26,7 @@ from racing_demon_client.shared.lesson import (
     WAIT,
     WON,
     lesson_options,
+    score_lines,
 )
 from racing_demon_client.shared.lesson_progress import LessonProgress
 from racing_demon_protocol.engine.board import Play
@@ -111,7 +111,7 @@ class LessonRunner:
         """Return what the step says; ``stuck`` is how somebody says that nothing helps."""
         progress, step = self.progress, self.progress.step
         if self.is_over:
-            return SCORE[progress.lesson.game][0]
+            return score_lines(progress.lesson.game)[0]
         if not self._is_played or progress.script:
             return WAIT.format(teacher=TEACHER_NAME)
         head, does, card = f"{step.number}/{STEPS} ", stuck if step.kind == "stuck" else "", ""
@@ -130,7 +130,7 @@ class LessonRunner:
         """Return what the hand scores, at its end."""
         view = self._clients[0].view
         own = view.results[-1].points[0] if view.results else 0
-        return [f"{DONE}.", *SCORE[self.progress.lesson.game], POINTS.format(points=own)]
+        return [f"{DONE}.", *score_lines(self.progress.lesson.game), POINTS.format(points=own)]
 
     def outcome(self, name: NameCard) -> str:
         """Return how the last race has ended; empty where none has just been."""
