@@ -276,6 +276,7 @@ class TableServer(Server):
         self._announcers: Sequence[Announcer] = ()
         self._webhooks: Sequence[WebhookSender] = ()
         self._results: ResultsKeeper | None = None
+        self._table_end: TableEnd | None = None
         self.shared_moderation: SharedModeration | None = None
         self._players: PlayersKeeper | None = None
         self._upkeep: Upkeep | None = None
@@ -325,6 +326,8 @@ class TableServer(Server):
         self.registry = self.open_registry(clock, self._observers(reports))
         if self._results is not None:
             self._results.registry = self.registry
+        if self._table_end is not None:
+            self._table_end.watch(self.registry)
         resources.callback(self._close_tables)
         context = ServerContext(
             settings,
@@ -357,7 +360,8 @@ class TableServer(Server):
     def _observers(self, reports: Reports | None) -> list[Observer]:
         """Return the observers of all tables."""
         published: list[Observer] = [*self._brokers, *self._announcers, *self._webhooks]
-        optional = [self._table_end(), self._results, reports]
+        self._table_end = self._new_table_end()
+        optional = [self._table_end, self._results, reports]
         return [self.metrics, *published, *(each for each in optional if each is not None)]
 
     def _metrics_hooks(self) -> MetricsHooks:
@@ -551,7 +555,7 @@ class TableServer(Server):
     def _close_tables(self) -> None:
         self.registry.close(for_good=not self.keeps_tables(self._reason))
 
-    def _table_end(self) -> "TableEnd | None":
+    def _new_table_end(self) -> "TableEnd | None":
         """Return the observer that ends the server with its host's table, if it has one."""
         if self._until_table_ends is None:
             return None
@@ -560,7 +564,7 @@ class TableServer(Server):
 
 
 class TableEnd(Observer):
-    """Ends the server of a host together with the table: when the opener leaves, or no table is left.
+    """Ends the server of a host together with the table: when its founder leaves, or no table is left.
 
     Args:
         code: the table's code; empty for the first one that is opened.
@@ -571,9 +575,11 @@ class TableEnd(Observer):
 
     def __init__(self, code: str, patience: float, end: Callable[[], None]) -> None:
         self._code = code
+        self._registry: Registry | None = None
         self._end = end
         self._open: set[CommittedTable] = set()
-        self._is_opener_there = True
+        self._founder: int | None = None
+        self._is_founder_known = False
         asyncio.get_running_loop().call_later(patience, self._check)
 
     def opened(self, table: CommittedTable) -> None:
@@ -581,21 +587,34 @@ class TableEnd(Observer):
         self._open.add(table)
         if not self._code and not table.view.seq:  # the others come from the journal
             self._code = table.view.code
-        if table.view.code == self._code and table.view.seq:
-            self._is_opener_there = 0 in table.view.seats
+        if table.view.seq and table.view.code == self._code:
+            self._learn_founder()
+
+    def watch(self, registry: Registry) -> None:
+        """Learn who opened the host's table from these, once those of the journal are among them."""
+        self._registry = registry
+        if registry.number_of(self._code) is not None:
+            self._learn_founder()
 
     def published(self, table: CommittedTable, events: Sequence[Event]) -> None:
-        """End the server if the player who opened the host's table has left it, and was not kicked.
+        """End the server if whoever opened the host's table has left it, and was not kicked.
 
-        They had the first seat. If they were kicked it is another's, who ends nothing by leaving.
+        If they were kicked, their seat is another's, who ends nothing by leaving.
         """
         if table.view.code != self._code:
             return
+        if not self._is_founder_known:
+            self._learn_founder()
         for event in events:
-            if isinstance(event, ev.Left) and event.seat == 0 and self._is_opener_there:
-                self._is_opener_there = False
+            if isinstance(event, ev.Left) and event.seat == self._founder:
+                self._founder = None
                 if not event.kicked:
                     self._end()
+
+    def _learn_founder(self) -> None:
+        """Remember the founder's seat at first, as the judge has forgotten it when they are seen to leave."""
+        if self._registry is not None:
+            self._founder, self._is_founder_known = self._registry.founder_seat(self._code), True
 
     def closed(self, table: CommittedTable) -> None:
         """Forget a table, which nobody has visited for long; end the server after the last one."""

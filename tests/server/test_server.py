@@ -5,6 +5,9 @@ import os
 import signal
 import sys
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
 
 import pytest
 
@@ -14,7 +17,7 @@ from racing_demon_server.server import StopReason, TableServer, loop_factory, lo
 from racing_demon_server.settings import ServerSettings
 from tests.support.clocks import clock
 from tests.support.servers import PATIENCE, Closing, Peer, serving, timeout
-from tests.support.whole_servers import whole_server
+from tests.support.whole_servers import WholeServer, whole_server
 
 
 class Announced(asyncio.Future[str]):
@@ -90,13 +93,62 @@ def test_without_uvloop_the_loop_is_asyncios(monkeypatch: pytest.MonkeyPatch) ->
         assert runner.run(named()) == "asyncio"
 
 
-async def test_a_host_s_server_does_not_end_with_the_next_owner_of_the_host_s_seat() -> None:
-    """Whoever opened the table was kicked by the host whom they had made: the table goes on."""
-    async with whole_server(until_table_ends="") as (_, url), Peer.hosting(url) as ann:
-        async with Peer.entered(url, cl.Join(code=ann.code, name="Ben")) as ben:
+@asynccontextmanager
+async def going_on(server: WholeServer) -> AsyncIterator[None]:
+    """Check that a server does not end by itself meanwhile."""
+    end = asyncio.create_task(server.end())
+    try:
+        yield
+        assert not end.done()
+    finally:
+        end.cancel()
+        await asyncio.wait([end])
+
+
+async def test_a_host_s_server_does_not_end_with_the_next_owner_of_the_host_s_seat(tmp_path: Path) -> None:
+    """Whoever opened the table was kicked by the host whom they had made: it goes on, after a restart too."""
+    journal = tmp_path / "journal.sqlite"
+    async with whole_server(journal, until_table_ends="") as (server, url), going_on(server):
+        async with Peer.hosting(url) as ann, Peer.entered(url, cl.Join(code=ann.code, name="Ben")) as ben:
             await ann.ask(cl.MakeHost, seat=1)
             await ben.ask(cl.Kick, seat=0)
             async with Peer.entered(url, cl.Join(code=ann.code, name="Cas")) as cas:
                 assert cas.place.seat == 0
                 await cas.ask(cl.Leave)
             assert isinstance(await ben.ask(cl.Say, text="still here"), Accepted)
+        async with Peer.entered(url, cl.Join(code=ann.code, name="Dan")) as dan:
+            assert dan.place.seat == 0
+    async with whole_server(journal, until_table_ends=ann.code) as (server, url), going_on(server):
+        async with Peer.entered(url, cl.Resume(code=dan.code, token=dan.token)) as again:
+            await again.ask(cl.Leave)
+        async with Peer.entered(url, cl.Resume(code=ben.code, token=ben.token)) as again:
+            assert isinstance(await again.ask(cl.Say, text="still here"), Accepted)
+
+
+async def test_a_host_s_server_does_not_end_with_a_guest_where_the_host_has_no_seat(tmp_path: Path) -> None:
+    """The first seat is a guest's, before a restart and after it."""
+    journal = tmp_path / "journal.sqlite"
+    async with whole_server(journal, until_table_ends="") as (server, url), going_on(server):
+        async with Peer.hosting(url, seated=False) as host:
+            async with Peer.entered(url, cl.Join(code=host.code, name="Ben")) as ben:
+                await ben.ask(cl.Leave)
+            async with Peer.entered(url, cl.Join(code=host.code, name="Cas")) as cas:
+                assert cas.place.seat == 0
+            assert isinstance(await host.ask(cl.AddBot), Accepted)
+    async with whole_server(journal, until_table_ends=host.code) as (server, url), going_on(server):
+        async with Peer.entered(url, cl.Resume(code=cas.code, token=cas.token)) as again:
+            await again.ask(cl.Leave)
+        async with Peer.entered(url, cl.Resume(code=host.code, token=host.token)) as back:
+            assert isinstance(await back.ask(cl.AddBot), Accepted)
+
+
+async def test_a_host_s_server_ends_with_its_founder_after_a_restart(tmp_path: Path) -> None:
+    """They are no host any more, as they have handed that on, and end it when they leave."""
+    journal = tmp_path / "journal.sqlite"
+    async with whole_server(journal, until_table_ends="") as (_, url), Peer.hosting(url) as ann:
+        async with Peer.entered(url, cl.Join(code=ann.code, name="Ben")):
+            await ann.ask(cl.MakeHost, seat=1)
+    async with whole_server(journal, until_table_ends=ann.code) as (server, url):
+        async with Peer.entered(url, cl.Resume(code=ann.code, token=ann.token)) as again:
+            await again.say(again.next(cl.Leave))
+            await timeout(PATIENCE, server.end())

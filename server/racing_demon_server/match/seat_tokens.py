@@ -4,6 +4,7 @@ import hashlib
 import hmac
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Final
 
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
@@ -12,6 +13,8 @@ from racing_demon_protocol.wire.serial_numbers import is_newer
 
 Actor = int | None
 """Who sends a command: a seat, or ``None`` for a host without one."""
+FOUNDER: Final = -2
+"""Stands in the journal for the founder: the row has the hash of the token of whoever opened the table."""
 
 
 @dataclass(slots=True)
@@ -38,6 +41,10 @@ class SeatToken:
         return self.reply
 
 
+Tokens = tuple[Mapping[Actor, SeatToken], bytes]
+"""A copy of a table's tokens: those of its actors, and the founder's."""
+
+
 def hash_token(token: str) -> bytes:
     """Return the hash of a token."""
     return hashlib.sha256(token.encode()).digest()
@@ -50,14 +57,32 @@ class SeatTokens:
         self._seat_tokens: dict[Actor, SeatToken] = {}
         self._changed: set[Actor] = set()
         self._played: set[Actor] = set()
+        self._founder = b""
 
-    def copy(self) -> dict[Actor, SeatToken]:
+    def copy(self) -> Tokens:
         """Return who has which token. Later answers are in the copy, too."""
-        return self._seat_tokens.copy()
+        return self._seat_tokens.copy(), self._founder
 
-    def take(self, tokens: Mapping[Actor, SeatToken]) -> None:
+    def take(self, tokens: Tokens) -> None:
         """Go back to a copy."""
-        self._seat_tokens = dict(tokens)
+        self._seat_tokens, self._founder = dict(tokens[0]), tokens[1]
+
+    @property
+    def founder_seat(self) -> int | None:
+        """The seat of whoever opened the table; ``None`` if they have none, or not that one any more.
+
+        Not the seat makes the founder, which others can take, but the token.
+        """
+        own = (actor for actor, each in self._seat_tokens.items() if each.token_hash == self._founder)
+        return next(own, None) if self._founder else None
+
+    def restore_founder(self, token_hash: bytes | None) -> None:
+        """Restore whose token the founder's is; ``None`` if an older journal does not tell."""
+        if token_hash is None:  # it assumed that they sit on the first seat, if not without one
+            first = self._seat_tokens.get(None) or self._seat_tokens.get(0)
+            token_hash = b"" if first is None else first.token_hash
+            self._changed.add(FOUNDER)
+        self._founder = token_hash
 
     def __contains__(self, actor: Actor) -> bool:
         seat_token = self._seat_tokens.get(actor)
@@ -67,8 +92,14 @@ class SeatTokens:
         """Set an actor's token. An empty hash matches no token (a bot's)."""
         if token_hash and (former := self.left_with(token_hash)) is not None:
             self.drop(former)  # nobody has two seats with one token
+        if not (self._seat_tokens or self._founder):
+            self._set_founder(token_hash)
         self.restore(actor, SeatToken(token_hash))
         self._changed.add(actor)
+
+    def _set_founder(self, token_hash: bytes) -> None:
+        self._founder = token_hash
+        self._changed.add(FOUNDER)
 
     def record_address(self, actor: Actor, address_hash: bytes) -> None:
         """Record the address that an actor last came from."""
@@ -96,8 +127,10 @@ class SeatTokens:
         """Let a token open a seat again whose player left it; a new one replaces it, from another device."""
         if hmac.compare_digest(self._seat_tokens[seat].token_hash, token_hash):
             self._change(seat, is_retired=False)
-        else:
-            self.add(seat, token_hash)
+            return
+        if seat == self.founder_seat:
+            self._set_founder(token_hash)
+        self.add(seat, token_hash)
 
     def _change(self, seat: int, *, is_retired: bool) -> None:
         # Replaced, as copies share what is changed.
@@ -202,7 +235,10 @@ class SeatTokens:
 
         """
         changed = self._changed | self._played if with_plays else self._changed
-        return [(actor, self._seat_tokens.get(actor)) for actor in changed] if changed else []
+        return [(actor, self._stored(actor)) for actor in changed] if changed else []
+
+    def _stored(self, actor: Actor) -> SeatToken | None:
+        return SeatToken(self._founder) if actor == FOUNDER else self._seat_tokens.get(actor)
 
     def drain_changes(self, *, with_plays: bool) -> list[tuple[Actor, SeatToken | None]]:
         """Return the tokens that have changed, and forget that: see :meth:`changes`."""

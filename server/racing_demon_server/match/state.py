@@ -12,7 +12,7 @@ from racing_demon_protocol.table.state import DEALT, NONE, TableState
 from racing_demon_protocol.wire.messages.events import Event
 
 from .hand import Hand, HandClock, HandCopy
-from .seat_tokens import Actor, SeatToken, SeatTokens
+from .seat_tokens import Actor, SeatTokens, Tokens
 
 
 class Ban(NamedTuple):
@@ -95,7 +95,7 @@ class JudgeCopy(NamedTuple):
     view: TableState
     record: JudgeRecord
     hand: Hand | HandCopy | None
-    tokens: Mapping[Actor, SeatToken]
+    tokens: Tokens
     now: int
 
 

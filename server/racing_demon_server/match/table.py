@@ -22,7 +22,7 @@ from .commands import Commands, verify_casual, verify_options
 from .contributions import Contributions
 from .hand import HandClock
 from .lifecycle import MatchLifecycle
-from .seat_tokens import Actor, SeatToken
+from .seat_tokens import FOUNDER, Actor, SeatToken
 from .seats import Seats, WhoLacks
 from .state import Ban, JudgeState
 
@@ -252,6 +252,8 @@ class Table:
                 self.seat_tokens.restore(actor, seat_token)
             elif self._seating.was_left(actor):
                 self.seat_tokens.restore(actor, replace(seat_token, is_retired=True))
+        founder = saved_state.seat_tokens.get(FOUNDER)
+        self.seat_tokens.restore_founder(None if founder is None else founder.token_hash)
         for seat, (counter, number) in played.items():
             self.seat_tokens.restore_play(seat, counter, number)
         return whispers

@@ -212,6 +212,11 @@ class Registry:
             return {}
         return {seat: tokens.origin(seat)[0] for seat in tokens.people() if seat is not None}
 
+    def founder_seat(self, code: str) -> int | None:
+        """Return the seat of whoever opened a table; ``None`` if they have none."""
+        room = self._rooms.get(code)
+        return None if room is None else room.table.seat_tokens.founder_seat
+
     def openers(self) -> Collection[str]:
         """Return the address that has opened each table."""
         return self._openers.values()

@@ -20,7 +20,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.handicap import Handicap
 from racing_demon_protocol.wire.messages.server import Refused
-from racing_demon_server.match.seat_tokens import Actor
+from racing_demon_server.match.seat_tokens import FOUNDER, Actor, SeatToken
 from racing_demon_server.match.table import SavedState, Table
 from tests.support.records import record
 from tests.support.tables import MS, SECOND, Sitting
@@ -237,10 +237,12 @@ class Evening:
 
     def restart(self) -> None:
         """Restore the table as a server would that starts, or takes it over."""
-        kept = self.table.seat_tokens.copy().items()
-        tokens = {actor: replace(token, is_retired=False) for actor, token in kept}  # the journal has no more
+        kept, founder = self.table.seat_tokens.copy()
+        tokens = {actor: replace(token, is_retired=False) for actor, token in kept.items()}  # as the journal
+        tokens[FOUNDER] = SeatToken(founder)
         again = Table("TEST", self.sitting.options, iter(()))
         again.restore(SavedState(self.table.view.snapshot(0), (), self.secrets, tokens))
+        assert again.seat_tokens.founder_seat == self.table.seat_tokens.founder_seat
         assert again.seat_tokens.people() == self.table.seat_tokens.people()
         for seat in self.table.view.seats:
             assert again.seat_tokens.is_retired(seat) == self.table.seat_tokens.is_retired(seat)

@@ -5,7 +5,7 @@ import pytest
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.wire.messages.server import Accepted, Refused
-from racing_demon_server.match.seat_tokens import SeatTokens
+from racing_demon_server.match.seat_tokens import FOUNDER, SeatTokens
 from tests.support.cases import for_each
 
 
@@ -158,7 +158,7 @@ def test_plays_are_written_down_when_the_log_is_cut() -> None:
 def test_whatever_changes_a_claim_is_written_down() -> None:
     """A new token, an answer, and that somebody is gone; each with the claim as it is now, and once."""
     seat_tokens = _seat_tokens()
-    assert {0, 3, None} == {actor for actor, _ in seat_tokens.drain_changes(with_plays=False)}
+    assert {0, 3, None, FOUNDER} == {actor for actor, _ in seat_tokens.drain_changes(with_plays=False)}
     seat_tokens.remember(3, Accepted(counter=7, seq=12))
     ((actor, seat_token),) = seat_tokens.drain_changes(with_plays=False)
     assert seat_token is not None
@@ -187,3 +187,18 @@ def test_a_token_is_known_or_not() -> None:
         False,
         False,
     ]
+
+
+def test_the_founder_is_a_person_and_no_seat() -> None:
+    """Whoever opened the table keeps that on another device, and nobody has it after them."""
+    seat_tokens = _seat_tokens()
+    assert seat_tokens.founder_seat == 0
+    seat_tokens.retire(0)
+    before = seat_tokens.copy()
+    seat_tokens.take_back(0, b"tablet")
+    assert seat_tokens.founder_seat == 0
+    seat_tokens.take(before)
+    assert seat_tokens.founder_seat == 0
+    seat_tokens.drop(0)
+    seat_tokens.add(0, b"cas")
+    assert seat_tokens.founder_seat is None

@@ -204,7 +204,8 @@ columns' types. Older files keep tables that are not strict, so reading checks t
   lie between its marks.
 - ``whispers``: such plays, one by one, as servers wrote them up to version 10.
 - ``seeds``: the secret of each deal.
-- ``claims``: the token hash of each seat (-1: a host without one), and its last command with the answer.
+- ``claims``: the token hash of each seat (-1: a host without one), and its last command with the answer;
+  as -2 the token hash of whoever opened the table.
 - ``beaten``: the refusals of lost races, after the event ``seq``.
 - ``corrections``: corrections of a match, by its name, as the lines of its record.
 - ``snapshots``: tables after the event ``seq``, between two hands. A restart begins with one, as does each
