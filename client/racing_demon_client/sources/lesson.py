@@ -111,7 +111,7 @@ class LessonRunner:
         """Return what the step says; ``stuck`` is how somebody says that nothing helps."""
         progress, step = self.progress, self.progress.step
         if self.is_over:
-            return score_lines(progress.lesson.game)[0]
+            return f"{DONE}."
         if not self._is_played or progress.script:
             return WAIT.format(teacher=TEACHER_NAME)
         head, does, card = f"{step.number}/{STEPS} ", stuck if step.kind == "stuck" else "", ""

@@ -151,6 +151,8 @@ class ActionHandlers:
             return
         if view.in_hand or view.phase in {Phase.SHUFFLING, Phase.COUNTDOWN} or client.seat is None:
             self._app.route()
+        elif self._is_after_lesson():
+            self.action_leave()
         elif view.between_matches and client.seat == view.host:
             self._start()
         else:
@@ -393,7 +395,7 @@ class ActionHandlers:
 
     def action_leave(self) -> None:
         """Leave the table, after a question where it matters."""
-        if isinstance(self._session, ReplaySession | SoloSession):
+        if isinstance(self._session, ReplaySession | SoloSession) or self._is_after_lesson():
             self._app.run_worker(self._session.client.leave(), group="leaving")
             return
         if self._session.opened.lesson is not None:
@@ -408,6 +410,10 @@ class ActionHandlers:
                 self._app.run_worker(self._session.client.leave(), group="leaving")
 
         self._app.open_dialog(QuestionScreen(text, "Leave", "Stay"), answered)
+
+    def _is_after_lesson(self) -> bool:
+        lesson = self._session.opened.lesson
+        return lesson is not None and lesson.is_over
 
     def action_colors(self) -> None:
         """Switch to the next palette."""

@@ -4,7 +4,7 @@ A character of another script or a capital stands for the key that types it.
 """
 
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from string import ascii_lowercase, ascii_uppercase
 from typing import Final, NamedTuple
@@ -161,6 +161,8 @@ SPECTATORS: Final = {
     "lobby": "seats and options",
 }
 """Effects that differ for spectators."""
+NOT_IN_LESSONS: Final = frozenset({*BOT_ACTIONS, "options", "qr", "internet", "people"})
+"""Actions of the lobby that mean nothing after a lesson, to which nobody else comes."""
 HIDDEN: Final = frozenset({*BOT_ACTIONS, "chat", "pause"})
 """Actions that spectators are refused."""
 LETTERLESS: Final = {"stuck": "-", "call": "+", "hint": "="}
@@ -416,12 +418,15 @@ def replay_keymap(bindings: Mapping[str, str]) -> Keymap:
     return Keymap(actions, {action.id: list(action.keys) for action in actions}, bindings)
 
 
-def lobby_keymap(bindings: Mapping[str, str], *, seated: bool = True) -> Keymap:
+def lobby_keymap(
+    bindings: Mapping[str, str], *, seated: bool = True, without: Collection[str] = ()
+) -> Keymap:
     """Return the keymap between hands.
 
     Args:
         bindings: the player's own keys.
         seated: whether this is a player; spectators have the same keys, but fewer are listed.
+        without: the actions that mean nothing at this table.
 
     """
     always = [
@@ -429,7 +434,7 @@ def lobby_keymap(bindings: Mapping[str, str], *, seated: bool = True) -> Keymap:
     ]
     own = [*LOBBY_ACTIONS, *(a for a in always if not a.id.startswith("react-"))]
     own.sort(key=lambda a: a.id == "players")  # the first one that a narrow footer omits
-    actions = [replace(a, summary="players") if a.id == "players" else a for a in own]
+    actions = [replace(a, summary="players") if a.id == "players" else a for a in own if a.id not in without]
     keys = {action.id: list(action.keys) for action in actions}
     if not seated:
         actions = [

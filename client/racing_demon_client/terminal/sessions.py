@@ -10,6 +10,7 @@ from racing_demon_client.records.recorder import Recorder
 from racing_demon_client.records.verifier import Verifier
 from racing_demon_client.settings import PlayerSettings
 from racing_demon_client.shared.invitation import Invitation
+from racing_demon_client.shared.lesson import DONE
 from racing_demon_client.shared.message_text import duration
 from racing_demon_client.shared.pile_names import actions_with_keys
 from racing_demon_client.shared.title_text import SeatTitle
@@ -33,7 +34,15 @@ from racing_demon_protocol.wire.options import Options
 
 from .actions import BOT_ACTIONS
 from .drawing.pages import Page
-from .keymap import KEYBOARD_LAYOUTS, Keymap, game_keymap, lobby_keymap, replay_keymap, watch_keymap
+from .keymap import (
+    KEYBOARD_LAYOUTS,
+    NOT_IN_LESSONS,
+    Keymap,
+    game_keymap,
+    lobby_keymap,
+    replay_keymap,
+    watch_keymap,
+)
 from .view_model import SoundCue, ViewModel
 
 SILENCE_MS = 3_000
@@ -426,6 +435,7 @@ class LessonSession(TableSession):
     ) -> None:
         assert opened.lesson is not None
         self.lesson = opened.lesson
+        self._told: list[str] = []
         super().__init__(opened, model, settings, recorder)
         model.advises = False
         model.status = self._status
@@ -439,13 +449,27 @@ class LessonSession(TableSession):
             outcome = self.lesson.outcome(self.model.glyphs.card)
             if said or outcome:
                 self.model.selection.show_message(said or outcome, self.now(), is_warning=bool(said))
-            if self.lesson.is_over:
-                self.model.notice = self.lesson.score()
+            self._tell()
             self.model.touch()
 
         await super().listen(noticed)
 
+    @cached_property
+    def lobby_keymap(self) -> Keymap:
+        """The keys at the end: there is nobody to wait for, and nothing to open."""
+        return lobby_keymap(self._bindings, without=NOT_IN_LESSONS)
+
+    def _tell(self) -> None:
+        """Say the rule behind a new step, and at the end what the hand scores."""
+        lines = self.lesson.score() if self.lesson.is_over else [self.lesson.rule]
+        if all(lines) and lines != self._told:
+            self._told = lines
+            for line in lines:
+                self.model.tell(line, self.now())
+
     def _status(self) -> str:
+        if self.lesson.is_over:
+            return f"{DONE}. {self.lobby_keymap.labels.get('enter', 'Leave')}: back."
         return self.lesson.text(self._point, self.model.glyphs.card, self.keymap.labels.get("stuck", ""))
 
     def _point(self, play: Play) -> str:

@@ -389,9 +389,12 @@ class ViewModel:
         words = MessageText(self._table.view, self._table.seat)
         text = words.describe_opened(message, meaning.opened, self.glyphs.card)
         if text is not None:
-            line = FeedLine(self.activity.elapsed_ms(now), screen_text(text), Role.ACCENT)
-            self.activity.feed.append(line)
-            self.selection.show_message(line.text, now)
+            self.tell(text, now)
+            self.selection.show_message(screen_text(text), now)
+
+    def tell(self, text: str, now: int) -> None:
+        """Add to the feed what concerns this player most."""
+        self.activity.feed.append(FeedLine(self.activity.elapsed_ms(now), screen_text(text), Role.ACCENT))
 
     def record_sent(self, counter: int, play: Play, now: int) -> None:
         """Record when a play was sent and under which counter, to explain a refusal."""

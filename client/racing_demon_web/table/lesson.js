@@ -547,20 +547,21 @@ export class Lesson {
       setText(this.rule, "");
       return;
     }
-    const isAsked = this.#target !== null || this.#step.kind === "stuck";
+    const isPaused = this.session.table.paused; // as while the teacher comes back after a crash
+    const isAsked = !isPaused && (this.#target !== null || this.#step.kind === "stuck");
     const { text, does } = this.#step;
     const waits = text.includes("{card}") ? WORDS_OF_LESSONS.wait : text;
     const device = settings.hasText ? "text" : this.#device;
     const said = isAsked ? `${text} ${DO[does][device]}` : waits;
     setText(this.says, this.#fill(said, this.#name(this.#target, this.#board)));
     setText(this.rule, this.#note || this.#fill(this.#step.rule, ""));
-    this.#light(screen);
+    this.#dim();
+    if (!isPaused) this.#light(screen);
   }
 
   /** @param {TableScreen} screen */
   #light(screen) {
     const { boardView, root, shown } = screen;
-    this.#dim();
     if (this.#step.kind === "stuck") this.#lit = [...root.querySelectorAll(".stuck")];
     else if (this.#target && shown?.layout === this.#board.layout && this.#script.length === 0) {
       const { source, count } = this.#target;
