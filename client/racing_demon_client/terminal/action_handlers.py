@@ -396,7 +396,7 @@ class ActionHandlers:
     def action_leave(self) -> None:
         """Leave the table, after a question where it matters."""
         if isinstance(self._session, ReplaySession | SoloSession) or self._is_after_lesson():
-            self._app.run_worker(self._session.client.leave(), group="leaving")
+            self._app.run_worker(self._session.client.leave, group="leaving")
             return
         if self._session.opened.lesson is not None:
             text = f"Leave the lesson? {self._session.opened.cost_of_leaving()}".strip()
@@ -407,7 +407,7 @@ class ActionHandlers:
 
         def answered(leaves: bool | None) -> None:
             if leaves:
-                self._app.run_worker(self._session.client.leave(), group="leaving")
+                self._app.run_worker(self._session.client.leave, group="leaving")
 
         self._app.open_dialog(QuestionScreen(text, "Leave", "Stay"), answered)
 

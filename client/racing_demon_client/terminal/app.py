@@ -46,6 +46,7 @@ from .screens.welcome import OpeningRequest, WelcomeScreen
 from .sessions import LessonSession, ReplaySession, SoloSession, TableSession
 from .style import ASCII, screen_text
 from .view_model import BANNER_MS, SoundCue, ViewModel
+from .workers import deferred
 
 
 def opening(request: OpeningRequest, ask: Ask) -> AbstractAsyncContextManager[OpenedTable]:
@@ -186,7 +187,7 @@ class TerminalApp(App[None]):
             self.call_after_refresh(screen.show_text, text)
 
     def _open_requested(self, request: OpeningRequest) -> None:
-        self.run_worker(self._open(request), exclusive=True, group="opening")
+        self.run_worker(deferred(self._open, request), exclusive=True, group="opening")
 
     async def _open(self, request: OpeningRequest) -> None:
         screen = self.screen
@@ -221,7 +222,7 @@ class TerminalApp(App[None]):
             self._remember(opened)
         if opened.note:
             model.selection.show_message(opened.note, self.session.now())
-        self.run_worker(self._listen(self.session), exclusive=True, group="table")
+        self.run_worker(deferred(self._listen, self.session), exclusive=True, group="table")
         self.push_screen(self._screen_for(self.session))
 
     def _session_at(self, opened: OpenedTable, recorder: Recorder | None) -> TableSession:
@@ -241,7 +242,7 @@ class TerminalApp(App[None]):
         if self.session is not None and self._waiting is None:
             self._waiting = self.session
             self._waiting.model.selection.show_message("The lesson begins...", self._waiting.now())
-            self._lesson = self.run_worker(self._learn(self._waiting), group="lesson")
+            self._lesson = self.run_worker(deferred(self._learn, self._waiting), group="lesson")
 
     async def _learn(self, waiting: TableSession) -> None:
         name, game = self._settings.name or login_name(), lesson_for(waiting.client.view.options.game)
@@ -344,9 +345,9 @@ class TerminalApp(App[None]):
             self._shown_until = session.now() + BANNER_MS if session.model.banner(session.now()) else 0
             session.debounce()
             self._count_hand(session)
-            self.run_worker(self._check(session), group="checking")
+            self.run_worker(deferred(self._check, session), group="checking")
         if isinstance(message, ev.MatchOver | Snapshot) and session.client.view.phase is Phase.OVER:
-            self.run_worker(self._ask_titles(session), exclusive=True, group="titles")
+            self.run_worker(deferred(self._ask_titles, session), exclusive=True, group="titles")
         if isinstance(message, ROUTING):
             self.route(force=isinstance(message, URGENT))
         if not self._redraw_pending:
@@ -503,7 +504,7 @@ class TerminalApp(App[None]):
     def save_settings(self, **changes: Any) -> None:
         """Change settings and save them."""
         self._settings = self._settings.model_copy(update=changes)
-        self.run_worker(self._save(changes), group="settings")
+        self.run_worker(deferred(self._save, changes), group="settings")
 
     async def _save(self, changes: dict[str, Any]) -> None:
         """Save settings in a thread: a slow disk must not delay a card."""

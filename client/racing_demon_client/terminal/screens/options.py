@@ -31,6 +31,7 @@ from racing_demon_client.shared.option_text import (
     value_text,
 )
 from racing_demon_client.terminal.style import screen_text
+from racing_demon_client.terminal.workers import deferred
 from racing_demon_protocol.errors import InvalidGame, InvalidPreset
 from racing_demon_protocol.games import GAMES, declare
 from racing_demon_protocol.wire.options import Options
@@ -201,7 +202,7 @@ class OptionsScreen(Dialog[Options]):
         """Show the list, and ask the server for its own presets."""
         self._show(PRESET_ROW)
         if self._server and not self._locked:
-            self.run_worker(self._offer_presets_of_server())
+            self.run_worker(deferred(self._offer_presets_of_server))
 
     async def _offer_presets_of_server(self) -> None:
         try:

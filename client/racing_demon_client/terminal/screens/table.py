@@ -23,6 +23,7 @@ from racing_demon_client.terminal.drawing.table import draw_table
 from racing_demon_client.terminal.keymap import Keymap, equivalent_keys
 from racing_demon_client.terminal.sessions import TableSession
 from racing_demon_client.terminal.style import ASCII, choose
+from racing_demon_client.terminal.workers import deferred
 from racing_demon_protocol.engine.board import Kind, Play
 
 from .dialogs import pass_on
@@ -126,7 +127,7 @@ class LobbyScreen(CanvasScreen):
         """Ask the server whom it knows, if it is this user's own."""
         people = self.session.absent_people
         if people is not None and self.invites:
-            self.run_worker(people.ask(self.canvas.redraw), exit_on_error=False)
+            self.run_worker(deferred(people.ask, self.canvas.redraw), exit_on_error=False)
 
     @property
     def keymap(self) -> Keymap:

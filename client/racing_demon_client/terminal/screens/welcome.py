@@ -25,6 +25,7 @@ from racing_demon_client.saved_presets import saved_presets
 from racing_demon_client.saved_tables import RecentTable
 from racing_demon_client.sources.tables import TableAddress
 from racing_demon_client.terminal.style import screen_text
+from racing_demon_client.terminal.workers import deferred
 from racing_demon_protocol.constants import MAX_NAME_LENGTH, MAX_PASSPHRASE_LENGTH, MAX_SEATS
 from racing_demon_protocol.enums import BotLevel
 from racing_demon_protocol.formatting import pluralize
@@ -458,7 +459,7 @@ class WelcomeScreen(Screen[None]):
     def on_mount(self) -> None:
         """Start searching for tables; the search ends with the screen."""
         self._show_near([], f"{NEAR}: looking...")
-        self.run_worker(self._search_network(), group="looking")
+        self.run_worker(deferred(self._search_network), group="looking")
 
     async def _search_network(self) -> None:
         while True:
@@ -585,7 +586,7 @@ class WelcomeScreen(Screen[None]):
             self._request(what, table, otherwise=link.otherwise)
         else:
             self.show_text(f"Asking {link.address} for its tables...")
-            self.run_worker(self._ask_server(what, link), group="asking", exclusive=True)
+            self.run_worker(deferred(self._ask_server, what, link), group="asking", exclusive=True)
 
     async def go_otherwise(self, request: OpeningRequest, why: str) -> None:
         """Go where an address leads in its other reading; show why it failed if no server is there."""
