@@ -470,7 +470,8 @@ class LessonSession(TableSession):
     def _status(self) -> str:
         if self.lesson.is_over:
             return f"{DONE}. {self.lobby_keymap.labels.get('enter', 'Leave')}: back."
-        return self.lesson.text(self._point, self.model.glyphs.card, self.keymap.labels.get("stuck", ""))
+        key = self.keymap.labels.get("stuck")
+        return self.lesson.text(self._point, self.model.glyphs.card, f"Stuck: {key}" if key else "")
 
     def _point(self, play: Play) -> str:
         """Show a play, unless it is in the air: then the cards lie where they go."""
