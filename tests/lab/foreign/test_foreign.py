@@ -101,6 +101,14 @@ async def test_a_stranger_deals_every_hand_again() -> None:
         assert told["cards"] > 0 < told["moves"], told
 
 
+async def test_a_stranger_follows_who_comes_late_and_comes_back() -> None:
+    """By the document they start at the lowest total, return to their seat, and the last hand is the last."""
+    (told,) = await evening({"comings": True, "game": "classic", "options": {"time_limit_ms": 3_000}})
+    assert (told["hands"], told["seats"]) == (2, [2, 2, 2])
+    assert told["starts"] == [[2, -26]], "who has played nothing keeps two for each of thirteen cards"
+    assert [seat for seat, _ in told["totals"]] == [0, 1, 2]
+
+
 def test_the_stranger_knows_the_documents_alone() -> None:
     """The client imports nothing but Node's own and itself, and reads two files: the schema and the games."""
     sources = [path.read_text(encoding="utf-8") for path in CLIENT.glob("*.js")]

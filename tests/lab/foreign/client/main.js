@@ -1,6 +1,7 @@
 // node main.js URL PLAN: plays what the plan says, and prints a line about each of its games.
 //
-// The plan is JSON: a list of { game, hands, bots, level, options, cutEvery, guesses, pace }. With `guesses`
+// With `comings` people come late, leave and come back in a match, and the host calls its last hand; nobody plays.
+// Else the plan is JSON: a list of { game, hands, bots, level, options, cutEvery, guesses, pace }. With `guesses`
 // the client knows nothing of the game's rules and tries plays that may be legal; else it plays by the rules.
 // After so many commands as `cutEvery` says its line breaks. A command takes `pace` milliseconds at least: a
 // server takes 30 commands a second, unless its operator says otherwise.
@@ -127,7 +128,44 @@ async function evening(url, wire, games, { game, hands, bots, level, options, cu
   return { game, own, compared, refused: player.refused, cuts: player.cuts, ...table.proved };
 }
 
+// Let somebody come after the first hand, who starts at the lowest total, leaves, comes back, and leaves and
+// comes back while the next hand is played, which the host has made the last one.
+async function comings(url, wire, games, { game, options }) {
+  const [host, late, again, back] = [1, 2, 3, 4].map(() => new Player(url, wire, games));
+  const until = async (is, ...players) => {
+    for (const player of players) while (!is(player.table)) await player.next();
+  };
+  const begun = { game, countdown_ms: 0, tally_ms: 600_000, hands: 9, ...options };
+  await host.create(begun);
+  host.command("add_bot", { level: "hard" });
+  host.command("set_late_start", { lowest: true });
+  host.command("start");
+  await until(({ phase }) => phase === "tally", host);
+  await late.join(host.code, "Fay");
+  late.command("leave");
+  await until(({ left }) => left.has(late.seat), host);
+  await again.join(host.code, "Fay", late.token);
+  host.command("set_last_hand", { last: true });
+  await until(({ lastHand }) => lastHand === 2, host, again);
+  host.command("start");
+  const hands = [host, again].map((player) => until(({ phase }) => phase === "playing", player));
+  await Promise.all(hands);
+  again.command("leave");
+  await until(({ left }) => left.has(again.seat), host);
+  await back.join(host.code, "Fay", again.token);
+  await until(({ sittingOut }) => sittingOut.has(back.seat), host, back);
+  await until(({ phase }) => phase === "over", host, back);
+  const [own, theirs] = [host, back].map(({ table }) => JSON.stringify([[...table.totals()], [...table.starts]]));
+  if (own !== theirs) throw new Error(`the totals are ${own}, and ${theirs}`);
+  for (const player of [host, late, again, back]) player.close();
+  const seats = [late.seat, again.seat, back.seat];
+  return { hands: host.table.results.length, seats, totals: [...host.table.totals()], starts: [...host.table.starts] };
+}
+
 const [url, plan] = process.argv.slice(2);
 const wire = new Wire(read("schema.json"));
 const games = read("games.json");
-for (const each of JSON.parse(plan)) console.log(JSON.stringify(await evening(url, wire, games, each)));
+for (const each of JSON.parse(plan)) {
+  const play = each.comings ? comings : evening;
+  console.log(JSON.stringify(await play(url, wire, games, each)));
+}

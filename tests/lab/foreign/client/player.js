@@ -18,6 +18,11 @@ export class Player {
     await this.#enter("create", { name: "Stranger", options });
   }
 
+  // Sit down at a table, or come back to the seat whose token this is.
+  async join(code, name, token = "") {
+    await this.#enter("join", { code, name, token });
+  }
+
   // See a table without a seat.
   async watch(code) {
     await this.#enter("watch", { code });
@@ -55,7 +60,7 @@ export class Player {
     const { fields: versions } = this.wire.decode(await this.ws.read());
     const version = this.wire.schema.version;
     if (version < versions.oldest || version > versions.newest) throw new Error("no common version");
-    this.ws.send(this.wire.encode("hello", { version, software: "a stranger" }));
+    this.ws.send(this.wire.encode("hello", { version, software: "a-stranger returns" }));
     this.ws.send(this.wire.encode(name, fields));
     while (!this.isCaughtUp) await this.next();
   }

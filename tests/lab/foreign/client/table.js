@@ -35,6 +35,11 @@ export class Table {
     this.seq = fields.seq;
     Object.assign(this, { options: fields.options, phase: fields.phase, paused: fields.paused });
     this.seats = new Map(fields.seats.map(([seat, name, bot = ""]) => [seat, { name, bot }]));
+    this.left = new Set(fields.seats.filter((row) => row[6]).map(([seat]) => seat));
+    this.results = fields.results.map(([, seats, given]) => ({ seats, points: given }));
+    this.starts = new Map(fields.starts);
+    Object.assign(this, { startsLowest: fields.late_start, lastHand: fields.last_hand });
+    this.sittingOut = new Set(fields.sitting_out);
     this.stuck = new Set(fields.seats.filter((row) => row[5]).map(([seat]) => seat));
     this.moves = null; // what was played before is not known: such a hand is not proved
     if (fields.hand_seats.length === 0) return;
@@ -43,8 +48,55 @@ export class Table {
     this.board.redeals = fields.redeals;
   }
 
-  _joined({ seat, name, bot }) {
+  _joined({ seat, name, bot, start }) {
+    const own = this.startsLowest && this.isMatch ? Math.min(...this.totals().values()) : 0;
+    if (start !== own) throw new Error(`${name} starts at ${start}, and not at ${own}`);
+    if (start !== 0) this.starts.set(seat, start);
     this.seats.set(seat, { name, bot });
+  }
+
+  _left({ seat }) {
+    this.sittingOut.delete(seat);
+    if (this.isMatch) this.left.add(seat);
+    else this.seats.delete(seat);
+  }
+
+  _returned({ seat }) {
+    if (!this.left.delete(seat)) throw new Error(`seat ${seat} was not left`);
+    this.stuck.delete(seat);
+    if (this.phase !== "tally") this.sittingOut.add(seat);
+  }
+
+  _late_start_set({ lowest }) {
+    this.startsLowest = lowest;
+  }
+
+  _last_hand_set({ hand }) {
+    this.lastHand = hand;
+  }
+
+  _committed({ hand }) {
+    this.phase = "shuffling";
+    if (hand > 1) return;
+    Object.assign(this, { results: [], starts: new Map(), lastHand: 0 });
+    for (const seat of this.left) this.seats.delete(seat);
+    this.left.clear();
+  }
+
+  // Whether a match is being played: seats that are left stay then.
+  get isMatch() {
+    return !["lobby", "over"].includes(this.phase);
+  }
+
+  // Return the total of each seat, by seat.
+  totals() {
+    const added = new Map([...this.seats.keys()].map((seat) => [seat, this.starts.get(seat) ?? 0]));
+    for (const { seats, points: given } of this.results) {
+      seats.forEach((seat, place) => {
+        added.set(seat, (added.get(seat) ?? 0) + given[place]);
+      });
+    }
+    return added;
   }
 
   _options_set({ options }) {
@@ -107,12 +159,22 @@ export class Table {
     this.phase = "grace";
   }
 
-  _match_over() {
+  _match_over({ winners, closed }) {
+    const ends = [this.options.hands, ...(this.lastHand ? [this.lastHand] : [])];
+    const isDue = this.options.target !== null || this.results.length >= Math.min(...ends);
+    if (!isDue && !closed) throw new Error(`the match ends after ${this.results.length} hands, and not ${ends}`);
+    const played = new Set(this.results.flatMap(({ seats }) => seats));
+    const totals = [...this.totals()].filter(([seat]) => played.has(seat) && !this.left.has(seat));
+    const best = Math.max(...totals.map(([, total]) => total));
+    const own = totals.filter(([, total]) => total === best).map(([seat]) => seat);
+    if (String(own.sort()) !== String([...winners].sort())) throw new Error(`${winners} have won, and not ${own}`);
     this.phase = "over";
   }
 
   _hand_over(fields) {
     Object.assign(this, { phase: "tally", paused: false });
+    this.results.push({ seats: this.layout.seats, points: fields.points });
+    this.sittingOut.clear();
     this.stuck.clear();
     this.#prove(fields);
   }
