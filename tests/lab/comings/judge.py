@@ -198,6 +198,9 @@ class Judge:
         self._open: list[Refusal] = []
         self._stuck: set[int] = set()
         self._sitting_out: set[int] = set()
+        self._starts: dict[int, int] = {}
+        self._starts_lowest = bool(shown["late_start"])
+        self._last_hand: int = shown["last_hand"]
         self._repeated: set[int] = set()
         self._waiting: set[int] = set()
         self._unturned: set[int] = set()
@@ -226,7 +229,7 @@ class Judge:
 
     def totals(self) -> dict[int, int]:
         """Return each seat's total in the match."""
-        added = dict.fromkeys(self._players, 0)
+        added = dict.fromkeys(self._players, 0) | self._starts
         for result in self._results:
             for seat, counted in self._counted(result.added()).items():
                 added[seat] = added.get(seat, 0) + counted
@@ -281,6 +284,9 @@ class Judge:
             "phase": (shown["phase"], self._phase),
             "seats": (seats, own),
             "sitting_out": (set(shown.get("sitting_out", ())), self._sitting_out),
+            "starts": (dict(shown["starts"]), self._starts),
+            "late_start": (shown["late_start"], self._starts_lowest),
+            "last_hand": (shown["last_hand"], self._last_hand),
             "results": (results, counted),
         }
         board = self._board
@@ -302,9 +308,28 @@ class Judge:
             raise Wrong("somebody sits there already")
         if self._phase not in BETWEEN and not self._options["late_join"]:
             raise Wrong("nobody joins a match here")
+        start = self._start_now()
+        if event["start"] != start:
+            raise Wrong(f"they start at {start}: {self.totals()}")
+        if start:
+            self._starts[event["seat"]] = start
         self._players[event["seat"]] = Player(is_bot=bool(event["bot"]))
         if len(self._active()) > self._options["seats"]:
             raise Wrong("the table is full")
+
+    def _start_now(self) -> int:
+        """Return at which total somebody starts who takes a seat now."""
+        is_lowest = self._starts_lowest and self._phase not in BETWEEN and self._options.get("teams") is None
+        return min(self.totals().values()) if is_lowest else 0
+
+    def _on_late_start_set(self, event: Fields, _: int) -> None:
+        self._starts_lowest = event["lowest"]
+
+    def _on_last_hand_set(self, event: Fields, _: int) -> None:
+        hand = len(self._results) + 1
+        if self._phase in BETWEEN or event["hand"] not in {0, hand}:
+            raise Wrong(f"this is hand {hand}")
+        self._last_hand = event["hand"]
 
     def _on_left(self, event: Fields, _: int) -> None:
         seat = event["seat"]
@@ -344,7 +369,8 @@ class Judge:
 
     def _on_committed(self, event: Fields, _: int) -> None:
         if event["hand"] == 1:
-            self._results = []
+            self._results, self._last_hand = [], 0
+            self._starts.clear()
             self._players = {seat: self._players[seat] for seat in sorted(self._active())}
         elif self._ends():
             raise Wrong("the match was over")
@@ -550,7 +576,7 @@ class Judge:
         return {side: int(own == max(points.values())) for side, own in points.items()}
 
     def _side_totals(self) -> Counter[tuple[str, int]]:
-        added: Counter[tuple[str, int]] = Counter()
+        added = Counter({self._side(seat): start for seat, start in self._starts.items()})
         for result in self._results:
             points: Counter[tuple[str, int]] = Counter()
             for seat, own in result.added().items():
@@ -575,6 +601,7 @@ class Judge:
         target, lead = self._options["target"], self._options.get("win_lead")
         is_played_out = (
             len(self._results) >= self._options["hands"]
+            or 0 < self._last_hand <= len(self._results)
             or (target is not None and best >= target)
             or (lead is not None and len(sides) == 1 and bool(behind) and best - max(behind) >= lead)
         )

@@ -16,7 +16,7 @@ from racing_demon_protocol.enums import BotLevel, Phase
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.table import scoring
 from racing_demon_protocol.wire.messages import client as cl
-from racing_demon_protocol.wire.messages.events import Dealt, Event, HandOver, MatchOver, Played
+from racing_demon_protocol.wire.messages.events import Dealt, Event, HandOver, Joined, MatchOver, Played
 from racing_demon_protocol.wire.messages.handicap import Handicap
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import Options
@@ -36,6 +36,8 @@ SEED_OF_A_MATCH: Final = 1
 """One whose match is not refused."""
 SEED: Final = int(os.environ.get("RACING_DEMON_SEED", "1"))
 MOST_VISITORS: Final = 9
+MOST_WITH_LATE: Final = 12
+"""The same, with those who come after a hand."""
 MATCH_SECONDS: Final = 200.0
 MANY: Final = 1e6
 """As good as no limit."""
@@ -103,6 +105,8 @@ class Evening:
         if rng.random() < 0.3:
             for seat in list(self.host.view.seats):
                 await self._handicap(seat)
+        if rng.random() < 0.6:
+            await self._start_late()
         if isinstance(await self.host.ask(cl.Start), Refused):
             await self._end()
             return None
@@ -134,6 +138,7 @@ class Evening:
         ]
         judge = Judge(first, log, shown, [each for visitor in self.visitors for each in visitor.refusals])
         judged = judge.follow()
+        self.happened["started late at another total than 0"] += len(self.host.view.starts)
         for visitor in present:
             totals = scoring.totals(visitor.view)
             assert totals == {seat: judge.totals().get(seat, 0) for seat in totals}
@@ -163,10 +168,13 @@ class Evening:
             acts.append(self._come_back(self._away.pop()))
         if len(self.visitors) < MOST_VISITORS and rng.random() < 0.08:
             acts.append(rng.choice([self._join, self._watch])())
+        if view.phase is Phase.TALLY and len(self.visitors) < MOST_WITH_LATE and rng.random() < 0.3:
+            acts.append(self._join())  # now totals are not all 0
         if view.phase is Phase.TALLY and rng.random() < 0.4:
             acts.append(self._deal())
         elif view.phase is Phase.TALLY and rng.random() < 0.2:
             acts.append(self._handicap(rng.choice(list(view.seats))))
+        acts += self._acts_of_host()
         acts += [visitor.strike() for visitor in [self.host, *others] if visitor.is_playing]
         rng.shuffle(acts)
         await asyncio.gather(*acts)
@@ -216,6 +224,21 @@ class Evening:
         given = Handicap(heap=rng.randint(-3, 3), delay_s=rng.choice([0, 0, 1]), points=rng.randint(-9, 9))
         await self.host.ask(cl.SetHandicap, seat=seat, handicap=given)
 
+    def _acts_of_host(self) -> list[Coroutine[Any, Any, None]]:
+        """Return what the host changes about the match; mostly nothing."""
+        chances = {self._start_late: 0.02, self._call_last_hand: 0.005}
+        return [act() for act, chance in chances.items() if self._rng.random() < chance]
+
+    async def _start_late(self) -> None:
+        lowest = not self.host.view.late_start
+        await self.host.send(self.host.next(cl.SetLateStart, lowest=lowest))
+        self.happened["let newcomers start at the lowest total"] += lowest
+
+    async def _call_last_hand(self) -> None:
+        last = not self.host.view.last_hand
+        await self.host.send(self.host.next(cl.SetLastHand, last=last, seen=self.host.view.seq))
+        self.happened["called the last hand"] += last
+
     async def _deal(self) -> None:
         await self.host.send(self.host.next(cl.Start, seen=self.host.view.seq))
 
@@ -258,11 +281,9 @@ def change(log: Log, cls: type[Event], name: str, by: Callable[[Any], Any]) -> L
     """Return a log in which a field of the middle one of an event's kind is another."""
     places = [place for place, frame in enumerate(log) if frame[0] == cls.TAG]
     place = places[len(places) // 2]
-    at = 1 + list(cls.model_fields).index(name)
-    return [
-        [*frame[:at], by(frame[at]), *frame[at + 1 :]] if number == place else frame
-        for number, frame in enumerate(log)
-    ]
+    at, frame = 1 + list(cls.model_fields).index(name), log[place]
+    whole = [*frame, *(each.default for each in list(cls.model_fields.values())[len(frame) - 1 :])]
+    return [*log[:place], [*whole[:at], by(whole[at]), *whole[at + 1 :]], *log[place + 1 :]]
 
 
 FALSE: Final[dict[str, Callable[[Log], Log]]] = {
@@ -273,6 +294,7 @@ FALSE: Final[dict[str, Callable[[Log], Log]]] = {
     "another pile": lambda log: change(log, Played, "source", lambda pile: pile + 1),
     "another seat": lambda log: change(log, Played, "seat", lambda seat: (seat + 1) % 8),
     "once more": lambda log: change(log, Played, "counter", lambda _: 1),
+    "another start": lambda log: change(log, Joined, "start", lambda start: start - 1),
     "a lost event": lambda log: [frame for frame in log if frame[1] != log[len(log) // 2][1]],
 }
 

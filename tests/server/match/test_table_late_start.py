@@ -71,6 +71,21 @@ def test_who_comes_back_has_the_start_still() -> None:
     assert totals(sitting.table.view)[seat] == -7
 
 
+def test_a_program_that_is_back_from_another_device_has_the_start_still() -> None:
+    """Whoever they are, and wherever they play, it belongs to the row."""
+    sitting = behind()
+    sitting.events(0, cl.SetLateStart)
+    seat, events = sitting.table.join("Deep Demon", b"phone", sitting.now, program=True)
+    sitting.record(events)
+    joined = of_type(ev.Joined, events)[-1]
+    assert (joined.program, joined.start) == (True, -7)
+    sitting.events(seat, cl.Leave)
+    _, events = sitting.table.take_back(seat, b"tablet", sitting.now)
+    assert [each.seat for each in of_type(ev.Returned, events)] == [seat]
+    restored = TableState.from_snapshot(sitting.table.view.snapshot(0))
+    assert (totals(restored)[seat], len(restored.seats)) == (-7, 4)
+
+
 def test_between_matches_and_with_teams_everybody_starts_at_0() -> None:
     """A team has one total, and a match begins anew."""
     sitting = Sitting.lobby(2)
