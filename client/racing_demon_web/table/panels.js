@@ -299,7 +299,11 @@ function drawHead(root, table, games) {
   const header = /** @type {HTMLElement} */ (root.querySelector("header"));
   if (
     !loaded.terms ||
-    !isNew(header, "said", JSON.stringify([table.options, table.handNumber, table.seats.size]))
+    !isNew(
+      header,
+      "said",
+      JSON.stringify([table.options, table.handNumber, table.lastHand, table.seats.size]),
+    )
   )
     return;
   const { nameText, terms } = loaded.terms;
