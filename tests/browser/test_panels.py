@@ -71,6 +71,8 @@ async def test_a_television_shows_everybody(browser: Browser, motion: str) -> No
             await screen.page.wait_for_function(seen)
             if motion == "reduce":  # otherwise it depends on how fast the machine draws
                 assert await screen.page.evaluate("window.seen.moving") == 0
+        assert isinstance(await host.ask(cl.SetLastHand, seen=view.seq), Accepted)
+        await screens[0].page.locator("#table header .played", has_text="the last hand").wait_for()
         assert isinstance(await host.ask(cl.Pause, paused=True, seen=view.seq), Accepted)
         expected = tops(view)
         for screen in screens:
