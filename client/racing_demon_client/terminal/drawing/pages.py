@@ -399,6 +399,7 @@ TALLY_NAME_WIDTH = 16
 MAX_ABSENT_NAMES = 2
 """How many names of those who are missing are shown."""
 HAND_WIDTH = 6
+WON = "won"
 BAR_WIDTH = 20
 ROWS_AROUND = 4
 """The column headings, the legend of the asterisk, and an empty row before and after."""
@@ -532,6 +533,7 @@ def _draw_rows(canvas: Canvas, page: Page, rows: tuple[int, int], glyphs: Glyphs
     rows_shown = _fitting(tally_rows(view, own, running, screen_text), bottom - y - 1, own)
     indent = "  " if any(row.is_team for row in rows_shown) else ""
     room = canvas.width - TALLY_NAME_WIDTH - 4 - 8
+    room -= len(f" {WON}") if view.phase is Phase.OVER else 0
     bar = BAR_WIDTH if room > BAR_WIDTH + 3 * HAND_WIDTH else 0
     results = view.results[-max(1, (room - bar) // HAND_WIDTH - bool(running)) :]
     heads = "".join(f"{result.hand:>{HAND_WIDTH - 1}} " for result in results)
@@ -555,7 +557,7 @@ def _draw_rows(canvas: Canvas, page: Page, rows: tuple[int, int], glyphs: Glyphs
         canvas.put(x + 2, at, glyphs.rule * bar, Role.DIM)  # the way to the goal
         canvas.put(x + 2, at, glyphs.block * length, Role.ACCENT if is_own else Role.FRAME)
         if view.phase is Phase.OVER and not set(row.seats).isdisjoint(view.winners):
-            canvas.put(x + 3 + bar, at, "won", Role.BANNER | Highlight.STRONG)
+            canvas.put(x + 3 + bar, at, WON, Role.BANNER | Highlight.STRONG)
     y += 1 + len(rows_shown)
     if y < bottom and any(result.out is not None for result in results):
         canvas.put(2, y, "* went out", Role.DIM)

@@ -211,6 +211,16 @@ def test_nobody_is_told_to_have_won_for_having_the_winner_s_seat() -> None:
     assert "you" not in text
 
 
+def test_whoever_has_won_is_told_whole_beside_any_number_of_hands() -> None:
+    """The hands before make room for the word, in windows of every width."""
+    view = final_view("racing-demon").copy()
+    view.record = view.record._replace(results=view.results * 9)
+    page = Page(view=view, seat=None)
+    for width in range(44, 122):
+        rows = draw_tally(page, (width, 24), UNICODE).text().splitlines()
+        assert any(row.endswith(" won") for row in rows), width
+
+
 @for_each("height", [24, 40])
 def test_the_tally_after_a_match_has_everybodys_title(height: int) -> None:
     """A line each where there are rows for them, the own one first; with eight at 80 by 24, in a row."""
