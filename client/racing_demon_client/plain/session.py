@@ -24,6 +24,7 @@ from racing_demon_client.shared.title_text import title_lines
 from racing_demon_client.shared.trackers import (
     BestPlayThrottle,
     HintFinder,
+    Meaning,
     StuckTracker,
     TableTracker,
 )
@@ -243,14 +244,18 @@ class _Player:
             if isinstance(message, Snapshot) and can_learn(self._client.view, self._client.seat):
                 self._write("Type learn to learn the game until then.")
 
-    async def _tell(self, message: Message) -> None:
-        """Print what a message says."""
+    def _observe(self, message: Message) -> Meaning:
+        """Record and verify what happens at the table, and return what it means."""
         if self._recorder is not None:
             self._recorder.record(message, self._client.view)
         view, seat, now_us = self._client.view, self._client.seat, time.monotonic_ns() // 1_000
         self._tracker.analyze(message, view, seat, now_us)
         self._verifier.observe(message, view, self._client.contribution_state)
-        meaning = self._tracker.observe(message, view, seat, now_us // 1_000)
+        return self._tracker.observe(message, view, seat, now_us // 1_000)
+
+    async def _tell(self, message: Message) -> None:
+        """Print what a message says."""
+        view, seat, meaning = self._client.view, self._client.seat, self._observe(message)
         self._write_all(meaning.devices)
         words = MessageText(view, seat, ascii_only=self._ascii)
         if (opened := words.describe_opened(message, meaning.opened)) is not None:
@@ -454,10 +459,8 @@ class _Player:
 
     async def _follow_while_learning(self, message: Message, due: asyncio.Event) -> None:
         """Follow the table where the player has a seat: count as ready there, and go back in good time."""
-        view, seat, now_us = self._client.view, self._client.seat, time.monotonic_ns() // 1_000
-        self._tracker.analyze(message, view, seat, now_us)
-        self._verifier.observe(message, view, self._client.contribution_state)
-        self._tracker.observe(message, view, seat, now_us // 1_000)
+        view, seat = self._client.view, self._client.seat
+        self._observe(message)
         if is_due(view, seat, message):
             due.set()
         elif is_ready_due(view, seat) and not self._client.unanswered:

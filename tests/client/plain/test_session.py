@@ -574,6 +574,23 @@ async def test_a_record_from_the_middle_says_so() -> None:
     assert (verdict.hands, verdict.skipped, verdict.matches) == (1, 1, 1)
 
 
+@pytest.mark.long
+async def test_a_record_has_what_happens_while_its_player_learns() -> None:
+    """A late guest's record of the table goes on during the lesson, which is on another table."""
+    lines: list[str] = []
+    async with serving() as served, Peer.hosting(served.url, countdown_ms=0) as host:
+        await host.ask(cl.Start)
+        client = await Client.join(served.url, host.code, "Ben")
+        async with playing(client, recorder=Recorder(lines.append)) as terminal:
+            await terminal.until("Type learn")
+            terminal.type("learn")
+            await terminal.until("^1/8")
+            await host.ask(cl.Say, text="they are learning")
+            await terminal.answer("q", "^Back")
+    said = [each.text for each in read_messages(lines) if isinstance(each, ev.Said)]
+    assert said == ["they are learning"]
+
+
 TABLE_END_QUICK = Options(countdown_ms=0, tally_ms=600_000)
 
 
