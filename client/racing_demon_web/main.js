@@ -349,7 +349,7 @@ const listener = {
   lacks: (game) => !(game in GAMES || loaded.games),
   message(name, fields, isPast) {
     const session = /** @type {Session} */ (page.session);
-    if (parts.replay?.isOpen && name === "committed") parts.replay?.close(); // the next hand begins
+    if (parts.replay?.isOpen && name === "committed") parts.replay.close(); // the next hand begins
     if (name !== "seated" && !parts.replay?.isOpen) tableScreen.onEvent(name, fields, isPast);
     match.record(name, fields, session.table);
     HANDLERS[name]?.(session, fields, isPast);
@@ -623,7 +623,7 @@ function back() {
   if (!page.session && (history.state !== null || location.hash)) return openAddress();
   if (!page.session) return history.back(); // already on the first screen
   updateAddress("pushState");
-  if (parts.replay?.isOpen) parts.replay?.close();
+  if (parts.replay?.isOpen) parts.replay.close();
   else if (dialog.isOpen) dialog.close();
   else leave();
 }

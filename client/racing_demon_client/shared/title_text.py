@@ -24,44 +24,37 @@ class SeatTitle(BaseModel):
     value: Number
 
 
-def _points(what: str, pattern: str = "{}") -> Callable[[int], tuple[str, str]]:
-    return lambda value: (what, pattern.format(pluralize(value, "point")))
-
-
-def _cards(what: str, pattern: str = "{}") -> Callable[[int], tuple[str, str]]:
-    return lambda value: (what, pattern.format(pluralize(value, "card")))
-
-
-def _hands(what: str, pattern: str = "{}") -> Callable[[int], tuple[str, str]]:
-    return lambda value: (what, pattern.format(pluralize(value, "hand")))
+def _counted(unit: str, what: str, pattern: str = "{}") -> Callable[[int], tuple[str, str]]:
+    """Return the words of a title whose number counts something."""
+    return lambda value: (what, pattern.format(pluralize(value, unit)))
 
 
 TITLES: Final[dict[str, Callable[[int], tuple[str, str]]]] = {
     "fastest": lambda ms: ("Fastest hand", f"out after {duration(ms)}"),
-    "comeback": _points("Biggest comeback", "won from {} behind"),
-    "races": lambda won: ("Most races won", pluralize(won, "race")),
+    "comeback": _counted("point", "Biggest comeback", "won from {} behind"),
+    "races": _counted("race", "Most races won"),
     "closest": lambda us: (
         "Closest race",
         f"won by {format_duration(us) if us >= 100 else 'less than 0.1 ms'}",
     ),
     "patience": lambda us: ("Patience", f"waited {seconds_text(us)} for one card, and got it up"),
-    "helpful": _cards("Opened most for others"),
+    "helpful": _counted("card", "Opened most for others"),
     "steady": lambda points: (
         "Steady",
         f"all hands within {pluralize(points, 'point')}" if points else "the same points in each hand",
     ),
-    "unlucky": lambda lost: ("Unlucky", f"{pluralize(lost, 'race')} lost by less than 0.1 s"),
-    "best_hand": _points("Best hand"),
-    "outs": _hands("Out most often"),
-    "early": _hands("Quick start", "first card up in {}"),
+    "unlucky": _counted("race", "Unlucky", "{} lost by less than 0.1 s"),
+    "best_hand": _counted("point", "Best hand"),
+    "outs": _counted("hand", "Out most often"),
+    "early": _counted("hand", "Quick start", "first card up in {}"),
     "streak": lambda hands: ("On a run", f"most points in {hands} hands in a row"),
-    "climber": _points("Biggest leap", "{} more than the hand before"),
-    "last_word": _points("Last word", "best of the last hand with {}"),
-    "cards": _cards("Most cards up"),
-    "own_best": _points("A hand to remember"),
-    "builder": _cards("Builder", "{} up tonight"),
-    "busy": lambda plays: ("Busy hands", pluralize(plays, "play")),
-    "company": _hands("Good company", "{} tonight"),
+    "climber": _counted("point", "Biggest leap", "{} more than the hand before"),
+    "last_word": _counted("point", "Last word", "best of the last hand with {}"),
+    "cards": _counted("card", "Most cards up"),
+    "own_best": _counted("point", "A hand to remember"),
+    "builder": _counted("card", "Builder", "{} up tonight"),
+    "busy": _counted("play", "Busy hands"),
+    "company": _counted("hand", "Good company", "{} tonight"),
 }
 """What each title is called, and what is told of its number."""
 

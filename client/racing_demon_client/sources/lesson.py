@@ -206,9 +206,8 @@ async def lesson_table(name: str, game: str) -> AsyncIterator[tuple[Client, Less
     """
     deal = bytes.fromhex(LESSONS[game].deal)
     with TemporaryDirectory(prefix="racing-demon-") as folder:
-        journal = JournalConfig(
-            "normal", str(Path(folder, "lesson.sqlite"))
-        )  # it goes on if its server crashes
+        # It goes on if its server crashes.
+        journal = JournalConfig("normal", str(Path(folder, "lesson.sqlite")))
         async with local_server(journal=journal) as url:
             opened = await Client.create(url, name, lesson_options(game), listed=False, known_deal=deal)
             async with (

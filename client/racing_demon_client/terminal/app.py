@@ -139,9 +139,8 @@ class TerminalApp(App[None]):
         self._saving = asyncio.Lock()
         self._recorder = recorder
         self._watched = watched
-        self._waiting: TableSession | None = (
-            None  # where the player waits for the next deal, and learns meanwhile
-        )
+        # Where the player waits for the next deal, and learns meanwhile.
+        self._waiting: TableSession | None = None
         self._lesson: Worker[None] | None = None
         self._stack = AsyncExitStack()
         self._table_closing = asyncio.Lock()

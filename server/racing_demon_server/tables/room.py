@@ -541,12 +541,7 @@ class Room:
             CommandRefused: no person has that seat, or nothing can be written now.
 
         """
-        self.catch_up()
-        if self.is_halted:
-            raise CommandRefused(Reason.HALTED, HALTED)
-        state = self.table.view.seats.get(seat)
-        if state is None or state.left or state.bot:
-            raise CommandRefused(Reason.NOT_SEATED, "No person has that seat.")
+        self._verify_has_person(seat)
         listener = self.broadcast.connections.pop(seat, None)
         if listener is not None:
             self.broadcast.disconnect(listener, CloseCode.KICKED, text)
@@ -560,14 +555,18 @@ class Room:
             CommandRefused: no person has that seat, or nothing can be written now.
 
         """
+        self._verify_has_person(seat)
+        if not self._apply(self.table.make_host, seat):
+            raise CommandRefused(Reason.NOT_NOW, MISTAKE)
+
+    def _verify_has_person(self, seat: int) -> None:
+        """Judge what was read, and check that a person has a seat, and that something can be written."""
         self.catch_up()
         if self.is_halted:
             raise CommandRefused(Reason.HALTED, HALTED)
         state = self.table.view.seats.get(seat)
         if state is None or state.left or state.bot:
             raise CommandRefused(Reason.NOT_SEATED, "No person has that seat.")
-        if not self._apply(self.table.make_host, seat):
-            raise CommandRefused(Reason.NOT_NOW, MISTAKE)
 
     def _hash_address(self, address: str) -> bytes:
         return hash_address(address, self._lock.salt)
