@@ -225,7 +225,7 @@ def rows_of(canvas: Canvas) -> list[str]:
 
 def divider_of(size: tuple[int, int]) -> int:
     """Return the column between the cards and the players on a terminal of a size."""
-    return size[0] - choose("auto", *size).side - 1
+    return choose("auto", *size).divider(size[0])
 
 
 def cells_of(canvas: Canvas) -> list[list[str]]:

@@ -247,13 +247,13 @@ class Density:
     Attributes:
         name: its name in the settings.
         size: the minimum width and height of the terminal.
-        side: the width of the side panel with players and feed.
+        side: the least width of the side panel with players and feed.
         pitch: the maximum distance between the left edges of two columns.
         card: a card's width and height; a height of 1 means no frame.
         fan: the maximum rows between two cards of a column.
         slot: a foundation's width and height, including the gap to the next.
         backs: how many face-down cards of a column are drawn; the others become a number.
-        player: the rows of another player.
+        player: the most rows of another player: one, or those of a layout.
         footer: the rows of the footer.
 
     """
@@ -269,15 +269,19 @@ class Density:
     player: int
     footer: int
 
+    def divider(self, width: int) -> int:
+        """Return the column between the cards and the side panel, which gets half of what is to spare."""
+        return width - self.side - 1 - max(0, width - self.size[0]) // 2
+
 
 SMALL: Final = Density(
     "small", size=(80, 23), side=38, pitch=6, card=(2, 1), fan=1, slot=(4, 1), backs=0, player=1, footer=1
 )
 MEDIUM: Final = Density(
-    "medium", size=(120, 40), side=47, pitch=10, card=(8, 3), fan=1, slot=(8, 3), backs=3, player=3, footer=2
+    "medium", size=(120, 40), side=47, pitch=10, card=(8, 3), fan=1, slot=(8, 3), backs=3, player=6, footer=2
 )
 LARGE: Final = Density(
-    "large", size=(190, 58), side=74, pitch=16, card=(9, 5), fan=2, slot=(14, 4), backs=4, player=5, footer=1
+    "large", size=(190, 58), side=74, pitch=16, card=(9, 5), fan=2, slot=(14, 4), backs=4, player=8, footer=1
 )
 DENSITIES: Final = {density.name: density for density in (SMALL, MEDIUM, LARGE)}
 """All densities by name, smallest first."""

@@ -40,8 +40,6 @@ from .style import UNICODE, Glyphs, Role, screen_text
 
 FRESH_MS: Final = 400
 BANNER_MS: Final = 2_500
-PACE_WINDOW_MS: Final = 15_000
-PACE_WINDOWS: Final = 5
 MAX_FEED: Final = 200
 QUIET_MS: Final = 1_500
 """After a play, before a newcomer is told the next one."""
@@ -71,7 +69,6 @@ class RecentActivity:
         self.feed: deque[FeedLine] = deque(maxlen=MAX_FEED)
         self.word = "DEMON!"
         self._fresh: dict[int, int] = {}
-        self._pace: dict[int, deque[int]] = {}
         self._signal_at = 0
         self._ended_ms: int | None = None
         self._banner_until = 0
@@ -96,7 +93,6 @@ class RecentActivity:
         self._banner_until = 0
         self._paused_ms = elapsed_ms if view.paused else None
         self._fresh.clear()
-        self._pace = {seat: deque() for seat in view.hand_seats}
 
     def observe(self, message: Message, view: TableState, now: int) -> SoundCue | None:
         """Record a message that the view has already applied; return the sound it deserves."""
@@ -109,7 +105,7 @@ class RecentActivity:
                 self._signal_at = now
                 return SoundCue.SIGNAL
             case ev.Played():
-                self._record_play(message, view, now)
+                self._fresh |= {message.source: now + FRESH_MS, message.destination: now + FRESH_MS}
             case ev.Paused() | ev.Continued():
                 self._stop_or_resume_clock(message, now)
             case ev.HandOver():
@@ -137,15 +133,6 @@ class RecentActivity:
             if line.at_ms is None or line.at_ms <= elapsed_ms:
                 break
             self.feed[number] = replace(line, at_ms=elapsed_ms)
-
-    def _record_play(self, event: ev.Played, view: TableState, now: int) -> None:
-        self._fresh |= {event.source: now + FRESH_MS, event.destination: now + FRESH_MS}
-        assert view.board is not None
-        if view.board.piles[event.destination].kind is Kind.FOUNDATION and event.seat in self._pace:
-            times = self._pace[event.seat]
-            times.append(now)
-            while times[0] < now - PACE_WINDOW_MS * PACE_WINDOWS:
-                times.popleft()
 
     def _call(self, now: int) -> SoundCue:
         self._banner_until = now + BANNER_MS
@@ -176,15 +163,6 @@ class RecentActivity:
         """Return the piles that have just changed."""
         self._fresh = {pile: until for pile, until in self._fresh.items() if until > now}
         return frozenset(self._fresh)
-
-    def pace(self, now: int) -> Mapping[int, Sequence[int]]:
-        """Return how many cards each seat brought to the foundations in each window, newest last."""
-        return {seat: _windows(times, now) for seat, times in self._pace.items()}
-
-
-def _windows(times: Sequence[int], now: int) -> list[int]:
-    ages = [(now - at) // PACE_WINDOW_MS for at in times]
-    return [ages.count(window) for window in range(PACE_WINDOWS - 1, -1, -1)]
 
 
 OWN_ONLY, FOUNDATIONS_TOO, EVERYTHING = range(3)
@@ -482,7 +460,6 @@ class ViewModel:
             fits=selection.fits(),
             dragged=self._dragged(),
             feed=activity.feed,
-            pace=activity.pace(now),
             prompt=prompt,
             is_warning=is_warning,
             banner=self.banner(now),

@@ -406,7 +406,6 @@ def test_whole_matches(name: str) -> None:
             scene = player.scene()
             assert scene.view is player.view
             assert scene.board == player.board if player.view.board is not None else scene.board is None
-            assert scene.pace.keys() == set(player.view.hand_seats)
             assert len(scene.feed) <= 200
         assert options_of(name).hands == player.cues.count(SoundCue.SIGNAL)
 
@@ -595,43 +594,6 @@ def test_a_lost_race_has_a_sound() -> None:
     activity, view = table()
     cues = [activity.observe(Refused(counter=1, reason=reason, text=""), view, NOW) for reason in Reason]
     assert [cue for cue in cues if cue is not None] == [SoundCue.BEATEN]
-
-
-# Pace.
-
-
-def test_the_windows_of_the_pace() -> None:
-    """Five windows of 15 seconds, the latest last; what is older is forgotten."""
-    activity, view = table()
-    for ms in (0, 1_000, 16_000, 70_000):
-        activity.observe(foundation_play(0), view, NOW + ms)
-    assert activity.pace(NOW + 70_000)[0] == [2, 1, 0, 0, 1]
-    assert activity.pace(NOW + 84_999)[0] == [1, 0, 0, 0, 1]
-    assert activity.pace(NOW + 999_000)[0] == [0, 0, 0, 0, 0]
-    assert activity.pace(NOW)[1] == [0, 0, 0, 0, 0]
-
-
-@examples(100)
-@given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 20_000)), max_size=40), st.integers(0, 90_000))
-def test_the_pace_counts_what_went_up(plays: list[tuple[int, int]], later: int) -> None:
-    """Each seat's windows together hold its cards of the last 75 seconds, each in the window of its age."""
-    activity, view = table()
-    now, times = NOW, []
-    for seat, wait in plays:
-        now += wait
-        times.append((seat, now))
-        activity.observe(foundation_play(seat), view, now)
-    now += later
-    for seat in (0, 1):
-        ages = [(now - at) // 15_000 for other, at in times if other == seat]
-        assert [ages.count(age) for age in (4, 3, 2, 1, 0)] == activity.pace(now)[seat]
-
-
-def test_only_foundations_count() -> None:
-    """What moves between own piles is no pace."""
-    activity, view = table()
-    activity.observe(ev.Played(seq=1, seat=0, counter=1, source=9, count=1, destination=12), view, NOW)
-    assert sum(activity.pace(NOW)[0]) == 0
 
 
 @of_matches

@@ -29,7 +29,7 @@ def draw_columns(ctx: DrawContext, y: int, end: int) -> None:
         column = PileRect(pile, x, y + 1, card if framed else pitch, end - y - 1)
         if framed:
             _label(ctx, (x, y), f"[{label}]" if label else "", pile)
-            _draw_framed(ctx, column)
+            draw_framed_column(ctx, column)
         else:
             _draw_plain(ctx, column, label)
 
@@ -45,7 +45,7 @@ def draw_column(ctx: DrawContext, column: PileRect, *, framed: bool) -> None:
     label = ctx.scene.label(column.pile)
     if framed and column.width > MIN_FRAMED_WIDTH + 1:
         _label(ctx, (column.x, column.y - 1), f"[{label}]" if label else "", column.pile)
-        _draw_framed(ctx, column._replace(width=min(column.width - 1, ctx.density.card[0])))
+        draw_framed_column(ctx, column._replace(width=min(column.width - 1, ctx.density.card[0])))
     else:
         _draw_plain(ctx, column, label)
 
@@ -78,7 +78,8 @@ def _draw_plain(ctx: DrawContext, column: PileRect, label: str) -> None:
         ctx.canvas.touch(HitArea(column.x, at, column.width, 1, column.pile, place))
 
 
-def _draw_framed(ctx: DrawContext, column: PileRect) -> None:
+def draw_framed_column(ctx: DrawContext, column: PileRect) -> None:
+    """Draw a column of cards with frames, of which each but the last shows its top edge."""
     cards = ctx.board.cards[column.pile]
     if not cards:
         draw_frame(ctx.canvas, (column.x, column.y), (column.width, 3), ctx.glyphs, dashed=True)
@@ -101,21 +102,22 @@ def _draw_framed(ctx: DrawContext, column: PileRect) -> None:
             continue
         place = hidden + index
         ink = ctx.scene.ink(column.pile, place, cards[place])
-        height = body if place == len(cards) - 1 else fan
-        _draw_one(ctx, (column.x, y), (column.width, height), cards[place], ink)
+        is_last = place == len(cards) - 1
+        height = body if is_last else fan
+        _draw_one(ctx, CardRect((column.x, y), (column.width, height)), cards[place], ink, is_last=is_last)
         ctx.canvas.touch(HitArea(column.x, y, column.width, height, column.pile, place))
         y += height
 
 
-def _draw_one(ctx: DrawContext, at: tuple[int, int], size: tuple[int, int], card: int, ink: int) -> None:
-    (x, y), (width, height) = at, size
+def _draw_one(ctx: DrawContext, box: CardRect, card: int, ink: int, *, is_last: bool) -> None:
+    (x, y), (width, height) = box
     if card == UNKNOWN:  # uncovered by a play, and not revealed by the server yet
         for row in range(height):
             ctx.canvas.put(x, y + row, ctx.glyphs.back * width, ink)
     else:
         name = ctx.glyphs.card(card, ten=width > MIN_FRAMED_WIDTH + 1)
-        draw_card(ctx.canvas, CardRect(at, size), name, ink, ctx.glyphs)
-        if height == 2:  # the second row of a fan belongs to the card and has no bottom edge
+        draw_card(ctx.canvas, box, name, ink, ctx.glyphs)
+        if height == 2 and not is_last:  # the card goes on below the next
             ctx.canvas.put(x, y + 1, ctx.glyphs.side + " " * (width - 2) + ctx.glyphs.side, Role.FRAME)
 
 

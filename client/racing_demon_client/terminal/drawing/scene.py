@@ -56,7 +56,6 @@ class Scene(TableView):
         fits: the piles that the held cards may go to, if the table allows hints.
         dragged: the cards that follow the pointer.
         feed: the lines of the feed, newest last.
-        pace: the cards that each seat brought to the foundations, by time window.
         prompt: one line for the player: the selection, a refusal, or what to do next.
         is_warning: whether the prompt is a warning.
         banner: a word that fills the screen.
@@ -83,7 +82,6 @@ class Scene(TableView):
     fits: frozenset[int] = frozenset()
     dragged: DraggedCards | None = None
     feed: Sequence[FeedLine] = ()
-    pace: Mapping[int, Sequence[int]] = field(default_factory=dict)
     prompt: str = ""
     is_warning: bool = False
     banner: str = ""

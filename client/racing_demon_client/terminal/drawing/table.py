@@ -26,8 +26,9 @@ from .columns import column_pitch, draw_columns
 from .foundations import draw_foundations
 from .generic import draw_generic
 from .pile_layout import SIDE_PILES_WIDTH
-from .players import draw_feed, draw_players, draw_race, seat_name
+from .players import draw_feed, draw_players, draw_race
 from .scene import DrawContext, Scene
+from .seats import seat_name
 from .side_piles import draw_side_piles
 
 TITLE: Final = "Racing Demon"
@@ -47,7 +48,7 @@ def draw_table(scene: Scene, size: tuple[int, int], density: Density, glyphs: Gl
         return canvas
     _draw_header(canvas, scene, glyphs)
     bottom = height - density.footer - 1
-    divider = width if scene.alone else width - density.side - 1
+    divider = width if scene.alone else density.divider(width)
     ctx = DrawContext(canvas, scene, density, glyphs, divider)
     if scene.board is None or scene.rules is None:
         _draw_greeting(ctx)

@@ -315,6 +315,27 @@ def test_cards_are_drawn_as_cards_where_there_is_room(size: tuple[int, int]) -> 
         assert any(UNICODE.suit(suit(card)) in rows[number + 1][x : x + 14] for number, x in places)
 
 
+@for_each("size", [(120, 40), (200, 60)])
+def test_the_others_layouts_are_drawn_where_there_is_room(size: tuple[int, int]) -> None:
+    """Of each player the cards left and the top of every pile; of identical deals only progress."""
+    for name in ("shouted", "eight"):
+        player = next(moments(name, 0, 100))
+        boxes = "\n".join(right_part(player.draw(size)))
+        layout = player.rules.layout
+        for seat in player.view.hand_seats[1:]:
+            assert player.view.seats[seat].name in boxes
+            for kind in (Kind.RESERVE, Kind.TABLEAU, Kind.WASTE):
+                tops = [player.board.top(pile) for pile in layout.seat_piles(seat, kind)]
+                assert all(UNICODE.card(card) in boxes for card in tops if card is not None)
+            left = sum(len(player.board.cards[pile]) for pile in layout.seat_piles(seat, Kind.RESERVE))
+            assert f"reserve   {left:4}" in boxes or name == "eight"
+        assert boxes.count("██") >= len(player.view.hand_seats) - 1
+    player = next(moments("fooliana", 0, 50))
+    own = [row for row in right_part(player.draw(size)) if "╭" in row]
+    assert player.view.is_private
+    assert own == []
+
+
 def test_a_spectator_is_told_whose_layout_is_seen() -> None:
     """The name stands above the cards, and the others beside them; the next player can be looked at."""
     player = Player.at_position(build(rules_of(players=3), tableau=("KS",)), None)

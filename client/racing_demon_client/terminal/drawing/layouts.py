@@ -1,0 +1,101 @@
+"""The other players' layouts in small cards, where a terminal has room for them."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from racing_demon_client.terminal.style import Highlight, Role, fit
+from racing_demon_protocol.engine.board import Kind
+from racing_demon_protocol.engine.cards import UNKNOWN
+from racing_demon_protocol.engine.specification import Goal, Reserve
+
+from .canvas import CardRect, HitArea, draw_card, draw_frame
+from .columns import draw_column, draw_framed_column
+from .pile_layout import PileRect
+from .scene import DrawContext
+from .seats import cards_left, name_ink, put_top, seat_name, state_word
+
+SUMMARY: Final = 15
+"""The cells for a player's name, points and progress, left of the cards."""
+BAR: Final = 10
+LEAST_LINES: Final = 3
+"""The fewest rows of a layout: a name, the cards left, and a bar of them."""
+CARD_ROWS: Final = 2
+FRAMED_PITCH, MAX_PITCH = 5, 8
+"""The cells from pile to pile: the fewest with which cards have frames, and the most."""
+
+
+def draw_layouts(ctx: DrawContext, corner: tuple[int, int], seats: Sequence[int], lines: int) -> int:
+    """Draw the layouts of some seats, each in a number of lines; return the row below them."""
+    x, y = corner
+    for seat in seats:
+        _draw_summary(ctx, (x + 1, y), seat, lines)
+        _draw_cards(ctx, (x + 1 + SUMMARY, y), seat, lines)
+        ctx.canvas.touch(HitArea(x, y, ctx.canvas.width - x, lines, action=f"watch-{seat + 1}"))
+        y += lines
+    return y
+
+
+def _draw_summary(ctx: DrawContext, corner: tuple[int, int], seat: int, lines: int) -> None:
+    """Draw who it is, their points, and how far they are from going out."""
+    (x, y), canvas, state = corner, ctx.canvas, ctx.scene.view.seats.get(seat)
+    at = canvas.put(x, y, fit(seat_name(state, seat, ctx.scene.seat), BAR, ctx.glyphs), name_ink(ctx, seat))
+    canvas.put(at, y, f"{ctx.scene.points.get(seat, 0):4}", Role.TEXT | Highlight.STRONG)
+    left, is_reserve = cards_left(ctx, seat), ctx.rules.game.goal is Goal.RESERVE_EMPTY
+    at = canvas.put(x, y + 1, f"{'reserve' if is_reserve else 'left':{BAR}}", Role.DIM)
+    canvas.put(at, y + 1, f"{left:4}", Role.TEXT)
+    row = y + 2
+    if word := state_word(state):
+        canvas.put(x, row, word, Role.WARNING)
+        row += 1
+    if row < y + lines:
+        filled = -(-left * BAR // max(1, left, _dealt(ctx, seat)))
+        canvas.put(x, row, ctx.glyphs.block * filled, Role.ACCENT)
+        canvas.put(x + filled, row, ctx.glyphs.dot * (BAR - filled), Role.DIM)
+
+
+def _dealt(ctx: DrawContext, seat: int) -> int:
+    """Return how many cards a seat must play to go out when the hand begins."""
+    if ctx.rules.game.goal is not Goal.RESERVE_EMPTY:
+        return ctx.rules.game.deck_size
+    layout = ctx.rules.layout
+    groups = [layout.groups[pile] for pile in layout.seat_piles(seat, Kind.RESERVE)]
+    return sum(group.size for group in groups if isinstance(group, Reserve))
+
+
+def _draw_cards(ctx: DrawContext, corner: tuple[int, int], seat: int, lines: int) -> None:
+    """Draw reserves, columns and wastes beside each other, and the stock's count below the waste."""
+    (x, y), layout = corner, ctx.rules.layout
+    reserves, columns, wastes, stocks = (
+        layout.seat_piles(seat, kind) for kind in (Kind.RESERVE, Kind.TABLEAU, Kind.WASTE, Kind.STOCK)
+    )
+    pitch = min(MAX_PITCH, (ctx.canvas.width - x) // max(1, len(reserves + columns + wastes)))
+    is_framed = pitch >= FRAMED_PITCH
+    size = (pitch - 1, CARD_ROWS if is_framed else 1)
+    small = replace(ctx, density=replace(ctx.density, card=size, fan=1, backs=1))
+    for pile in reserves + columns + wastes:
+        if pile not in columns:
+            _draw_top(small, (x, y), pile)
+        elif is_framed:
+            draw_framed_column(small, PileRect(pile, x, y, pitch - 1, lines))
+        else:  # its heading tells how many cards lie face down
+            draw_column(small, PileRect(pile, x - 1, y + 1, pitch, lines - 1), framed=False)
+        x += pitch
+    for stock in stocks[: len(wastes)]:
+        count = len(ctx.board.cards[stock])
+        ctx.canvas.put(x - pitch, y + CARD_ROWS, f"{ctx.glyphs.back}{count}", Role.BACK)
+
+
+def _draw_top(ctx: DrawContext, corner: tuple[int, int], pile: int) -> None:
+    """Draw the top card of a squared pile."""
+    (x, y), (width, height), cards = corner, ctx.density.card, ctx.board.cards[pile]
+    if height == 1:
+        put_top(ctx, x, y + 1, pile)
+    elif not cards:
+        draw_frame(ctx.canvas, corner, (width, height), ctx.glyphs, dashed=True)
+    elif cards[-1] == UNKNOWN:
+        for row in range(height):
+            ctx.canvas.put(x, y + row, ctx.glyphs.back * width, Role.BACK)
+    else:
+        ink = ctx.scene.ink(pile, len(cards) - 1, cards[-1])
+        draw_card(ctx.canvas, CardRect(corner, (width, height)), ctx.glyphs.card(cards[-1]), ink, ctx.glyphs)
