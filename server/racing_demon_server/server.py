@@ -579,7 +579,6 @@ class TableEnd(Observer):
         self._end = end
         self._open: set[CommittedTable] = set()
         self._founder: int | None = None
-        self._is_founder_known = False
         asyncio.get_running_loop().call_later(patience, self._check)
 
     def opened(self, table: CommittedTable) -> None:
@@ -599,13 +598,14 @@ class TableEnd(Observer):
     def published(self, table: CommittedTable, events: Sequence[Event]) -> None:
         """End the server if whoever opened the host's table has left it, and was not kicked.
 
-        If they were kicked, their seat is another's, who ends nothing by leaving.
+        If they were kicked, their seat is another's, who ends nothing by leaving; and if they may come back,
+        they sit somewhere else.
         """
         if table.view.code != self._code:
             return
-        if not self._is_founder_known:
-            self._learn_founder()
         for event in events:
+            if self._founder is None and isinstance(event, ev.Joined):
+                self._learn_founder()
             if isinstance(event, ev.Left) and event.seat == self._founder:
                 self._founder = None
                 if not event.kicked:
@@ -614,7 +614,7 @@ class TableEnd(Observer):
     def _learn_founder(self) -> None:
         """Remember the founder's seat at first, as the judge has forgotten it when they are seen to leave."""
         if self._registry is not None:
-            self._founder, self._is_founder_known = self._registry.founder_seat(self._code), True
+            self._founder = self._registry.founder_seat(self._code)
 
     def closed(self, table: CommittedTable) -> None:
         """Forget a table, which nobody has visited for long; end the server after the last one."""

@@ -152,3 +152,19 @@ async def test_a_host_s_server_ends_with_its_founder_after_a_restart(tmp_path: P
         async with Peer.entered(url, cl.Resume(code=ann.code, token=ann.token)) as again:
             await again.say(again.next(cl.Leave))
             await timeout(PATIENCE, server.end())
+
+
+async def test_a_host_s_server_ends_with_its_founder_in_another_seat(tmp_path: Path) -> None:
+    """Somebody else got the first one, as the founder was kicked; they were let in again, and leave."""
+    async with whole_server(tmp_path / "journal.sqlite", until_table_ends="") as (server, url):
+        async with Peer.hosting(url) as ann, Peer.entered(url, cl.Join(code=ann.code, name="Ben")) as ben:
+            await ann.ask(cl.MakeHost, seat=1)
+            await ben.ask(cl.Kick, seat=0)
+            async with Peer.entered(url, cl.Join(code=ann.code, name="Cas")) as cas:
+                await ben.ask(cl.Unban, name="Ann")
+                join = cl.Join(code=ann.code, name="Ann", token=ann.token)
+                async with Peer.entered(url, join) as again:
+                    assert (cas.place.seat, again.place.seat) == (0, 2)
+                    assert isinstance(await ben.ask(cl.Say, text="still here"), Accepted)
+                    await again.say(again.next(cl.Leave))
+                    await timeout(PATIENCE, server.end())
