@@ -243,9 +243,10 @@ function setView(view) {
 /**
  * @param {string} text
  * @param {string} [focus]
+ * @param {boolean} [isNotice] whether nothing is wrong
  */
-function showProblem(text, focus = "") {
-  byId("problem").textContent = text;
+function showProblem(text, focus = "", isNotice = false) {
+  Object.assign(byId("problem"), { textContent: text, className: isNotice ? "notice" : "" });
   if (focus) field(focus).focus();
 }
 
@@ -262,7 +263,7 @@ function leave() {
     dialog.close();
     history.replaceState({}, "", `${BASE}/`);
     showStart();
-    if (isKept) showProblem(WORDS.leaveBack);
+    if (isKept) showProblem(WORDS.leaveBack, "", true);
   };
   const isKept = session.seat !== null && !session.ended && !session.table.isBetweenMatches;
   if (session.seat === null || session.ended) end();
@@ -283,11 +284,6 @@ const HANDLERS = {
     loadEverything();
     const levels = page.opponents.splice(0);
     if (levels.length) whenLoaded("coach", ({ begin }) => begin(session, levels));
-  },
-  joined(session, { seat, bot }, isPast) {
-    // A big screen that has opened a table leaves it to whoever comes first.
-    const hosts = session.seat === null && session.token && session.table.host === null;
-    if (hosts && !bot && !isPast) session.command("make_host", { seat });
   },
   said: ({ table }, { seat, text }) => lobby.addChat(table.nameOf(seat), text),
   snapshot(session) {
@@ -353,8 +349,7 @@ const listener = {
     if (name !== "seated" && !parts.replay?.isOpen) tableScreen.onEvent(name, fields, isPast);
     match.record(name, fields, session.table);
     HANDLERS[name]?.(session, fields, isPast);
-    if (VIEWS[page.view] && !isPast)
-      whenLoaded("ticker", (part) => part.follow(session.table, name, fields, tick));
+    if (VIEWS[page.view] && !isPast) whenLoaded("ticker", (part) => part.follow(session, name, fields, tick));
     if (!isPast && name !== "played")
       whenLoaded("words", ({ eventSentence }) => {
         const sentence = eventSentence(session.table, name, fields, session.seat);
@@ -506,7 +501,7 @@ function closed(text, code) {
   page.session = null;
   byId("offline").hidden = true; // the first screen shows the reason
   showStart();
-  showProblem(text || WORDS.connectionClosed);
+  showProblem(text || WORDS.connectionClosed, "", code === CLOSE.going_away || code === CLOSE.taken_over);
 }
 
 // Rendering.

@@ -545,10 +545,11 @@ const SENTENCES = {
   returned: ({ seat }, { who, own }) => `${who(seat)} ${seat === own ? "are" : "is"} back, with all points.`,
   connected: ({ seat, connected }, { who, own }) =>
     seat === own ? "" : `${who(seat)} ${connected ? "is back" : "has lost the connection"}.`,
-  hosted({ seat, absent_host: absent }, { who, own }) {
+  hosted({ seat, absent_host: absent, absent_watcher: watched }, { who, own }) {
     if (seat === null) return "";
     if (seat !== own) return `${who(seat)} is the host now.`;
-    const until = absent === null ? "" : `, until ${who(absent)} is back`;
+    const whom = watched ? "whoever opened the table" : absent === null ? "" : who(absent);
+    const until = whom && `, until ${whom} is back`;
     return `You are the host now${until}: you deal, and the menu has what keeps order.`;
   },
   entry_closed: ({ closed }) => `The table is ${closed ? "" : "un"}locked.`,

@@ -156,7 +156,7 @@ async def test_who_opened_a_table_and_plays_in_another_tab_finds_back(browser: B
         code = await ann.create("Ann")
         newer = Phone(await ann.page.context.new_page())
         await newer.open(f"{served.origin}/{code}")
-        await ann.page.locator("#problem", has_text="You are now playing in another tab").wait_for()
+        await ann.page.locator("#problem.notice", has_text="You are now playing in another tab").wait_for()
         await ann.page.tap("#join")
         await ann.see("#lobby")
         assert list(served.registry.room(code).table.view.seats) == [0]
@@ -231,7 +231,7 @@ async def test_who_leaves_a_match_is_offered_to_come_back_and_does(browser: Brow
             await ben.page.evaluate("history.back()")
             await ben.page.locator("#sheet-items", has_text="you can come back").wait_for()
             await ben.page.locator("#sheet-items button", has_text="Leave the table").tap()
-            await ben.page.locator("#problem", has_text="you can come back").wait_for()
+            await ben.page.locator("#problem.notice", has_text="you can come back").wait_for()
             await wait_until(lambda: room.table.view.seats[1].left)
             await ben.page.tap("#join")
             await ben.see("#table")

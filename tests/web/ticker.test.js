@@ -5,7 +5,7 @@ import test from "node:test";
 import { Board } from "../../client/racing_demon_web/rules/board.js";
 import { Layout } from "../../client/racing_demon_web/rules/layout.js";
 import { HandView, TableState } from "../../client/racing_demon_web/rules/state.js";
-import { Ticker } from "../../client/racing_demon_web/table/ticker.js";
+import { handOn, Ticker } from "../../client/racing_demon_web/table/ticker.js";
 import { games } from "./games.js";
 
 /** A hand of two in which nothing lies anywhere yet, and a ticker whose clock is set by hand. */
@@ -75,4 +75,23 @@ test("the lead is told when it changes hands, and the last of somebody's kings",
   for (const suit of [0, 1, 2, 3]) up(0, 2 + suit, suit * 13 + 12);
   pass(2000);
   assert.ok(said.includes("Ann’s last king is up"));
+});
+
+test("a big screen that has opened a table leaves it to whoever is there, or is there again", () => {
+  const { table } = watched();
+  const sent = [];
+  const session = { table, seat: null, token: "5a", command: (name, { seat }) => sent.push([name, seat]) };
+  const [ann, ben] = [0, 1].map((seat) => table.seats.get(seat));
+  Object.assign(ann, { bot: "hard", connected: true });
+  Object.assign(ben, { bot: "", connected: true, left: true });
+  handOn(session, "joined"); // a bot
+  assert.deepEqual(sent, []);
+  ben.left = false;
+  for (const name of ["played", "returned", "caught_up"]) handOn(session, name);
+  table.host = 1;
+  handOn(session, "hosted");
+  assert.deepEqual(sent, Array(2).fill(["make_host", 1]));
+  table.host = null;
+  for (const other of [{ token: null }, { seat: 1 }]) handOn({ ...session, ...other }, "returned");
+  assert.equal(sent.length, 2);
 });

@@ -62,6 +62,10 @@ test("events are sentences; who reads them is you", () => {
   assert.equal(say("hosted", { seat: 1 }, 0), "Ben is the host now.");
   assert.match(say("hosted", { seat: 0, absent_host: null }, 0), /^You are the host now: you deal/);
   assert.match(say("hosted", { seat: 0, absent_host: 1 }, 0), /^You are the host now, until Ben is back: /);
+  assert.match(
+    say("hosted", { seat: 0, absent_host: null, absent_watcher: true }, 0),
+    /, until whoever opened the table is back: /,
+  );
   assert.equal(say("hosted", { seat: null, absent_host: null }, 0), "");
   assert.equal(say("connected", { seat: 0, connected: false }, 0), "");
   assert.equal(say("hand_over", { reason: "out", out: 1 }), "Ben went out.");

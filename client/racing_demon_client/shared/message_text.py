@@ -281,9 +281,9 @@ class MessageText:
 
     def _hosted(self, event: ev.Hosted) -> str:
         if event.seat is not None and event.seat == self._seat:
-            until = (
-                "" if event.absent_host is None else f", until {self.player_name(event.absent_host)} is back"
-            )
+            absent = "" if event.absent_host is None else self.player_name(event.absent_host)
+            absent = "whoever opened the table" if event.absent_watcher else absent
+            until = f", until {absent} is back" if absent else ""
             return f"you are the host now{until}: you deal, pause the hand, and keep order"
         return f"host: {self.player_name(event.seat)}"
 

@@ -130,8 +130,8 @@ export class Menus {
    * @param {Session} session
    */
   #aboutTable(session) {
-    const { table, seat } = session;
-    const isHost = seat !== null && table.host === seat;
+    const { table, seat, token } = session;
+    const isHost = token !== null && table.host === seat; // a big screen has no seat
     const items = [button(LATER.invite, () => this.invite()), button(WORDS.howToPlay, () => this.help())];
     if (isHost && (table.isPlaying || table.paused)) {
       const { paused } = table;

@@ -5,6 +5,7 @@ import { raceWords } from "../words.js";
 import { TICKER } from "../words_later.js";
 
 /** @import { TableState } from "../rules/state.js" */
+/** @import { Session } from "../wire/session.js" */
 
 const PACE_MS = 2000; // one line in that time, at most
 const STALE_MS = 4000; // nobody is told later what was news then
@@ -148,17 +149,32 @@ export class Ticker {
   }
 }
 
+const CHANGES_HOSTS = ["joined", "returned", "hosted", "caught_up"];
+
+/**
+ * Leave a table that a big screen has opened to whoever is there, as nobody deals there otherwise.
+ * @param {Pick<Session, "seat" | "token" | "table" | "command">} session
+ * @param {string} name of what has happened
+ */
+export function handOn(session, name) {
+  const { seat, token, table } = session;
+  if (!token || seat !== null || table.host !== null || !CHANGES_HOSTS.includes(name)) return;
+  const heir = [...table.seats.values()].find(({ bot, left, connected }) => !bot && !left && connected);
+  if (heir) session.command("make_host", { seat: heir.seat });
+}
+
 /** @type {Ticker | null} */
 let ticker = null;
 
 /**
  * Follow an event of the table that is watched.
- * @param {TableState} table
+ * @param {Session} session
  * @param {string} name
  * @param {any} fields
  * @param {(text: string) => void} say
  */
-export function follow(table, name, fields, say) {
+export function follow(session, name, fields, say) {
+  handOn(session, name);
   ticker ??= new Ticker(say);
-  ticker.follow(table, name, fields);
+  ticker.follow(session.table, name, fields);
 }

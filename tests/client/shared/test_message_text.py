@@ -69,6 +69,11 @@ def told(
             ev.Hosted(seq=1, seat=1, absent_host=0),
             "you are the host now, until Ann is back: you deal, pause the hand, and keep order",
         ),
+        (
+            ev.Hosted(seq=1, seat=1, absent_watcher=True),
+            "you are the host now, until whoever opened the table is back: you deal, pause the hand, and "
+            "keep order",
+        ),
         (ev.Hosted(seq=1, seat=1), "you are the host now: you deal, pause the hand, and keep order"),
         (
             ev.OptionsSet(seq=1, options=Options(game="classic", hands=7)),
