@@ -62,6 +62,18 @@ def test_a_match_is_ended_between_two_hands_and_while_cards_are_dealt() -> None:
             assert len(sitting.table.view.results) == 1
 
 
+def test_a_host_without_a_seat_ends_a_match() -> None:
+    """Both ways are the host's, wherever they sit, or watch."""
+    sitting = Sitting(hands=9)
+    sitting.host_watching()
+    for name in ("Ann", "Ben"):
+        sitting.join(name)
+    sitting.start()
+    assert told(sitting.events(None, cl.SetLastHand)) == "last_hand_set"
+    assert sitting.refused(0, cl.EndMatch).reason == Reason.NOT_HOST
+    assert of_type(ev.MatchOver, sitting.events(None, cl.EndMatch))[0].closed
+
+
 def test_nothing_is_ended_before_anything_counts() -> None:
     """In the lobby, in the first countdown, and after a match it is refused, and nothing changes."""
     sitting = Sitting.lobby(2, hands=1)

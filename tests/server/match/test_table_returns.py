@@ -80,12 +80,13 @@ def test_the_kicked_and_those_of_another_match_do_not_come_back() -> None:
     ended.events(CLEO, cl.Leave)
     over(ended)
     ended.events(0, cl.EndMatch)
-    last = Sitting.playing(2, hands=9)
-    over(last)
-    last.events(1, cl.Leave)
-    for sitting, seat in ((kicked, CLEO), (ended, CLEO)):
+    left = Sitting.playing(3, hands=9)
+    for gone in range(3):
+        left.events(gone, cl.Leave)
+    assert left.table.view.phase is Phase.OVER
+    for sitting in (kicked, ended, left):
         with pytest.raises(CommandRefused):
-            sitting.come_back(seat)
+            sitting.come_back(CLEO)
     assert kicked.table.seat_tokens.left_with(NAMES[CLEO].encode()) is None
 
 

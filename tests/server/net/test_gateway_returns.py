@@ -2,14 +2,18 @@
 
 from pathlib import Path
 
+import pytest
+
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_protocol.wire.messages import client as cl
-from racing_demon_protocol.wire.messages.events import Left, Returned, Signalled
-from racing_demon_protocol.wire.messages.server import CaughtUp, Seated
+from racing_demon_protocol.wire.messages.events import Hosted, Left, Returned, Signalled
+from racing_demon_protocol.wire.messages.server import Accepted, CaughtUp, Seated
+from racing_demon_protocol.wire.options import Options
+from tests.support.builds import skip_unless_pure
 from tests.support.old_client import OldClient
 from tests.support.people import SECRETS, answer, challenged, enrolled, linked
-from tests.support.servers import Peer, serving
+from tests.support.servers import PATIENCE, Peer, serving, timeout
 from tests.support.whole_servers import whole_server
 
 
@@ -86,3 +90,35 @@ async def test_leavers_take_another_seat_where_an_old_client_would_not_understan
         async with Peer.entered(served.url, join) as back:
             assert back.place.seat == 2
             assert (await ann.until(Returned)).seat == 2
+
+
+async def test_a_host_who_was_away_has_the_table_back_on_another_device(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the seat's token, and as the only one who has the seat: not by being known, nor twice."""
+    skip_unless_pure("changes a constant")
+    monkeypatch.setattr("racing_demon_server.match.seats.HOST_AWAY_US", 0)
+    async with (
+        whole_server(tmp_path / "journal.sqlite") as (_, url),
+        Peer.connect(url) as phone,
+        Peer.connect(url) as tablet,
+    ):
+        await enrolled(phone, "Ann", SECRETS[0])
+        await linked(phone, tablet, "Ann")
+        await phone.say(cl.Create(name="Ann", options=Options(hands=9)))
+        place = await phone.until(Seated)
+        await phone.until(CaughtUp)
+        async with Peer.entered(url, cl.Join(code=place.code, name="Ben")) as ben:
+            await phone.socket.close()
+            hosted = await ben.until(Hosted)
+            assert (hosted.seat, hosted.absent_host) == (1, 0)
+            resume = cl.Resume(code=place.code, token=str(place.token))
+            assert await tablet.refusal(cl.Join(code=place.code, name="Ann")) is Reason.NOT_NOW
+            await tablet.say(resume)
+            assert (await tablet.until(Seated)).seat == 0
+            await tablet.until(CaughtUp)
+            assert (await ben.until(Hosted)).seat == 0
+            async with Peer.entered(url, resume) as again:
+                await timeout(PATIENCE, tablet.closed())
+                assert isinstance(await again.ask(cl.SetLateStart), Accepted)
+                assert [state.name for state in again.view.seats.values()] == ["Ann", "Ben"]

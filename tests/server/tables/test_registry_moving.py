@@ -27,6 +27,7 @@ from racing_demon_server.tables.passphrase import Passphrase, Unchecked, slow_ha
 from racing_demon_server.tables.registry import MOVED, STAYS, Registry
 from racing_demon_server.tables.room import Room
 from tests.support.servers import Closing
+from tests.support.tables import of_type
 from tests.support.virtual_journal import VirtualJournal
 from tests.support.virtual_rooms import FakeConnection, answered, in_virtual_time, now, say, virtual
 
@@ -363,33 +364,47 @@ def test_the_log_tells_which_table_was_opened_and_closed(caplog: pytest.LogCaptu
 
 
 @virtual
-async def test_who_has_left_comes_back_at_the_server_that_takes_the_table_over(tmp_path: Path) -> None:
-    """Their token, what late players start with, and whom the table waits for, are in the journal."""
+async def test_who_has_left_or_hosted_comes_back_at_the_server_that_takes_the_table_over(
+    tmp_path: Path,
+) -> None:
+    """Tokens, what late players start with, whom the table waits for as its host, and the last hand stay."""
     journal = SharedJournal(tmp_path / "journal.db")
     first = Registry(ServerSettings(), now, journal)
     room, conn = await _played(first)
-    ben, other = room.join("Ben", b"ben", ""), FakeConnection()
-    room.broadcast.take_seat(other, ben)
-    room.connect(ben)
-    await say(room, conn, 0, cl.SetLateStart(counter=3))
+    guests = {name: (room.join(name, name.encode(), ""), FakeConnection()) for name in ("Ben", "Cleo")}
+    for seat, each in guests.values():
+        room.broadcast.take_seat(each, seat)
+        room.connect(seat)
+    await say(room, conn, 0, cl.SetLateStart(counter=3), cl.SetLastHand(counter=4))
+    ben, other = guests["Ben"]
     await say(room, other, ben, cl.Leave(counter=1))
+    room.leave(conn, 0)
+    await asyncio.sleep(21)
+    cleo, _ = guests["Cleo"]
+    assert (room.table.view.host, room.table.view.absent_host) == (cleo, 0)
     first.hand_over(room, HEIR)
     await journal.drained()
     stored, saved_state, last_us = _kept(journal)
     heir = Registry(ServerSettings(), now, NullJournal())
     heir.adopt(stored, saved_state, last_us, 0)
     adopted = heir.room(room.table.view.code)
-    assert adopted.table.view.late_start
-    assert not adopted.table.seat_tokens.knows(b"ben")
-    assert adopted.seat_of_leaver(b"ben", "", program=False) == ben
+    assert (adopted.table.view.late_start, adopted.table.view.last_hand) == (True, 1)
+    assert not adopted.table.seat_tokens.knows(b"Ben")
+    assert adopted.seat_of_leaver(b"Ben", "", program=False) == ben
     adopted.players[ben] = "player"
     assert adopted.seat_of_leaver(b"tablet", "player", program=False) == ben
     assert adopted.seat_of_leaver(b"tablet", "player", program=True) is None, (
         "a program takes a seat of its own"
     )
-    adopted.take_back(ben, b"ben", "")
+    adopted.take_back(ben, b"Ben", "")
     assert adopted.table.view.seats[ben].name == "Ben"
     assert adopted.table.view.sitting_out == (ben,)
+    ann = FakeConnection()
+    adopted.attach(ann, 0, "0" * 64)
+    assert (adopted.table.view.host, adopted.table.view.absent_host) == (0, None)
+    await say(adopted, ann, 0, cl.EndMatch(counter=5))
+    (end,) = of_type(ev.MatchOver, ann.events)
+    assert end.closed
     heir.close(for_good=False)
     first.close(for_good=False)
     journal.close()
