@@ -316,17 +316,19 @@ class TableJournal:
 
     def _end_run(self) -> None:
         """Make a row of consecutive plays, which are all public, or all private after the same event."""
-        run = self._run
+        if not self._run:
+            return
+        run, self._run = self._run, []
+        if len(run) == 1 and run[0].seat is None:
+            self._changes.append(self._alone(run[0]))
+            return
         plays = [(each.packed, each.at) for each in run]
-        if run and run[0].seat is not None:
+        if run[0].seat is None:
+            self._changes.append(self._event(run[-1].event.seq, RUN, *encode_run(plays)))
+        else:
             frame, at = encode_run(plays, private=True)
             values = (self.number, self.seq, self._whispers, at, self._wall_clock(), frame)
             self._changes.append((Operation.ADD_WHISPER, values))
-        elif len(run) > 1:
-            self._changes.append(self._event(run[-1].event.seq, RUN, *encode_run(plays)))
-        elif run:
-            self._changes.append(self._alone(run[0]))
-        self._run = []
 
     def _alone(self, encoded: EncodedEvent) -> Change:
         return self._event(encoded.event.seq, encoded.event.TAG, encoded.packed, encoded.at)

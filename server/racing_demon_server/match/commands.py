@@ -177,10 +177,10 @@ class Commands:
         return None
 
     def _play(self, seat: int, command: cl.PlayCards) -> Refused | None:
-        hand = self._running_hand()
-        if self._view.record.waiting:
+        hand, record = self._running_hand(), self._view.record
+        if record.waiting:
             self._verify_signalled(seat)
-        if self._view.record.sitting_out:
+        if record.sitting_out:
             self._verify_in_hand(seat)
         if self._play_limit.blocked_until:  # saves a call for nearly every play
             self._play_limit.verify(seat, self._arrived)
@@ -467,7 +467,8 @@ class Commands:
             CommandRefused: there is none, it is paused, or the command was meant for an earlier one.
 
         """
-        self._verify_hand(seen)
+        if seen:  # of a play, the hand itself asks whether it was meant for another one
+            self._verify_hand(seen)
         hand, record = self._state.hand, self._view.record
         if hand is None or record.phase not in IN_HAND:  # a restored table has no finished hand
             if record.phase in NOT_STARTED:

@@ -272,7 +272,8 @@ class MatchLifecycle:
                 if self._view.plays_hand(seat):
                     self._state.add(hand.first_turn(seat))
         for seat in begun:
-            self._emit_progress(hand, seat)
+            if hand.rules.is_private:
+                self._emit_progress(hand, seat)
 
     # The consequences of plays, calls and leaves.
 
@@ -289,7 +290,8 @@ class MatchLifecycle:
             at: the time.
 
         """
-        self._emit_progress(hand, seat)
+        if hand.rules.is_private:
+            self._emit_progress(hand, seat)
         out, record = hand.first_out, self._view.record
         if out is not None and record.options.call_out is CallOut.AUTO:
             self._end(hand, EndReason.OUT, out, at)
@@ -308,11 +310,10 @@ class MatchLifecycle:
                 self._state.emit(ev.StuckSaid, seat=other)
 
     def _emit_progress(self, hand: Hand, seat: int) -> None:
-        """Send a seat's progress to everybody, if others may see nothing else of its plays."""
-        if hand.rules.is_private:
-            reached = hand.rules.progress(hand.board, seat)
-            if reached != hand.public.progress[seat].reached:
-                self._state.emit(ev.Progressed, seat=seat, progress=reached)
+        """Send a seat's progress to everybody, as others may see nothing else of its plays."""
+        reached = hand.rules.progress(hand.board, seat)
+        if reached != hand.public.progress[seat].reached:
+            self._state.emit(ev.Progressed, seat=seat, progress=reached)
 
     def begin_grace(self, seat: int, at: int) -> None:
         """Start the grace after a seat has called out: plays in flight still count."""

@@ -13,6 +13,7 @@ from racing_demon_protocol.wire.serial_numbers import is_newer
 
 Actor = int | None
 """Who sends a command: a seat, or ``None`` for a host without one."""
+GONE: Final = "You have left this table."
 FOUNDER: Final = -2
 """Stands in the journal for the founder: the row has the hash of the token of whoever opened the table."""
 
@@ -192,9 +193,11 @@ class SeatTokens:
         """Return the last counter that was answered for an actor."""
         return self._seat_tokens[actor].counter
 
-    def earlier(self, actor: Actor, counter: int) -> Accepted | Refused | None:
-        """Return the answer to a repeated command; ``None`` for a new one."""
-        seat_token = self._seat_tokens[actor]
+    def ready_answer(self, actor: Actor, counter: int) -> Accepted | Refused | None:
+        """Return the answer to a repeated command, or to whoever has left; ``None`` for a new command."""
+        seat_token = self._seat_tokens.get(actor)
+        if seat_token is None or seat_token.is_retired:
+            return Refused(counter=counter, reason=Reason.NOT_SEATED, text=GONE)
         if is_newer(counter, seat_token.counter):
             return None
         answer = seat_token.answer()
@@ -226,6 +229,11 @@ class SeatTokens:
         seat_token = self._seat_tokens.get(actor)
         if seat_token is not None and is_newer(counter, seat_token.counter):
             self.remember_play(actor, counter, seq)
+
+    @property
+    def have_changed(self) -> bool:
+        """Whether :meth:`changes` has any without plays."""
+        return bool(self._changed)
 
     def changes(self, *, with_plays: bool) -> list[tuple[Actor, SeatToken | None]]:
         """Return the tokens that have changed since that was drained; ``None`` for one that was dropped.

@@ -26,7 +26,6 @@ from .seat_tokens import FOUNDER, Actor, SeatToken
 from .seats import Seats, WhoLacks
 from .state import Ban, JudgeState
 
-GONE: Final = "You have left this table."
 MISTAKE: Final = "The server made an error here, and has logged it. Try something else."
 
 
@@ -314,6 +313,12 @@ class Table:
         """
         return self._state.drawn
 
+    @property
+    def has_details(self) -> bool:
+        """Whether secrets, tokens or bans have changed, which events do not hold."""
+        state = self._state
+        return bool(state.drawn) or state.has_new_bans or state.seat_tokens.have_changed
+
     def drain_secrets(self) -> Sequence[tuple[str, bytes]]:
         """Return and forget the new secrets."""
         drawn, self._state.drawn = self._state.drawn, []
@@ -393,13 +398,9 @@ class Table:
         else:
             self._state.now = at
         counter = command.counter
-        if actor not in self.seat_tokens:
-            return CommandResult(
-                Refused(counter=counter, reason=Reason.NOT_SEATED, text=GONE), self._drain_events()
-            )
-        earlier = self.seat_tokens.earlier(actor, counter)
-        if earlier is not None:
-            return CommandResult(earlier, self._drain_events())
+        answer = self.seat_tokens.ready_answer(actor, counter)
+        if answer is not None:
+            return CommandResult(answer, self._drain_events())
         refused: Refused | None
         try:
             refused = self._commands.obey(actor, command, self._state.now, at)
@@ -426,7 +427,7 @@ class Table:
 
         """
         is_taken_back = is_judged and counter == self.seat_tokens.counter(actor)
-        refused = None if is_taken_back else self.seat_tokens.earlier(actor, counter)
+        refused = None if is_taken_back else self.seat_tokens.ready_answer(actor, counter)
         if refused is None:
             refused = Refused(counter=counter, reason=Reason.NOT_NOW, text=MISTAKE)
             self.seat_tokens.remember(actor, refused)

@@ -238,10 +238,11 @@ class Broadcast:
         if not encoded:
             return
         self.spectators.publish(encoded, turn.copy)
-        events = [each.event for each in encoded]
-        for observer in self._observers:
-            tell(observer.published, self._shown, events)
-        if is_second_deal(encoded, self._shown):
+        if self._observers:
+            events = [each.event for each in encoded]
+            for observer in self._observers:
+                tell(observer.published, self._shown, events)
+        if not turn.moves_cards and is_second_deal(encoded, self._shown):
             for actor, listener in self.connections.items():
                 if listener in self.listeners:
                     self._send_direct(listener, DirectMessage(self._snapshot_for(actor)))
@@ -271,9 +272,11 @@ class Broadcast:
 
     def count(self, accepted: Sequence[int]) -> None:
         """Count plays that arrived at these moments and are sent now."""
-        now = self._clock()
-        for observer in self._observers:
-            tell(observer.carried_out, self._shown, [now - arrived for arrived in accepted])
+        if self._observers:
+            now = self._clock()
+            took_us = [now - arrived for arrived in accepted]
+            for observer in self._observers:
+                tell(observer.carried_out, self._shown, took_us)
 
     def _send_direct(self, listener: Listener, message: Encodable) -> None:
         self._send_soon()

@@ -64,11 +64,11 @@ class CommitQueue:
         try:
             journal.append(encoded)
             snapshot = self._snapshot(encoded) if table.view.is_between_hands else None
-            seeds, bans, with_plays = table.new_secrets, table.bans.changes(), snapshot is not None
-            seat_tokens = table.seat_tokens.changes(with_plays=with_plays)
-            has_details = bool(seeds or seat_tokens) or snapshot is not None or bans is not None
+            with_plays = snapshot is not None
+            has_details = with_plays or table.has_details
             if has_details:
-                journal.append_details(at, seeds, seat_tokens, snapshot, bans)
+                seat_tokens = table.seat_tokens.changes(with_plays=with_plays)
+                journal.append_details(at, table.new_secrets, seat_tokens, snapshot, table.bans.changes())
             turns = self._feed.judged(encoded) if encoded else []
         except Exception:
             journal.go_back(mark)

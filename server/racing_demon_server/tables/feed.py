@@ -129,7 +129,8 @@ class Fold:
 
     def extend(self, encoded: Sequence[EncodedEvent]) -> None:
         """Add the next events."""
-        self._unapplied += [(each.packed, each.at) for each in encoded]
+        for each in encoded:
+            self._unapplied.append((each.packed, each.at))
         self.seq = encoded[-1].event.seq
 
     def append(self, packed: bytes, at: int, seq: int) -> None:
@@ -230,13 +231,13 @@ class Turn(NamedTuple):
     Attributes:
         events: its events.
         copy: the table after them, if it was copied.
-        is_part: whether more of the turn follows, so that the table could not be copied after it.
+        moves_cards: whether they change little but cards.
 
     """
 
     events: list[EncodedEvent]
     copy: TableCopy | None
-    is_part: bool = False
+    moves_cards: bool = False
 
 
 class Feed:
@@ -304,29 +305,33 @@ class Feed:
         The end of a hand is a part of its own, if the next one begins in the same turn: whoever tells others
         of it needs the table as it is in between.
         """
-        kinds = [type(each.event) for each in encoded]
-        if self._since_copy + len(encoded) < COPY_EVERY and MOVES_CARDS.issuperset(kinds):
+        moves_cards = True
+        for each in encoded:
+            if type(each.event) not in MOVES_CARDS:
+                moves_cards = False
+                break
+        if moves_cards and self._since_copy + len(encoded) < COPY_EVERY:
             self._uncommitted += 1
             self._since_copy += len(encoded)
-            return [Turn(encoded, None)]
+            return [Turn(encoded, None, moves_cards)]
         copy = self._copied()
-        begins = [number for number, kind in enumerate(kinds) if kind is Committed and number]
+        begins = [n for n, each in enumerate(encoded) if n and type(each.event) is Committed]
         self._since_copy = 0
         self._uncommitted += 1 + len(begins)
         if not begins:
-            return [Turn(encoded, copy)]
-        parts = [Turn(encoded[start:end], None, is_part=True) for start, end in pairwise([0, *begins])]
+            return [Turn(encoded, copy, moves_cards)]
+        parts = [Turn(encoded[start:end], None) for start, end in pairwise([0, *begins])]
         return [*parts, Turn(encoded[begins[-1] :], copy)]
 
     def append(self, turn: Turn) -> None:
         """Append what is committed now. If that raises, the table is right again with its next copy."""
-        encoded, copy, is_part = turn
+        encoded, copy, moves_cards = turn
         self._uncommitted -= 1
         try:
             self.replay.add(encoded)
             if copy is None:
                 self._fold.extend(encoded)
-                if is_part:
+                if not moves_cards:  # whoever is told of it sees the table in between
                     self._fold.catch_up()
             else:
                 self._fold.replace(copy)

@@ -33,8 +33,8 @@ from racing_demon_server.bots.scheduler import BotScheduler
 from racing_demon_server.encoded_messages import EncodedEvent, Listener
 from racing_demon_server.journal.table_journal import Epochs, TableJournal
 from racing_demon_server.match.bans import hash_address
-from racing_demon_server.match.seat_tokens import Actor
-from racing_demon_server.match.table import GONE, MISTAKE, CommandResult, SavedState, Table
+from racing_demon_server.match.seat_tokens import GONE, Actor
+from racing_demon_server.match.table import MISTAKE, CommandResult, SavedState, Table
 from racing_demon_server.rate_limits import HOUR, NOT_SAID, Budget, TokenBucket, hand_over_cost, pool
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.wakeup import Alarm
@@ -717,12 +717,15 @@ class Room:
         reply: Accepted | Refused | None = self._refusal(item)
         if reply is None:
             reply, encoded = self._judge(actor, command, arrived)
+        if reply is None:  # its event answers
+            self._record(encoded, arrived)
+            self._charge(sender, len(encoded) - 1)
+            return True
         if isinstance(reply, Refused) and reply.reason is Reason.BEATEN:
             self._kept += BESIDE
-        answer = [] if reply is None else [partial(self.broadcast.answer, sender, command, reply, arrived)]
-        self._record(encoded, arrived, answer)
-        self._charge(sender, 0 if reply is not None else len(encoded) - 1)
-        return reply is None
+        self._record(encoded, arrived, [partial(self.broadcast.answer, sender, command, reply, arrived)])
+        self._charge(sender)
+        return False
 
     def _refusal(self, item: QueuedCommand) -> Refused | None:
         """Return why a command is refused before it is judged: its sender lost the seat, or cannot pay."""
@@ -831,7 +834,7 @@ class Room:
         """
         sender, actor, command, arrived = item
         is_known = actor in self.table.seat_tokens and self.broadcast.connections.get(actor) is sender
-        earlier = self.table.seat_tokens.earlier(actor, command.counter) if is_known else None
+        earlier = self.table.seat_tokens.ready_answer(actor, command.counter) if is_known else None
         if earlier is None:
             self.broadcast.reply(sender, Refused(counter=command.counter, reason=Reason.HALTED, text=HALTED))
         else:

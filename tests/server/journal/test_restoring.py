@@ -205,9 +205,9 @@ def test_it_goes_on_like_the_one_that_never_ended(options: dict[str, object], se
         for actor in range(len(PLAYERS)):
             again = cl.Ready(counter=recorded.counter(actor) - 1)
             if again.counter:
-                assert recorded.table.seat_tokens.earlier(actor, again.counter) == twin.seat_tokens.earlier(
+                assert recorded.table.seat_tokens.ready_answer(
                     actor, again.counter
-                )
+                ) == twin.seat_tokens.ready_answer(actor, again.counter)
         for _ in range(5):
             actor, command = next(wanted)
             ours = twin.handle_command(actor, command, recorded.now)
@@ -509,11 +509,11 @@ def test_the_number_of_a_play_is_known_from_the_log() -> None:
     saved_state = recorded.saved_state()._replace(seat_tokens=rows)
     twin = Table("TEST", recorded.options, islice(hand_seeds(SEED), 1, None))
     twin.restore(saved_state)
-    earlier = twin.seat_tokens.earlier(1, play.counter)
+    earlier = twin.seat_tokens.ready_answer(1, play.counter)
     assert (
         Accepted(counter=play.counter, seq=seq + 1)
         == earlier
-        == recorded.table.seat_tokens.earlier(1, play.counter)
+        == recorded.table.seat_tokens.ready_answer(1, play.counter)
     )
     assert twin.handle_command(1, play, recorded.now).events == []
 

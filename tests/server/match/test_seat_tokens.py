@@ -78,7 +78,7 @@ def test_all_seats_but_some_are_forgotten() -> None:
 def test_the_first_command_is_new() -> None:
     """A new claim has answered nothing yet."""
     seat_tokens = _seat_tokens()
-    assert (seat_tokens.counter(0), seat_tokens.earlier(0, 1)) == (0, None)
+    assert (seat_tokens.counter(0), seat_tokens.ready_answer(0, 1)) == (0, None)
 
 
 def test_the_last_answer_is_kept() -> None:
@@ -86,7 +86,7 @@ def test_the_last_answer_is_kept() -> None:
     seat_tokens = _seat_tokens()
     reply = Accepted(counter=7, seq=12)
     seat_tokens.remember(0, reply)
-    assert (7, reply) == (seat_tokens.counter(0), seat_tokens.earlier(0, 7))
+    assert (7, reply) == (seat_tokens.counter(0), seat_tokens.ready_answer(0, 7))
 
 
 @for_each("counter", [0, 1, 6])
@@ -94,14 +94,14 @@ def test_older_answers_are_not(counter: int) -> None:
     """An older counter is refused as repeated, with its own number."""
     seat_tokens = _seat_tokens()
     seat_tokens.remember(0, Accepted(counter=7, seq=12))
-    earlier = seat_tokens.earlier(0, counter)
+    earlier = seat_tokens.ready_answer(0, counter)
     assert isinstance(earlier, Refused)
     assert (counter, Reason.REPEATED) == (earlier.counter, earlier.reason)
 
 
 def test_counter_zero_is_never_new() -> None:
     """Counters begin with 1; 0 marks what answers no command."""
-    earlier = _seat_tokens().earlier(0, 0)
+    earlier = _seat_tokens().ready_answer(0, 0)
     assert isinstance(earlier, Refused)
     assert earlier.reason == Reason.REPEATED
 
@@ -110,7 +110,7 @@ def test_counters_are_each_actor_s_own() -> None:
     """One seat's answers say nothing about another's."""
     seat_tokens = _seat_tokens()
     seat_tokens.remember(0, Accepted(counter=7, seq=12))
-    assert seat_tokens.earlier(3, 1) is None
+    assert seat_tokens.ready_answer(3, 1) is None
 
 
 def test_an_answer_to_who_is_gone_is_not_kept() -> None:
@@ -133,7 +133,7 @@ def test_a_play_is_answered_by_its_event() -> None:
     """The same counter again is accepted, with the last event that the play led to."""
     seat_tokens = _seat_tokens()
     seat_tokens.remember_play(0, 7, 12)
-    assert (7, Accepted(counter=7, seq=12)) == (seat_tokens.counter(0), seat_tokens.earlier(0, 7))
+    assert (7, Accepted(counter=7, seq=12)) == (seat_tokens.counter(0), seat_tokens.ready_answer(0, 7))
 
 
 def test_an_older_play_changes_nothing() -> None:
@@ -142,7 +142,7 @@ def test_an_older_play_changes_nothing() -> None:
     reply = Accepted(counter=8, seq=14)
     seat_tokens.remember(0, reply)
     seat_tokens.restore_play(0, 7, 12)
-    assert (8, reply) == (seat_tokens.counter(0), seat_tokens.earlier(0, 8))
+    assert (8, reply) == (seat_tokens.counter(0), seat_tokens.ready_answer(0, 8))
 
 
 def test_plays_are_written_down_when_the_log_is_cut() -> None:
@@ -174,7 +174,7 @@ def test_a_play_does_not_replace_the_answer_with_its_own_number() -> None:
     reply = Refused(counter=7, reason=Reason.HAND_OVER, text="The hand is over.")
     seat_tokens.remember(0, reply)
     seat_tokens.restore_play(0, 7, 12)
-    assert reply == seat_tokens.earlier(0, 7)
+    assert reply == seat_tokens.ready_answer(0, 7)
 
 
 def test_a_token_is_known_or_not() -> None:

@@ -198,7 +198,7 @@ def test_a_restart_finds_the_newest_counter_beyond_the_highest() -> None:
     seat_token = SeatToken(b"token", HIGHEST, Accepted(counter=HIGHEST, seq=3))
     sitting.table.seat_tokens.restore(1, seat_token)
     sitting.table.seat_tokens.restore_play(1, 1, 17)
-    assert Accepted(counter=1, seq=17) == sitting.table.seat_tokens.earlier(1, 1)
+    assert Accepted(counter=1, seq=17) == sitting.table.seat_tokens.ready_answer(1, 1)
 
 
 def _end_by_stuck(sitting: Sitting) -> None:

@@ -11,7 +11,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Accepted, Refused
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.null_journal import NullJournal
-from racing_demon_server.match.table import GONE
+from racing_demon_server.match.seat_tokens import GONE
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.registry import Registry
