@@ -193,7 +193,7 @@ class ResultsKeeper(Observer):
         for table, number in self._numbers.items():
             view = table.settled
             if view.code == code and view.commitment is not None:
-                is_shown = view.options.spectators and not view.options.watch_delay_ms
+                is_shown = view.options.spectators and not table.hold_us()
                 return number if is_shown and compare_digest(view.commitment, commitment) else None
         return None
 

@@ -187,8 +187,12 @@ async def test_a_link_to_a_result_opens_no_table(tmp_path: Path, lists: bool, li
                 assert (await get(server, path))[0] == 404
             status, body = await get(server, f"{titles}&hand={host.view.commitment}")
             assert (status, json.loads(body)["hands"], json.loads(body)["titles"]) == (200, 1, [])
-            await host.ask(cl.SetOptions, options=options.model_copy(update={"watch_delay_ms": 60_000}))
-            assert (await get(server, f"{titles}&hand={host.view.commitment}"))[0] == 404  # not seen yet
+            for delay_ms in (
+                60_000,
+                0,
+            ):  # spectators haven't seen it yet, nor have they when the host lowers it
+                await host.ask(cl.SetOptions, options=options.model_copy(update={"watch_delay_ms": delay_ms}))
+                assert (await get(server, f"{titles}&hand={host.view.commitment}"))[0] == 404
 
 
 async def test_what_no_store_can_hold_is_not_looked_for(tmp_path: Path) -> None:
