@@ -499,6 +499,12 @@ export function hintWords(play, { cards, layout }) {
   return target.length > 0 ? `${card} to ${short(target[target.length - 1])}` : `${card} to the empty place`;
 }
 
+export const openedWords = (
+  /** @type {string} */ name,
+  /** @type {string} */ card,
+  /** @type {string} */ own,
+) => `${name} played ${card}: your ${own} can go up.`;
+
 /** What a newcomer is told. */
 export const LESSON_WORDS = {
   close: "Close",
@@ -510,7 +516,37 @@ export const COACH = {
   learn: "Learn while you wait",
   noHints: "This table plays without hints. How to play is in the menu.",
   forReal: "Now for real: the others play, too.",
+  tapOwn: "Tap the card that is to go there: it finds its place.",
+  tapThat: (/** @type {string} */ card) => `Tap the ${card}: it finds its place.`,
+  /**
+   * Where a card may go; empty if that is nowhere, or takes too many words.
+   * @param {string} card
+   * @param {Fits} columns
+   * @param {Fits} middle
+   */
+  goesOn(card, columns, middle) {
+    const there = placesOf(columns, "to an empty column");
+    const up = placesOf(middle, "to a free place");
+    if (!there && !up) return "";
+    return `Your ${card} goes ${[there, up && `in the middle ${up}`].filter(Boolean).join(", ")}.`;
+  },
 };
+
+/** @typedef {{cards: string[], isOpen: boolean}} Fits upon which cards one goes, and whether to a free place */
+
+const MOST_NAMED = 4;
+
+/**
+ * Where a card goes, such as "on 9♠ or 9♣"; empty if that is nowhere, or in too many places.
+ * @param {Fits} fits
+ * @param {string} free
+ */
+function placesOf({ cards, isOpen }, free) {
+  if (cards.length > MOST_NAMED) return "";
+  const last = isOpen ? free : cards.length > 1 ? cards[cards.length - 1] : "";
+  const rest = last === "" || isOpen ? cards : cards.slice(0, -1);
+  return [rest.length > 0 ? `on ${rest.join(", ")}` : "", last].filter(Boolean).join(" or ");
+}
 
 /**
  * The most useful play, in a sentence.

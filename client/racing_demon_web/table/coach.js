@@ -2,10 +2,11 @@
 
 import { button, element, setStyle, setText } from "../dom.js";
 import { loadStyle } from "../lazy.js";
-import { Hints } from "../rules/hints.js";
-import { suit } from "../rules/layout.js";
+import { Hints, knowsAll } from "../rules/hints.js";
+import { suit, UNKNOWN } from "../rules/layout.js";
 import { read, write } from "../storage.js";
 import "../wire/requests_of_menus.js";
+import { short } from "../words.js";
 import { COACH, coachWords } from "../words_later.js";
 
 /**
@@ -13,11 +14,12 @@ import { COACH, coachWords } from "../words_later.js";
  * @import { TableScreen } from "./table_screen.js"
  */
 
+const FACES = [...Array(52).keys()];
 const HANDS = 2; // after so many nobody is new
 const HEAD_START_S = 15; // that bots give somebody who has never played
 const QUIET_MS = 1500; // after a play, before anything is said
 const IDLE_MS = 10_000; // before the play is shown on the table, too
-const SURE = 8; // plays in a row, each within SURE_MS: who plays like that needs no help in this hand
+const SURE = 8; // plays in a row, each within SURE_MS: who plays like that needs no help for now
 const SURE_MS = 5000;
 const BUTTONS_PX = 48; // the height of what stands there where there is no stock
 const SAID_MS = 4000; // how long a sentence stays that nothing else replaces
@@ -73,14 +75,95 @@ export function placeOf({ scene, shown, boardView }, { destination }, card) {
   return boardView.slots.get(drawn?.[0] ?? destination);
 }
 
+/** How somebody plays: for how long they have hesitated, and whether they need to be told anything. */
+export class Pace {
+  #quick = 0; // how many plays in a row came quickly
+
+  /** @param {number} since when the last play was made, or the stock was turned because nothing fitted */
+  constructor(since) {
+    this.since = since;
+  }
+
+  /** @param {number} now when a play was made that is no turn of the stock */
+  played(now) {
+    this.#quick = this.idle(now) < SURE_MS ? this.#quick + 1 : 0;
+    this.since = now;
+  }
+
+  /**
+   * @param {number} now when the stock was turned
+   * @param {boolean} isPast whether a card fitted: who turns past it has not seen it
+   */
+  turned(now, isPast) {
+    if (isPast) this.#quick = 0;
+    else this.since = now;
+  }
+
+  /** @param {number} now */
+  idle(now) {
+    return now - this.since;
+  }
+
+  /** @param {number} now */
+  isSure(now) {
+    return this.#quick >= SURE && this.idle(now) < IDLE_MS;
+  }
+}
+
+/**
+ * Whether all others in a hand are stuck, and wait for this seat.
+ * @param {Pick<import("../rules/state.js").TableState, "handSeats" | "seats">} table
+ * @param {number} own
+ */
+export const isLeftAlone = ({ handSeats, seats }, own) =>
+  handSeats.length > 1 && handSeats.every((seat) => seat === own || seats.get(seat)?.stuck);
+
+/**
+ * Where a card may go, for somebody whose play was refused; empty where the tables do not tell.
+ * @param {import("../rules/rules.js").Rules} rules
+ * @param {import("../rules/board.js").Board} board
+ * @param {number} place
+ * @param {number} source
+ * @param {number} count how many cards move with it
+ */
+export function reasonFor(rules, board, place, source, count) {
+  const card = board.cards[source][board.cards[source].length - count] ?? UNKNOWN;
+  if (card === UNKNOWN || !knowsAll(rules, place)) return "";
+  /** @param {string} kind */
+  const fits = (kind) => {
+    const to = board.layout.piles.find(
+      (pile) => pile.kind === kind && pile.number !== source && [place, -1].includes(pile.place),
+    );
+    if (!to) return { cards: [], isOpen: false };
+    const trial = board.copy();
+    /** @param {number[]} cards */
+    const takes = (cards) => {
+      trial.cards[to.number] = cards;
+      return rules.allows(trial, place, { source, count, destination: to.number });
+    };
+    return { cards: FACES.filter((face) => takes([face])).map(short), isOpen: takes([]) };
+  };
+  return COACH.goesOn(short(card), fits("tableau"), fits("foundation"));
+}
+
+/** Whether a play turns the stock, or the waste over. */
+const isTurn = (
+  /** @type {import("../rules/rules.js").Play} */ { source, destination },
+  /** @type {import("../rules/layout.js").Layout} */ { piles },
+) => piles[source].kind === "stock" || piles[destination]?.kind === "stock";
+
 /** The line, and what it knows of the hand. */
 class Coach {
   #deal = ""; // that of the hand
   #isCounted = false;
-  #own = ""; // the player's piles, as they lay
-  #all = ""; // these and the foundations
-  #since = 0; // when the player has played last
-  #quick = 0; // how many plays in a row came quickly
+  #own = ""; // how many cards lay in the player's piles, those of stock and waste together
+  #stock = ""; // the player's stock and waste, as they lay
+  #all = ""; // all that lay there, and what the hints knew
+  /** @type {Pace | null} */
+  #pace = null;
+  #said = "";
+  /** What was tapped last. @type {import("./geometry.js").Held | null} */
+  #tapped = null;
   #waited = false; // whether others waited for this player
   #realAt = 0; // when they began
   /** @type {import("../rules/rules.js").Play | null | undefined} */
@@ -99,12 +182,64 @@ class Coach {
     this.learn = button(COACH.learn, () => screen.learn());
     this.line.append(this.text, this.learn, off);
     screen.root.append(this.line);
+    this.#answerTaps();
+  }
+
+  get #isNew() {
+    return handsPlayed() < HANDS && read("coach") !== "off";
+  }
+
+  /** Answer what is refused by the reason. */
+  #answerTaps() {
+    const { screen } = this;
+    const { moveInput } = screen;
+    const [tap, shake, refused] = [moveInput.tap, moveInput.shake, screen.refused];
+    moveInput.tap = (hit) => {
+      this.#tapped = hit;
+      tap.call(moveInput, hit);
+    };
+    moveInput.shake = (pile) => {
+      shake.call(moveInput, pile);
+      const count = this.#tapped?.pile === pile ? this.#tapped.count : 1;
+      const why = this.#reason(pile, Math.max(1, count));
+      if (why) screen.announce(why, true);
+    };
+    screen.refused = (fields, play) => {
+      const why = fields.reason === "illegal" && play ? this.#reason(play.source, play.count) : "";
+      if (!why) return refused.call(screen, fields, play);
+      shake.call(moveInput, play.source);
+      screen.announce(why, true);
+    };
+  }
+
+  /**
+   * Why a play from a pile, or a tap on it, is refused; empty for who is not new.
+   * @param {number} pile
+   * @param {number} count
+   */
+  #reason(pile, count) {
+    const { rules, shown, place, moveInput } = this.screen;
+    if (!this.#isNew || isElsewhere() || !rules || !shown || !moveInput.mayPlay) return "";
+    const { piles } = shown.layout;
+    const play = this.#play;
+    /** @param {number} number */
+    const isMiddle = (number) => piles[number].kind === "foundation";
+    if (play && !this.line.hidden && !isTurn(play, shown.layout)) {
+      const isGoal =
+        pile === play.destination || (isMiddle(pile) && isMiddle(play.destination) && !moveInput.owns(pile));
+      const source = shown.cards[play.source];
+      if (isGoal) return COACH.tapThat(short(source[source.length - play.count]));
+    }
+    if (shown.cards[pile].length === 0)
+      return isMiddle(pile) || piles[pile].kind === "tableau" ? COACH.tapOwn : "";
+    if (!moveInput.owns(pile)) return COACH.tapOwn;
+    return reasonFor(rules, shown, place, pile, count);
   }
 
   /** Say what there is to say now. */
   follow() {
     const { table, place, session } = this.screen;
-    const isNew = handsPlayed() < HANDS && read("coach") !== "off";
+    const isNew = this.#isNew;
     if (place >= 0) this.#count();
     const waits = place < 0 && table.seats.has(session?.seat ?? -1);
     this.learn.hidden = !waits;
@@ -130,7 +265,8 @@ class Coach {
     if (deal !== this.#deal) {
       this.#deal = deal;
       this.#isCounted = this.#waited = false;
-      this.#since = this.#quick = this.#realAt = 0;
+      this.#pace = null;
+      this.#realAt = 0;
     }
     if (this.#isCounted || (table.phase !== "tally" && table.phase !== "over")) return;
     this.#isCounted = true;
@@ -143,47 +279,63 @@ class Coach {
   /** What to say, or nothing. */
   #words() {
     const { screen } = this;
-    const { table, rules, shown, place, moveInput } = screen;
+    const { table, rules, shown, place, moveInput, session } = screen;
     if (!moveInput.mayPlay || !rules || !shown) {
       this.#dim();
       return "";
     }
     const now = performance.now();
-    if (!this.#since) this.#since = now - QUIET_MS;
-    if (!screen.hasHints) return now - this.#since < IDLE_MS ? COACH.noHints : "";
+    this.#pace ??= new Pace(now - QUIET_MS);
+    if (!screen.hasHints) return this.#pace.idle(now) < IDLE_MS ? COACH.noHints : "";
     const isWaitedFor = table.waiting.length > 0;
     if (this.#waited && !isWaitedFor) this.#realAt ||= now;
     this.#waited ||= isWaitedFor;
-    this.#look(now);
+    this.#look(now, this.#pace);
     if (this.#realAt && now - this.#realAt < SAID_MS) return COACH.forReal;
-    const idle = now - this.#since;
-    if (this.#quick >= SURE || idle < QUIET_MS) return "";
-    if (this.#play === undefined)
-      this.#play = upward(rules, shown, place) ?? (screen.hints ??= new Hints()).play(rules, shown, place);
+    const own = session?.seat ?? -1;
+    if (this.#pace.isSure(now) && !isLeftAlone(table, own)) return "";
+    if (this.#play === null && table.seats.get(own)?.stuck) return "";
+    const idle = this.#pace.idle(now);
+    const words = coachWords(this.#play, shown, rules.mayShift(shown, place));
+    if (idle < QUIET_MS && words !== this.#said) return "";
     if (isWaitedFor || idle > IDLE_MS) this.#light();
-    return coachWords(this.#play, shown, rules.mayShift(shown, place));
+    this.#said = words;
+    return words;
   }
 
   /**
-   * See what has changed on the board.
+   * See what has changed on the board, and what helps now.
    * @param {number} now
+   * @param {Pace} pace
    */
-  #look(now) {
-    const { shown, place } = this.screen;
-    const { layout, cards } = /** @type {import("../rules/board.js").Board} */ (shown);
-    /** @param {number} whose */
-    const laid = (whose) =>
-      layout.piles.map(({ number, place: at }) => (at === whose ? cards[number].join() : "")).join(";");
-    const own = laid(place);
-    const all = own + laid(-1);
+  #look(now, pace) {
+    const { screen } = this;
+    const { shown, place, rules } = screen;
+    if (!shown || !rules) return;
+    const { layout, cards } = shown;
+    const hints = (screen.hints ??= new Hints());
+    /** @param {string[]} kinds @param {number} whose */
+    const laid = (whose, ...kinds) =>
+      layout
+        .own(whose)
+        .filter(({ kind }) => kinds.includes(kind) || kinds.length === 0)
+        .map(({ number }) => cards[number].join())
+        .join(";");
+    const all = `${laid(place)}|${laid(-1)}|${hints.isFruitless}`;
     if (all === this.#all) return;
     this.#dim();
-    this.#play = undefined;
+    const stock = laid(place, "stock", "waste");
+    const own = layout
+      .own(place)
+      .map(({ kind, number }) => (kind === "stock" || kind === "waste" ? "" : cards[number].length))
+      .join();
+    const isFirst = this.#all === "";
     this.#all = all;
-    if (own === this.#own) return;
-    this.#own = own;
-    this.#quick = now - this.#since < SURE_MS ? this.#quick + 1 : 0;
-    this.#since = now;
+    if (own !== this.#own) pace.played(now);
+    else if (!isFirst && stock !== this.#stock)
+      pace.turned(now, this.#play === null || Boolean(this.#play && !isTurn(this.#play, layout)));
+    [this.#own, this.#stock] = [own, stock];
+    this.#play = upward(rules, shown, place) ?? hints.play(rules, shown, place);
   }
 
   /** Show the play on the table. */
@@ -200,10 +352,11 @@ class Coach {
       this.#lit = [from, to].filter((node) => node !== undefined);
     }
     for (const node of this.#lit) node.classList.add("goes");
+    if (play) this.#lit[0]?.classList.add("from");
   }
 
   #dim() {
-    for (const node of this.#lit) node.classList.remove("goes");
+    for (const node of this.#lit) node.classList.remove("goes", "from");
     this.#lit = [];
   }
 }
@@ -211,13 +364,15 @@ class Coach {
 /** @type {Coach | null} */
 let coach = null;
 
+/** Whether a replay or a lesson is shown. */
+const isElsewhere = () => ["replaying", "learning"].some((name) => document.body.classList.contains(name));
+
 /**
  * Keep the line up to date: with every frame of a table.
  * @param {TableScreen} screen
  */
 export function follow(screen) {
-  const { classList } = document.body;
-  if (classList.contains("replaying") || classList.contains("learning")) return;
+  if (isElsewhere()) return;
   coach ??= new Coach(screen);
   coach.follow();
 }

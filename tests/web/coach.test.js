@@ -1,0 +1,73 @@
+// What a newcomer is told in the first two hands.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { Board } from "../../client/racing_demon_web/rules/board.js";
+import { Layout } from "../../client/racing_demon_web/rules/layout.js";
+import { Rules } from "../../client/racing_demon_web/rules/rules.js";
+import { isLeftAlone, Pace, reasonFor } from "../../client/racing_demon_web/table/coach.js";
+import { games, tables } from "./games.js";
+
+const [ACE_OF_HEARTS, EIGHT_OF_HEARTS, KING_OF_SPADES] = [13, 20, 12];
+
+test("who plays quickly is told nothing, until they hesitate or turn past a card that fits", () => {
+  const pace = new Pace(0);
+  for (let turn = 1; turn <= 20; turn++) pace.turned(turn * 1000, false);
+  assert.ok(!pace.isSure(20_000), "turns of the stock are no plays");
+  for (let play = 1; play <= 8; play++) pace.played(20_000 + play * 1000);
+  assert.ok(pace.isSure(28_500));
+  assert.ok(!pace.isSure(38_500), "ten seconds are long");
+  assert.ok(pace.isSure(28_500));
+  pace.turned(29_000, true);
+  assert.ok(!pace.isSure(29_000));
+});
+
+test("who turns past a card that fits is as idle as before", () => {
+  const pace = new Pace(0);
+  for (let turn = 1; turn <= 12; turn++) pace.turned(turn * 1000, true);
+  assert.equal(pace.idle(12_000), 12_000);
+  pace.turned(13_000, false);
+  assert.equal(pace.idle(13_000), 0);
+});
+
+test("somebody is left alone when all others are stuck", () => {
+  const seats = new Map([0, 1, 2].map((seat) => [seat, { seat, stuck: seat === 1 }]));
+  const table = { handSeats: [0, 1, 2], seats };
+  assert.ok(!isLeftAlone(table, 0));
+  seats.get(2).stuck = true;
+  assert.ok(isLeftAlone(table, 0));
+  assert.ok(!isLeftAlone({ handSeats: [0], seats }, 0), "alone from the beginning");
+});
+
+/** A hand of two in which nothing lies anywhere but a card in the first column, and what is said of it. */
+function reason(game, card) {
+  const layout = new Layout(games[game], [0, 1], { seats: 2 });
+  const board = new Board(
+    layout,
+    layout.piles.map(() => []),
+  );
+  const { number } = layout.own(0, "tableau")[0];
+  board.cards[number] = [card];
+  return reasonFor(new Rules(layout, tables), board, 0, number, 1);
+}
+
+test("a refused card is told where it may go, by the rules of its game", () => {
+  assert.equal(reason("racing-demon", EIGHT_OF_HEARTS), "Your 8♥ goes on 9♠ or 9♣, in the middle on 7♥.");
+  assert.equal(
+    reason("racing-demon", KING_OF_SPADES),
+    "Your K♠ goes to an empty column, in the middle on Q♠.",
+  );
+  assert.equal(
+    reason("classic", EIGHT_OF_HEARTS),
+    "Your 8♥ goes on 9♠, 9♣ or to an empty column, in the middle on 7♥.",
+  );
+  assert.match(reason("racing-demon", ACE_OF_HEARTS), /in the middle to a free place\.$/);
+});
+
+test("where the tables do not tell all, nothing is told", () => {
+  const columns = Object.keys(games).filter((game) =>
+    games[game].groups.some(({ kind, owner }) => kind === "tableau" && owner === "player"),
+  );
+  const told = columns.map((game) => reason(game, EIGHT_OF_HEARTS));
+  for (const text of told) assert.ok(text === "" || /^Your 8♥ goes .{4,70}\.$/.test(text), text);
+});
