@@ -173,8 +173,6 @@ export const WORDS = {
   noHints: "This table plays without hints. The host can allow them in the options.",
   faster: (/** @type {string} */ name, /** @type {number} */ microseconds) =>
     `${name} was ${span(microseconds)} faster`,
-  opened: (/** @type {string} */ name, /** @type {string} */ card, /** @type {string} */ own) =>
-    `${name} played ${card}: your ${own} can go up.`,
   pickedUp: (/** @type {string} */ card) => `Picked up ${card}. Choose where it goes, or press Escape.`,
   pointsLater: "points at the end",
 

@@ -1,5 +1,7 @@
 // Hints: which play helps, when none does, and which play another player's card has opened.
 
+import { short } from "../words.js";
+import { openedWords } from "../words_later.js";
 import { UNKNOWN } from "./layout.js";
 
 export { hintWords } from "../words_later.js";
@@ -11,6 +13,8 @@ export { hintWords } from "../words_later.js";
  */
 
 const MAX_POSITIONS = 200;
+const NEWS_MS = 8000; // how long it is news that a play was opened
+const LOOKS_MS = 250; // how often it is looked whether it is still there
 
 /** Finds plays for one player. Every event must be recorded, because hints depend on how the stock is turned. */
 export class Hints {
@@ -138,6 +142,32 @@ export function openedPlay(rules, board, place, grown) {
       return play;
   }
   return null;
+}
+
+/**
+ * Tell which play another player's card on a foundation has just made possible, while it is there and news.
+ * @param {import("../table/table_screen.js").TableScreen} screen
+ * @param {number} seat the other player
+ * @param {number} grown the foundation
+ * @returns {boolean} whether it has
+ */
+export function tellOpened(screen, seat, grown) {
+  const { table, rules, place } = screen;
+  const board = table.hand?.board;
+  const play = rules && board ? openedPlay(rules, board, place, grown) : null;
+  if (!rules || !board || !play) return false;
+  const card = board.top(play.source);
+  const words = openedWords(table.nameOf(seat), short(board.top(grown) ?? UNKNOWN), short(card ?? UNKNOWN));
+  screen.announce(words, true);
+  const line = screen.tick(words);
+  const look = (left = NEWS_MS) => {
+    const isThere =
+      table.hand?.board === board && board.top(play.source) === card && rules.allows(board, place, play);
+    if (left > 0 && isThere) setTimeout(() => look(left - LOOKS_MS), LOOKS_MS);
+    else line.remove();
+  };
+  look();
+  return true;
 }
 
 /** @param {Board} board */

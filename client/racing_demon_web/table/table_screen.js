@@ -17,7 +17,7 @@ import { UNKNOWN } from "../rules/layout.js";
 import { ahead, Rules } from "../rules/rules.js";
 import { settings } from "../storage.js";
 import { PHRASES, REACTIONS } from "../wire/protocol.js";
-import { chipState, clock, handText, refusalText, short, span, standing, WORDS } from "../words.js";
+import { chipState, clock, handText, refusalText, span, standing, WORDS } from "../words.js";
 import { BoardView } from "./board_view.js";
 import { arrange, FoundationSlots, shapeOf } from "./geometry.js";
 import { MoveInput } from "./move_input.js";
@@ -208,24 +208,15 @@ export class TableScreen {
    * @param {any} fields
    */
   #followStuck(name, { seat, destination }) {
-    const { table, rules, place } = this;
+    const { table } = this;
     const own = this.session?.seat;
     const isStuck = table.seats.get(own ?? -1)?.stuck ?? false;
     const wasStuck = this.#isStuck;
     const isOthers = name === "played" && seat !== own;
     this.#isStuck = isStuck || (isOthers && wasStuck);
     if (!this.#isStuck) return;
-    whenLoaded("hints", ({ openedPlay }) => {
-      const play =
-        isStuck || !rules || !table.hand ? null : openedPlay(rules, table.hand.board, place, destination);
-      if (!play) return;
-      this.#isStuck = false;
-      const [laid, free] = [destination, play.source].map((pile) =>
-        short(/** @type {number} */ (table.hand?.board.top(pile))),
-      );
-      const words = WORDS.opened(table.nameOf(seat), laid, free);
-      this.tick(words);
-      this.announce(words, true);
+    whenLoaded("hints", ({ tellOpened }) => {
+      if (!isStuck && tellOpened(this, seat, destination)) this.#isStuck = false;
     });
   }
 
@@ -272,8 +263,10 @@ export class TableScreen {
 
   /** @param {string} text */
   tick(text) {
-    this.ticker.prepend(element("li", "", text));
+    const line = element("li", "", text);
+    this.ticker.prepend(line);
     while (this.ticker.childElementCount > 6) this.ticker.lastElementChild?.remove();
+    return line;
   }
 
   // Rendering.
