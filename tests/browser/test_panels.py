@@ -51,7 +51,7 @@ HOW_OTHERS_MOVE: Final = """() => {
 async def test_a_television_shows_everybody(browser: Browser, motion: str) -> None:
     """Eight players' piles as they lie, within their panels; cards fly, or piles are marked alone."""
     async with AsyncExitStack() as stack:
-        served = await stack.enter_async_context(serving(bot_speed=20.0, seed=LASTING))
+        served = await stack.enter_async_context(serving(bot_speed=6.0, seed=LASTING))
         options: dict[str, Any] = {"game": "classic", "countdown_ms": 2_000}
         host = await stack.enter_async_context(Peer.hosting(served.url, seated=False, **options))
         view = served.registry.room(host.code).table.view

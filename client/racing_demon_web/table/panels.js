@@ -30,6 +30,18 @@ const COUNTED = ["reserve", "stock"];
 loadStyle("panels.css");
 
 /**
+ * How large each panel's cards may be. Units of a container would say it, too, and style all cards anew whenever
+ * anything on the page is laid out: that took a hundred times as long as the layout.
+ */
+const room = new ResizeObserver((entries) => {
+  for (const { target, contentRect } of entries) {
+    const root = /** @type {HTMLElement} */ (target);
+    setStyle(root, "--wide", `${contentRect.width}px`);
+    setStyle(root, "--high", `${contentRect.height}px`);
+  }
+});
+
+/**
  * Show another player's layout as small cards. Only piles that have changed are written.
  * @param {HTMLElement} root
  * @param {Board} board
@@ -42,6 +54,7 @@ export function drawLayout(root, board, place) {
     root.replaceChildren(...piles.map(({ kind }) => element("span", `mini ${kind}`)));
     setStyle(root, "--n", String(piles.length));
     setStyle(root, "--tall", String(RATIO + MAX_HIDDEN * BACK + (most - 1) * OPEN));
+    room.observe(root);
   }
   piles.forEach((pile, at) => drawPile(root.children[at], pile, board.cards[pile.number], most));
 }
@@ -277,7 +290,7 @@ function drawTrack(root, table, sums, leads) {
     const run = runs.get(id) ?? element("span", "run");
     run.id = id;
     run.replaceChildren(token(seat, names.get(seat) ?? ""));
-    run.style.left = at(sum);
+    run.style.translate = `${at(sum)} 0`;
     const ties = seen.get(sum) ?? 0;
     seen.set(sum, ties + 1);
     run.style.setProperty("--tie", String(ties));

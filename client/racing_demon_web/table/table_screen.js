@@ -354,6 +354,10 @@ export class TableScreen {
     });
     this.origins.clear();
     this.#drawText();
+    // last, as it makes the browser style all that was written
+    for (const seat of this.flashes)
+      move(this.neighbors.get(seat), { opacity: [0.8, 0] }, FLASH_MS, "::before");
+    this.flashes.clear();
   }
 
   /**
@@ -443,9 +447,6 @@ export class TableScreen {
     for (const seat of seats) this.#drawNeighbor(seat, points);
     if (this.hasMinis)
       whenLoaded("panels", ({ drawRace }) => drawRace(this.root, table, this.neighbors, this.games));
-    for (const seat of this.flashes)
-      move(this.neighbors.get(seat), { opacity: [0.8, 0] }, FLASH_MS, "::before");
-    this.flashes.clear();
     this.root.classList.toggle("alone", seats.length === 0);
     this.root.classList.toggle("watching", this.place < 0);
   }
@@ -487,7 +488,7 @@ export class TableScreen {
     const left = table.hand?.left(seat) ?? 0;
     const most = Math.max(left, this.most.get(seat) ?? 1);
     this.most.set(seat, most);
-    setStyle(chip, "--left", `${(left / most) * 100}%`);
+    setStyle(/** @type {HTMLElement} */ (heap), "--left", `${(left / most) * 100}%`);
     setClass(chip, "near", left > 0 && left <= NEAR && heap.textContent !== "");
     const word = this.#waits(seat) ? WORDS.waits : state ? chipState(state) : "";
     setText(mood, word);
