@@ -1,6 +1,6 @@
 """How a browser's table feels while others play fast: taps, long tasks, the page's thread, pictures a second.
 
-python -m benchmarks.feel [--seats 4 8] [--slower 1 6] [--plays 16] [--seconds 15]
+python -m benchmarks.feel [--seats 4 8] [--slower 1 6] [--plays 16] [--seconds 15] [--television]
 
 A phone's page is tapped, and players with scripts fill up to a number of plays a second, at times that nobody
 can foresee. An empty page is tapped in the same way. Chromium itself slows the page's thread down. A tap's
@@ -9,8 +9,13 @@ below 16 ms count as 16. Tasks and the longest of them are told twice: by the cl
 time for them. Where other programs are busy, the second is the one to go by. Nothing else runs in the page
 but what notes the taps' times.
 
-Pictures a second are counted on a desktop, whose page asks for every one of them in turn. Those that a screen
-of 60 a second had to leave out are dropped.
+Pictures a second are counted on a desktop and on a television, whose pages ask for every one of them in turn.
+Those that a screen of 60 a second had to leave out are dropped.
+
+On a television all seats are the scripts'. The work for a picture is what the tasks of the page's thread took
+of the processor since the picture before: scripts, styles, layout. What draws and composes its points is told
+beside it, for each second: without a graphics card that is software on other threads, and it decides how many
+pictures such a machine shows.
 """
 
 import argparse
@@ -33,13 +38,14 @@ from tests.support.servers import Peer, end_tasks
 from benchmarks.percentiles import percentiles
 from racing_demon_protocol.enums import BotLevel
 from racing_demon_protocol.wire.messages import client as cl
-from racing_demon_protocol.wire.messages.events import Played
+from racing_demon_protocol.wire.messages.events import Played, Signalled
 from racing_demon_server.bots.bot import Bot
 from racing_demon_server.bots.levels import LEVELS
 
 PHONE: Final = {"width": 390, "height": 844}
 PIXELS: Final = 3
 DESKTOP: Final = {"width": 1280, "height": 800}
+TELEVISION: Final = {"width": 1920, "height": 1080}
 PICTURE_MS: Final = 1000 / 60
 TAPS: Final = 3.0
 """Taps a second, of one player with two thumbs."""
@@ -50,6 +56,9 @@ LONG_MS: Final = 50.0
 TRACED: Final = ["toplevel"]
 """Tasks alone: whatever else is traced takes a quarter of the page's thread, and is felt."""
 TASK: Final = "ThreadControllerImpl::RunTask"
+PICTURE: Final = "BeginMainFrame"
+"""Is in the name of what a task runs that begins a picture."""
+PAGES_THREAD: Final = "CrRendererMain"
 NOWHERE: Final = [[195, 420]]
 TOPS: Final = """() => [...document.querySelectorAll("#table .slot:not(.foundation)")].map((slot) => {
   const { left, top, width } = slot.getBoundingClientRect();
@@ -97,32 +106,74 @@ class Felt(NamedTuple):
     plays: float
 
 
+class Drawn(NamedTuple):
+    """What a page that is watched draws.
+
+    Attributes:
+        plays: how many plays the table saw in a second.
+        waits: the milliseconds between pictures while it asks for every one.
+        works: the work of the page's thread for each picture that it drew by itself, in milliseconds.
+        beside: the work of all other threads in a second, in milliseconds.
+
+    """
+
+    plays: float
+    waits: Sequence[float]
+    works: Sequence[float]
+    beside: float
+
+
+class Trial(NamedTuple):
+    """What is tried.
+
+    Attributes:
+        seats: how many seats the table has; 0 for an empty page.
+        slower: how much slower the processor is.
+        pace: plays a second.
+        seconds: how long.
+        watches: whether the page has no seat.
+
+    """
+
+    seats: int
+    slower: float
+    pace: float
+    seconds: float
+    watches: bool = False
+
+
 class Crowd:
     """Players with scripts, who play at a pace that is set for all of them together.
 
     Attributes:
         plays: how many plays the table has seen.
+        began: whether the signal was given.
+        peers: the players.
 
     """
 
     def __init__(self, host: Peer, pace: float) -> None:
         self.plays = 0
+        self.began = asyncio.Event()
+        self.peers: list[Peer] = []
         self._host = host
         self._pace = pace
         self._others = 0
         self._chance = random.Random(1)  # noqa: S311 - no secret, and the same each time
-        self._peers: list[Peer] = []
         self._bots: list[Bot] = []
 
     def seat(self, peer: Peer) -> None:
         """Add a player."""
-        self._peers.append(peer)
+        self.peers.append(peer)
         self._bots.append(Bot(peer.place.seat or 0, LEVELS[BotLevel.EXPERT], self._chance, peer.counter))
 
     async def follow(self) -> None:
         """Keep the mirror, and count the plays."""
         while True:
-            if isinstance(message := await self._host.hear(), Played):
+            message = await self._host.hear()
+            if isinstance(message, Signalled):
+                self.began.set()
+            elif isinstance(message, Played):
                 self.plays += 1
                 self._others += all(bot.seat != message.seat for bot in self._bots)
 
@@ -133,10 +184,10 @@ class Crowd:
             if self._others:
                 self._others -= 1
                 continue
-            at = number % len(self._peers)
+            at = number % len(self.peers)
             command = self._command(self._bots[at])
             if command is not None:
-                await self._peers[at].say(command)
+                await self.peers[at].say(command)
 
     def _command(self, bot: Bot) -> cl.Command | None:
         view = self._host.view
@@ -152,41 +203,45 @@ async def _drain(peer: Peer) -> None:
         await peer.frame()
 
 
+async def _sit_down(page: Page, link: str) -> None:
+    await page.goto(link)
+    await page.locator("#start.is-ready").wait_for()
+    await page.fill("#name", "Mia")
+    await page.press("#name", "Enter")
+    await page.locator("#lobby:visible").wait_for()
+
+
 @asynccontextmanager
-async def _crowd(url: str, seats: int, pace: float, page: Page) -> AsyncIterator[Crowd]:
-    """Seat the page and the others at a table, and let them play."""
+async def _crowd(url: str, trial: Trial, page: Page) -> AsyncIterator[Crowd]:
+    """Seat the others at a table, and the page too if it does not only watch; let them play."""
     async with AsyncExitStack() as stack:
         options: dict[str, Any] = {"hands": 100, "time_limit_ms": HAND_MS}
         host = await stack.enter_async_context(Peer.hosting(url, seated=False, **options))
-        crowd = Crowd(host, pace)
+        crowd = Crowd(host, trial.pace)
         tasks = [asyncio.create_task(crowd.follow())]
         try:
-            await page.goto(f"{_origin(url)}/{host.code}")
-            await page.locator("#start.is-ready").wait_for()
-            await page.fill("#name", "Mia")
-            await page.press("#name", "Enter")
-            await page.locator("#lobby:visible").wait_for()
-            for number in range(2, seats + 1):
+            link = f"{_origin(url)}/{host.code}"
+            if trial.watches:
+                await page.goto(f"{link}?tv")
+            else:
+                await _sit_down(page, link)
+            for number in range(1 if trial.watches else 2, trial.seats + 1):
                 join = cl.Join(code=host.code, name=f"Player {number}")
                 peer = await stack.enter_async_context(Peer.entered(url, join))
-                await peer.ask(cl.Ready, ready=True)
                 crowd.seat(peer)
+            for peer in crowd.peers:  # once all sit: as soon as all are ready, the cards are dealt
+                await peer.ask(cl.Ready, ready=True)
                 tasks.append(asyncio.create_task(_drain(peer)))
-            await page.tap(".ready")
-            await page.locator(".stuck:enabled").wait_for()
+            if trial.watches:
+                await page.locator(".chip .mini").first.wait_for()
+                await crowd.began.wait()
+            else:
+                await page.tap(".ready")
+                await page.locator(".stuck:enabled").wait_for()
             tasks.append(asyncio.create_task(crowd.play()))
             yield crowd
         finally:
             await end_tasks(tasks)
-
-
-class Trial(NamedTuple):
-    """What is tried: how many seats (0: an empty page), how slow a processor, plays a second, seconds."""
-
-    seats: int
-    slower: float
-    pace: float
-    seconds: float
 
 
 class Table(NamedTuple):
@@ -210,7 +265,7 @@ async def _page(browser: Browser, url: str, trial: Trial, **screen: Any) -> Asyn
         async with AsyncExitStack() as stack:
             crowd = None
             if trial.seats:
-                crowd = await stack.enter_async_context(_crowd(url, trial.seats, trial.pace, page))
+                crowd = await stack.enter_async_context(_crowd(url, trial, page))
             else:
                 await page.set_content("<title>Empty</title><p>Empty")
             session = await context.new_cdp_session(page)
@@ -246,9 +301,9 @@ async def _feel(browser: Browser, url: str, trial: Trial) -> Felt:
         plays = (table.plays - before) / took
         trace = await browser.stop_tracing()
         seen = [float(each) for each in await page.evaluate("[...window.taps.values()]")]
-    tasks = _tasks(json.loads(trace)["traceEvents"])
+    tasks = [task for task in _tasks(json.loads(trace)["traceEvents"]) if task.is_pages]
     taps = seen + [FAST_MS] * (tapped - len(seen))
-    return Felt(taps, [a for a, _ in tasks], [b for _, b in tasks], took, plays)
+    return Felt(taps, [task.took for task in tasks], [task.work for task in tasks], took, plays)
 
 
 async def _count(browser: Browser, url: str, trial: Trial) -> tuple[float, list[float]]:
@@ -262,17 +317,62 @@ async def _count(browser: Browser, url: str, trial: Trial) -> tuple[float, list[
     return plays, [later - now for now, later in itertools.pairwise(shown)]
 
 
-def _tasks(events: list[dict[str, Any]]) -> list[tuple[float, float]]:
-    """Return what each task of the page's thread took: by the clock, and by the processor's time."""
-    threads: dict[tuple[int, int], list[tuple[float, float]]] = {
-        (each["pid"], each["tid"]): []
-        for each in events
-        if each["name"] == "thread_name" and each["args"]["name"] == "CrRendererMain"
-    }
-    for each in events:
-        if each["name"] == TASK and "dur" in each and (each["pid"], each["tid"]) in threads:
-            threads[each["pid"], each["tid"]].append((each["dur"] / 1e3, each.get("tdur", 0) / 1e3))
-    return max(threads.values(), key=lambda tasks: sum(work for _, work in tasks))
+async def _draw(browser: Browser, url: str, trial: Trial) -> Drawn:
+    """Watch on a television."""
+    async with _page(browser, url, trial, viewport=TELEVISION) as (page, table):
+        waits = itertools.pairwise(await page.evaluate(COUNT, trial.seconds))
+        await browser.start_tracing(page=page, categories=TRACED)
+        before = table.plays
+        await asyncio.sleep(trial.seconds)
+        plays = (table.plays - before) / trial.seconds
+        tasks = _tasks(json.loads(await browser.stop_tracing())["traceEvents"])
+    works, beside = [0.0], sum(each.work for each in tasks if not each.is_pages)
+    for task in sorted((task for task in tasks if task.is_pages), key=lambda task: task.began):
+        if PICTURE in task.runs:
+            works.append(0.0)
+        works[-1] += task.work
+    return Drawn(plays, [later - now for now, later in waits], works[1:], beside / trial.seconds)
+
+
+class Task(NamedTuple):
+    """A task of a thread; its times in milliseconds.
+
+    Attributes:
+        began: when it began.
+        took: how long it took by the clock.
+        work: the same, by the time that the processor gave to it.
+        runs: what it runs.
+        is_pages: whether it is the page's thread that runs it.
+
+    """
+
+    began: float
+    took: float
+    work: float
+    runs: str
+    is_pages: bool
+
+
+def _tasks(events: list[dict[str, Any]]) -> list[Task]:
+    """Return the tasks of all threads; the page's thread is the busiest of a renderer."""
+    named = (each for each in events if each["name"] == "thread_name")
+    threads = {(each["pid"], each["tid"]) for each in named if each["args"]["name"] == PAGES_THREAD}
+    ran = [each for each in events if each["name"] == TASK and "dur" in each]
+    work: dict[tuple[int, int], float] = dict.fromkeys(threads, 0)
+    for each in ran:
+        if (each["pid"], each["tid"]) in threads:
+            work[each["pid"], each["tid"]] += each.get("tdur", 0)
+    pages = max(work, key=work.__getitem__)
+    return [
+        Task(
+            each["ts"] / 1e3,
+            each["dur"] / 1e3,
+            each.get("tdur", 0) / 1e3,
+            str(each["args"].get("src_func", "")),
+            (each["pid"], each["tid"]) == pages,
+        )
+        for each in ran
+    ]
 
 
 def _origin(url: str) -> str:
@@ -289,22 +389,35 @@ async def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--slower", type=float, nargs="+", default=[1, 6], help="how much slower the processor is"
     )
+    parser.add_argument("--television", action="store_true", help="measure a television alone")
     parser.add_argument("--plays", type=float, default=16.0, help="plays a second at the table")
     asked = parser.parse_args(arguments)
     fast = ("--limit", "units_per_address=100000", "--limit", "tables_per_minute=6000")
     async with server_process(*fast) as (_, url), chromium() as browser:
-        _say("| page | processor | plays/s | tap p50 | p95 | most | thread | tasks over 50 ms | longest |")
+        if not asked.television:
+            await _tell_taps(browser, url, asked)
+        _say("| television | processor | plays/s | pictures/s | dropped | work p50 | p95 | most | beside |")
         _say("|---|---|---|---|---|---|---|---|---|")
         for slower in asked.slower:
             for seats in (0, *asked.seats):
-                felt = await _feel(browser, url, Trial(seats, slower, asked.plays, asked.seconds))
-                _say(_row(_name(seats), slower, felt))
-        _say("\n| desktop | plays/s | pictures/s | dropped | longest wait |")
-        _say("|---|---|---|---|---|")
-        for seats in (0, *asked.seats):
-            plays, waits = await _count(browser, url, Trial(seats, 1, asked.plays, asked.seconds))
-            _say(_desktop_row(_name(seats), plays, waits))
+                trial = Trial(seats, slower, asked.plays, asked.seconds, watches=True)
+                _say(_television_row(_name(seats), slower, await _draw(browser, url, trial)))
     _say(f"load of the machine: {os.getloadavg()[0]:.1f}")
+
+
+async def _tell_taps(browser: Browser, url: str, asked: argparse.Namespace) -> None:
+    _say("| page | processor | plays/s | tap p50 | p95 | most | thread | tasks over 50 ms | longest |")
+    _say("|---|---|---|---|---|---|---|---|---|")
+    for slower in asked.slower:
+        for seats in (0, *asked.seats):
+            felt = await _feel(browser, url, Trial(seats, slower, asked.plays, asked.seconds))
+            _say(_row(_name(seats), slower, felt))
+    _say("\n| desktop | plays/s | pictures/s | dropped | longest wait |")
+    _say("|---|---|---|---|---|")
+    for seats in (0, *asked.seats):
+        plays, waits = await _count(browser, url, Trial(seats, 1, asked.plays, asked.seconds))
+        _say(_desktop_row(_name(seats), plays, waits))
+    _say("")
 
 
 def _row(page: str, slower: float, felt: Felt) -> str:
@@ -318,11 +431,20 @@ def _row(page: str, slower: float, felt: Felt) -> str:
 
 
 def _desktop_row(page: str, plays: float, waits: Sequence[float]) -> str:
-    dropped = sum(max(0, round(wait / PICTURE_MS) - 1) for wait in waits)
+    return f"| {page} | {plays:.1f} | {_pictures(waits)} | {max(waits):.0f} ms |"
+
+
+def _television_row(page: str, slower: float, drawn: Drawn) -> str:
+    works = percentiles(drawn.works or [0.0])
     return (
-        f"| {page} | {plays:.1f} | {1000 * len(waits) / sum(waits):.1f} "
-        f"| {dropped} of {dropped + len(waits)} | {max(waits):.0f} ms |"
+        f"| {page} | {slower:g} | {drawn.plays:.1f} | {_pictures(drawn.waits)} | {works['p50']:.1f} ms "
+        f"| {works['p95']:.1f} ms | {max(drawn.works, default=0):.1f} ms | {drawn.beside:.0f} ms/s |"
     )
+
+
+def _pictures(waits: Sequence[float]) -> str:
+    dropped = sum(max(0, round(wait / PICTURE_MS) - 1) for wait in waits)
+    return f"{1000 * len(waits) / sum(waits):.1f} | {dropped} of {dropped + len(waits)}"
 
 
 def _name(seats: int) -> str:
