@@ -548,6 +548,7 @@ function openMenu(name, seat = -1) {
       announce,
       leave,
       redraw: requestRender,
+      go: openPage,
     });
     parts.menus[name](seat);
   });
@@ -659,8 +660,12 @@ async function showStart() {
   byId("learn").hidden = isKnown;
   byId("play-now").classList.toggle("primary", isKnown);
   const target = byId("tables");
-  if (!codeIn(location))
-    await withModule("tables", ({ listTables }) => listTables(target, GAMES, choose), target);
+  const code = codeIn(location);
+  await (code ? whenLoaded : withModule)(
+    "tables",
+    ({ listTables }) => listTables(target, GAMES, choose, code),
+    target,
+  );
 }
 
 // Start-up.

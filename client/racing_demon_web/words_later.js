@@ -1,6 +1,6 @@
 // The texts of what is loaded after the first screen and the table: menus, results, replays and proofs.
 
-import { clock, endText, inWords, short, sidesOf, span } from "./words.js";
+import { clock, endText, inWords, short, sidesOf, span, WORDS } from "./words.js";
 
 /**
  * A count, such as "1 card" or "3 cards".
@@ -253,6 +253,7 @@ export const LATER = {
 
   // Results.
   you: "You",
+  nameAndDevices: "Your name and devices",
   youAre: "You are",
   tonight: "Tonight",
   allEvenings: "All evenings",
@@ -269,6 +270,7 @@ export const LATER = {
   toGo: (/** @type {number} */ points) => `${points} to go`,
   handAfter: (/** @type {string} */ hand, /** @type {string} */ time) =>
     `${hand.charAt(0).toUpperCase()}${hand.slice(1)} · after ${time}`,
+  closestRace: "Closest race of the hand",
   checked: "Checked ✓ The shuffle was fair",
   unchecked: "The shuffle was not checked",
   wentOut: (/** @type {string} */ name) => `${name} went out`,
@@ -623,12 +625,25 @@ export const voidWords = (names) =>
 export const THEMES = { auto: "as the device", dark: "dark", light: "light", contrast: "high contrast" };
 
 /**
- * A public table in one line: game, players, and whether it can be joined at once.
+ * A public table in one line: what is played, players, and whether it can be joined at once.
  * @param {any} table
- * @param {any} games
+ * @param {string} title
  */
-export function tableSummary({ game, players, seats, locked, running }, games) {
-  const facts = [games[game]?.title ?? game, `${players} of ${plural(seats, "seat")}`];
+export function tableSummary({ players, seats, locked, running }, title) {
+  const facts = [title, `${players} of ${plural(seats, "seat")}`];
+  if (locked) facts.push(LATER.needsPassphrase);
+  if (running) facts.push(LATER.isPlaying);
+  return facts.join(" · ");
+}
+
+/**
+ * Who is at a table, to whom is invited there: "Bob and Cleo are here · 6 places free".
+ * @param {any} table
+ * @param {string[]} names
+ */
+export function presentWords({ players, seats, locked, running }, names) {
+  const facts = names.length ? [`${inWords(names)} ${names.length === 1 ? "is" : "are"} here`] : [];
+  facts.push(WORDS.free(Math.max(0, seats - players)));
   if (locked) facts.push(LATER.needsPassphrase);
   if (running) facts.push(LATER.isPlaying);
   return facts.join(" · ");

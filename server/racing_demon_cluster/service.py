@@ -88,6 +88,12 @@ class ClusterService(TableService):
         yield from super().listing()
         yield from self._locator.listed
 
+    def entry(self, code: str, _address: str) -> dict[str, Any] | None:
+        """Return what is told of a table that is listed; others may be at any server."""
+        if not self.context.settings.lists_tables:
+            return None
+        return next((listed for listed in self.listing() if listed["code"] == code), None)
+
     def handler(self, connection: Connection, request: Request, origin: Origin) -> TableHandler:
         """Return the handler of a connection whose handshake is complete."""
         handler = ClusterHandler(connection, self, request, origin)

@@ -34,6 +34,10 @@ async def test_results_are_offered_as_soon_as_a_table_is_left(browser: Browser) 
             card = player.page.locator("#tables button", has_text=code)
             assert await card.locator("strong").inner_text() == "Ben’s table"
             assert await card.locator(".token").count() == 1
+            async with phone(browser, f"{served.origin}/{code}") as invited:
+                await invited.page.locator(".lead", has_text="Ben is here").wait_for()
+                assert await invited.page.locator("h1:visible").inner_text() == "Ben’s table"
+                assert "5 hands" in await invited.page.locator(".lead").inner_text()
             assert player.complaints + other.complaints == []
 
 

@@ -83,14 +83,16 @@ export class Menus {
    * @param {(text: string) => void} options.announce
    * @param {() => void} options.leave
    * @param {() => void} options.redraw
+   * @param {(path: string) => void} options.go shows a page
    */
-  constructor({ session, dialog, games, announce, leave, redraw }) {
+  constructor({ session, dialog, games, announce, leave, redraw, go }) {
     this.#session = session;
     this.dialog = dialog;
     this.games = games;
     this.announce = announce;
     this.leave = leave;
     this.redraw = redraw;
+    this.go = go;
   }
 
   get session() {
@@ -101,7 +103,7 @@ export class Menus {
   menu() {
     const { session } = this;
     this.dialog.open(WORDS.menu, [
-      ...this.#speech(),
+      ...(document.body.dataset.screen === "table" ? [] : this.#speech()), // at the table it has a button
       ...(session ? menuGroup(WORDS.table, this.#aboutTable(session)) : []),
       ...(session ? menuGroup(LATER.you, this.#aboutSelf(session)) : []),
       ...menuGroup(LATER.looks, this.#toggles()),
@@ -188,7 +190,7 @@ export class Menus {
    */
   #aboutSelf({ table, seat }) {
     if (seat === null) return [];
-    const items = [];
+    const items = [button(LATER.nameAndDevices, () => this.#visit("/you"))];
     if (!table.isPlaying && table.phase !== "shuffling")
       items.push(button(LATER.handicaps, () => this.#handicaps()));
     if (table.options.teams && table.isBetweenMatches) items.push(button(WORDS.teams, () => this.teams()));
@@ -202,6 +204,12 @@ export class Menus {
   send(name, fields) {
     this.session?.command(name, fields);
     this.dialog.close();
+  }
+
+  /** Show a page; the table goes on below it. @param {string} path */
+  #visit(path) {
+    this.dialog.close();
+    this.go(path);
   }
 
   /**

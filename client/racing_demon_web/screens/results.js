@@ -1,6 +1,6 @@
 // Results: the tally, the analysis of a hand, and the matches on this device.
 
-import { element, markTeam, seatClass, token } from "../dom.js";
+import { asIs, element, markTeam, seatClass, token } from "../dom.js";
 import { loaded, sound } from "../lazy.js";
 import { UNKNOWN } from "../rules/layout.js";
 import { placesOf } from "../rules/places.js";
@@ -9,7 +9,7 @@ import { teamsOf, teamTotals } from "../rules/teams.js";
 import { read, write } from "../storage.js";
 import { makeCard } from "../table/board_view.js";
 import { PHRASES } from "../wire/protocol.js";
-import { clock, endText, faceName, handText, ordinal, teamText, WORDS } from "../words.js";
+import { clock, endText, faceName, handText, ordinal, raceWords, teamText, WORDS } from "../words.js";
 import { LATER, SPEED, signed } from "../words_later.js";
 
 /**
@@ -269,10 +269,32 @@ function way(table, total, change) {
 export function analyze(list, session, match, tables, games, open) {
   list.replaceChildren(...analysis(session, match, tables).map((line) => element("li", "", line)));
   const folded = list.closest("details");
+  if (folded) showClosest(folded, session.table, match.closest);
   const { moments } = loaded; // where it is missing, the match's page has them
   if (!folded || !moments) return;
   moments.showTitles(folded, session);
   moments.showMoments(folded, session, match, games, tables, open);
+}
+
+/**
+ * Show the closest race of the last hand before an element, whoever ran it.
+ * @param {HTMLElement} before
+ * @param {TableState} table
+ * @param {any} race
+ */
+function showClosest(before, table, race) {
+  before.parentElement?.querySelector(".closest")?.remove();
+  if (!race || table.results.length === 0) return;
+  const node = element("section", "closest moment");
+  const card = makeCard(race.card);
+  card.classList.add("taken", seatClass(race.by));
+  const picture = element("span", "picture");
+  picture.setAttribute("aria-hidden", "true");
+  picture.append(card);
+  const words = element("div");
+  words.append(element("h2", "", LATER.closestRace), asIs(element("span", "", raceWords(table, race))));
+  node.append(picture, words);
+  before.before(node);
 }
 
 /**

@@ -285,12 +285,27 @@ function race({ rects, board, deal, slots, shared, card, gap, area, isAlone }) {
         (/** @type {number} */ other, /** @type {number} */ each) =>
           other < first || other >= slot || !isEmpty(each),
       );
-    const x = left + (slot % columns) * (w + gap);
+    const x = left + columnOf(slot, seats, columns, isAlone) * (w + gap);
     const y = top + Math.floor(slot / columns) * (h + gap);
     const rect = { x, y, w, h, dx: 0, down: 0, up: 0, isFlat: h < w * 1.2 };
     rects.set(shared[at].number, isNext ? { ...rect, suit: first / seats } : rect);
   });
   return top + rows * (h + gap);
+}
+
+/**
+ * The column of a slot: a suit's first pile is near the middle, and the others go outward. On a phone, where each suit
+ * has a row, they go to the right.
+ * @param {number} slot
+ * @param {number} seats how many piles a suit has
+ * @param {number} columns
+ * @param {boolean} isAlone
+ */
+function columnOf(slot, seats, columns, isAlone) {
+  const at = slot % seats;
+  const column = slot % columns;
+  if (columns === seats && isAlone) return ((seats - 1) >> 1) + (at % 2 ? 1 : -1) * Math.ceil(at / 2);
+  return columns === 2 * seats && column < seats ? seats - 1 - at : column;
 }
 
 /**

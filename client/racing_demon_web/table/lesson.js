@@ -162,9 +162,9 @@ export class Lesson {
     this.root = element("div", "lesson");
     this.says = element("p", "says");
     this.rule = element("small");
-    this.steps = element("ol");
+    this.steps = element("div", "marks");
     this.steps.setAttribute("role", "img");
-    for (let number = 0; number < STEPS; number++) this.steps.append(element("li"));
+    for (let number = 0; number < STEPS; number++) this.steps.append(element("i"));
     const head = element("div", "steps");
     head.append(
       this.steps,

@@ -395,14 +395,17 @@ export class TableScreen {
     let time = clock(elapsed);
     if (isCountdown) time = WORDS.startsIn(left);
     else if (table.phase === "shuffling") time = WORDS.isShuffling;
-    const isTv = document.body.classList.contains("tv"); // it says the rest elsewhere
-    const known = table.knownDeal ? [PHRASES.known] : [];
-    const hand = handText(table.handNumber, table.options, table.lastHand);
-    const parts = isTv ? [time] : [time, hand, ...known, table.code];
+    const parts = [time];
     if (table.paused) parts.push(WORDS.isPaused);
     if (session?.isHalted) parts.push(WORDS.diskWaits);
-    if (session && session.pingMs > 0 && session.seat !== null) parts.push(`${session.pingMs} ms`);
-    setText(this.status, parts.join(" · "));
+    if (!document.body.classList.contains("tv")) {
+      // It says the rest elsewhere, and so does the menu of a phone.
+      parts.push(handText(table.handNumber, table.options, table.lastHand));
+      if (table.knownDeal) parts.push(PHRASES.known);
+      if (innerWidth > 480)
+        parts.push(table.code, session?.pingMs && place >= 0 ? `${session.pingMs} ms` : "");
+    }
+    setText(this.status, parts.filter(Boolean).join(" · "));
     setText(this.root.querySelector(".standing"), place < 0 ? "" : standing(table, seat));
     this.late.hidden = place >= 0 || !table.seats.has(seat);
     this.#drawButtons();

@@ -18,6 +18,8 @@ export class MatchLog {
     this.firstDeal = 0;
     /** @type {{by: number, late: number, card: number | null}[]} the races lost in this hand, and with which card */
     this.lost = [];
+    /** The closest race of the hand, whoever lost it. @type {any} */
+    this.closest = null;
   }
 
   /**
@@ -40,11 +42,14 @@ export class MatchLog {
     if (name === "snapshot") {
       this.clear();
       this.begin = fields;
+    } else if (name === "race_lost") {
+      if (!(this.closest?.late_us <= fields.late_us)) this.closest = fields;
     } else if (this.begin === null || fields?.seq === undefined) {
       // not an event, or before the first snapshot
     } else {
       if (name === "dealt") {
         this.lost = [];
+        this.closest = null;
         if (table.handNumber === 1) this.firstDeal = this.events.length;
       }
       this.events.push({ name, fields, at });

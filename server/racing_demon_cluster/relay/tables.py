@@ -438,6 +438,10 @@ class Relay:
         """Return nothing: browsers list the tables at the server that has them."""
         return ()
 
+    def entry(self, _code: str, _address: str) -> None:
+        """Return nothing, as for a list."""
+        return
+
     def has_table(self, _code: str) -> bool:
         """Return false: all tables are at the server."""
         return False

@@ -154,6 +154,9 @@ class Service(Protocol):
     def listing(self) -> Iterable[dict[str, Any]]:
         """Return what browsers may list of the open tables."""
 
+    def entry(self, code: str, address: str) -> dict[str, Any] | None:
+        """Return what is told of a table, listed or not, to whoever has its code."""
+
     def has_table(self, code: str) -> bool:
         """Return whether a table is open here, listed or not."""
 

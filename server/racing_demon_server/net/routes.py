@@ -46,6 +46,7 @@ MAX_QR_CODES: Final = 256
 """The most QR codes that are kept."""
 INTERNET_PATH: Final = re.compile(r"/internet/([A-Z]{4,16})\.(json|svg)")
 """The path of the invitation to a table over the internet, and of its QR code."""
+ENTRY_PATH: Final = re.compile(r"/tables/([A-Z]{4,16})\.json")
 POSSIBLE_CODE: Final = re.compile(f"/[{CODE_LETTERS}]{{4,16}}", re.IGNORECASE)
 
 
@@ -93,6 +94,7 @@ class Routes:
         if self._settings.web:
             routes += [
                 Route("/tables.json", self._table_list, own_name),
+                Route(ENTRY_PATH, self._table_entry, own_name),
                 Route("/presets.json", self._preset_list, own_name),
                 Route("/origin.json", self._origin, own_name),
                 Route(QR_PATH, self._qr_code, own_name, PICTURE),
@@ -212,6 +214,11 @@ class Routes:
         listed: Iterable[dict[str, Any]] = self._service.listing() if self._settings.lists_tables else ()
         first = sorted(listed, key=lambda table: bool(table["players"] >= table["seats"]))
         return http.json(first[:MAX_TABLES])
+
+    def _table_entry(self, asked: HttpRequest) -> Response:
+        """Return what whoever was invited to a table is told before they sit down; ``null`` of no table."""
+        match = ENTRY_PATH.fullmatch(asked.path)
+        return http.json(None if match is None else self._service.entry(match[1], asked.client))
 
     def _preset_list(self, _: HttpRequest) -> Response:
         """Return the operator's own presets."""

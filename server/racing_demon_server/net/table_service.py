@@ -120,6 +120,18 @@ class TableService:
             if room.is_listed:
                 yield list_entry(room.shown.view)
 
+    def entry(self, code: str, address: str) -> dict[str, Any] | None:
+        """Return what whoever has a table's code is told, listed or not; those who guess are told nothing."""
+        addresses, now = self.context.addresses, self.context.clock()
+        if not addresses.may_miss(address, now):
+            return None
+        with contextlib.suppress(TableElsewhere, TableUnread):
+            try:
+                return list_entry(self.registry.room(code).shown.view)
+            except CommandRefused:
+                addresses.count_miss(address, now)
+        return None
+
     def has_table(self, code: str) -> bool:
         """Return whether a table is open here, listed or not."""
         return self.registry.number_of(code) is not None
@@ -709,4 +721,5 @@ def list_entry(view: TableState) -> dict[str, Any]:
         "locked": view.locked,
         "running": not view.between_matches,
         "names": [] if view.locked else [[state.seat, state.name] for state in here],
+        "options": view.options.model_dump(mode="json", exclude_defaults=True),
     }

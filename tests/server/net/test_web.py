@@ -375,6 +375,7 @@ async def test_tables_are_listed_where_the_server_tells_them() -> None:
             4,
         )
         assert (told["locked"], told["running"], told["names"]) == (False, False, [[0, "Ann"]])
+        assert told["options"]["seats"] == 4
 
 
 async def test_a_locked_table_is_listed_without_a_free_seat() -> None:
@@ -392,6 +393,9 @@ async def test_an_unlisted_table_is_found_by_its_code_alone() -> None:
         assert json.loads((await get(served, "/tables.json"))[1]) == []
         async with Peer.entered(served.url, cl.Join(code=ann.code, name="Ben")) as ben:
             assert ben.place.seat == 1
+        told = json.loads((await get(served, f"/tables/{ann.code}.json"))[1])
+        assert (told["host"], told["names"]) == ("Ann", [[0, "Ann"], [1, "Ben"]])
+        assert json.loads((await get(served, "/tables/BBBB.json"))[1]) is None
 
 
 async def test_a_server_shows_presets_of_its_own() -> None:
