@@ -1,14 +1,17 @@
 """The table for everybody: without a mouse, without sight, and in every palette."""
 
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
 from playwright.async_api import Browser
 
-from tests.browser.test_results import leave
+from tests.browser.walk import HASTY, screens
 from tests.support.browsers import LASTING, Phone, phone
 from tests.support.effort import LONG
 from tests.support.nodes import tool
+from tests.support.restartable_server import RestartableServer
+from tests.support.results import origin_of
 from tests.support.servers import serving
 
 PALETTES: Final = (
@@ -22,7 +25,7 @@ SHOW: Final = """([theme, isFourColor]) => {
   document.documentElement.classList.toggle("four-color", isFourColor);
   for (const moving of document.getAnimations()) moving.finish();
 }"""
-STYLED: Final = "[...document.querySelectorAll('link[rel=stylesheet]')].every(({ sheet }) => sheet)"
+STYLED: Final = "() => [...document.querySelectorAll('link[rel=stylesheet]')].every(({ sheet }) => sheet)"
 VIOLATIONS: Final = """async () => (await axe.run()).violations.map(({ id, nodes }) =>
   `${id}: ${nodes.map((node) => node.target).join(" ")}`)"""
 QUICK: Final[dict[str, Any]] = {"bot_speed": 200.0, "seed": LASTING}
@@ -42,40 +45,23 @@ async def violations(player: Phone) -> list[Any]:
 
 
 @pytest.mark.long
-async def test_no_screen_breaks_a_rule_of_accessibility_in_any_palette(browser: Browser) -> None:
+async def test_no_screen_breaks_a_rule_of_accessibility_in_any_palette(
+    browser: Browser, tmp_path: Path
+) -> None:
     """Axe finds nothing: names, contrast, sizes of targets, headings, order, and roles are right."""
-    async with serving(lists_tables=True, **QUICK) as served:
-        async with phone(browser, served.origin) as player:
-            page = player.page
-            assert await violations(player) == []
-            await player.create("Ann")
-            await page.tap(".add-bot")
-            await player.show_rules()
-            assert await violations(player) == []
-            for opener in ("#lobby-menu", "#lobby .share"):
-                await page.tap(opener)
-                assert await violations(player) == []
-                await page.tap("#sheet-close")
-            await page.locator('.option:has(span:text-is("Hands in a match")) select').select_option(
-                label="1"
-            )
-            await player.deal()
-            await player.see("#table .slot.tableau")
-            assert await violations(player) == []
-            await page.tap("#table .menu")
-            await page.tap("text=Show the table as text")
-            await page.tap("#sheet-close")
-            assert await violations(player) == []
-            await player.finish()
-            assert await violations(player) == []
-            await page.tap("text=Watch the match again")
-            await player.see(".replay")
-            assert await violations(player) == []
-            await page.tap(".replay >> text=✕")
-            await leave(player)
-            await page.tap("#standings")
-            assert await violations(player) == []
-            assert player.complaints == []
+    found = []
+    async with (
+        RestartableServer.started(tmp_path / "journal.sqlite", *HASTY) as server,
+        phone(browser, origin_of(server)) as player,
+    ):
+        async for name in screens(player, origin_of(server)):
+            found += [(name, each) for each in await violations(player)]
+        async with phone(browser, origin_of(server)) as guest:
+            await guest.page.tap("#learn")
+            await guest.page.locator("#table .from").wait_for()
+            found += [("lesson", each) for each in await violations(guest)]
+        assert player.complaints + guest.complaints == []
+    assert found == []
 
 
 @pytest.mark.long

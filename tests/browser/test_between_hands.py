@@ -50,7 +50,7 @@ async def test_the_next_hand_is_within_reach(browser: Browser) -> None:
             f"(least) => ({SIZES})().every((size) => size >= least)",
             arg=TELEVISION["viewport"]["height"] / 27,
         )
-        await screen.page.wait_for_function("document.documentElement.scrollHeight <= 1080")
+        await screen.page.wait_for_function("() => document.documentElement.scrollHeight <= 1080")
 
 
 @pytest.mark.long
@@ -65,7 +65,7 @@ async def test_a_reload_in_the_tally_asks_for_the_players_first(browser: Browser
             await row.wait_for()
             await ann.page.reload()
             await row.wait_for()
-            await ann.page.wait_for_function(f"({ASKED})().includes('replay.js')")
+            await ann.page.wait_for_function(f"() => ({ASKED})().includes('replay.js')")
             asked = await ann.page.evaluate(ASKED)
             assert asked.index("results.js") < asked.index("replay.js")
 
@@ -132,7 +132,7 @@ async def test_letters_of_twice_the_size_fit(browser: Browser, width: int) -> No
             await host.ask(cl.Stuck)
             await ann.finish()
             await ann.page.get_by_role("button", name="Next hand").wait_for()
-            await ann.page.wait_for_function(f"document.documentElement.scrollWidth <= {width}")
+            await ann.page.wait_for_function(f"() => document.documentElement.scrollWidth <= {width}")
 
 
 @pytest.mark.long

@@ -94,7 +94,7 @@ async def test_a_play_says_what_its_player_saw(browser: Browser) -> None:
             await ben.ask(cl.Say, text="hello")
             await player.page.evaluate(TURN)
             await player.page.evaluate(DRAWN)
-            await player.page.wait_for_function("held.length > 0")
+            await player.page.wait_for_function("() => held.length > 0")
             first, second = await player.page.evaluate(HEAR_AND_TURN)
     seen = [*PlayCards.model_fields].index("seen") + 1
     assert [before, before] == [first[seen], second[seen]]

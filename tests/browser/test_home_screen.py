@@ -91,7 +91,7 @@ async def test_a_browser_is_asked_to_keep_who_wants_to_be_remembered(browser: Br
             await expect(player.page.locator("#page")).not_to_contain_text("a phone may forget you")
             assert await player.page.evaluate("asked") == 0
             await player.page.locator("#page .choice input").tap()
-            await player.page.wait_for_function("asked === 1")
+            await player.page.wait_for_function("() => asked === 1")
             await expect(player.page.locator("#page")).not_to_contain_text("a phone may forget you")
         async with phone(browser, origin) as player:
             await player.page.add_init_script(OVER_HTTP)

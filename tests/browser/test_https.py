@@ -43,7 +43,7 @@ async def test_a_page_over_https_is_installed_and_keeps_the_screen_on(tmp_path: 
             await player.create("Ann")
             await player.deal()
             await page.locator(".stuck:enabled").wait_for()
-            await page.wait_for_function("locks > 0")
+            await page.wait_for_function("() => locks > 0")
             assert player.complaints == []
             await page.context.set_offline(True)
             await page.goto(url)

@@ -97,9 +97,9 @@ async def test_a_link_shows_a_match(browser: Browser, tmp_path: Path) -> None:
             await place.fill("5")  # it may have come to its end, from where no step goes on
             before = int(await place.input_value())
             await page.locator('.replay button[aria-label="One step on"]').tap()
-            await page.wait_for_function(f"{PLACE} > {before}")
+            await page.wait_for_function(f"() => {PLACE} > {before}")
             await page.locator('.replay button[aria-label="One step back"]').tap()
-            await page.wait_for_function(f"{PLACE} <= {before}")
+            await page.wait_for_function(f"() => {PLACE} <= {before}")
             await page.locator('.replay button[aria-label="Close the replay"]').tap()
             await guest.see("#page .hands")
             await page.locator("#page nav a", has_text="Standings").tap()

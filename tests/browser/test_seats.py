@@ -205,7 +205,7 @@ async def test_a_seat_goes_along_to_another_address_of_the_server(browser: Brows
             await first.page.get_by_role("button", name="Invite").first.tap()
             await first.page.get_by_role("button", name="Take my seat to another device").tap()
             await first.page.get_by_role("button", name="Copy the link").tap()
-            link = str(await (await first.page.wait_for_function("copied")).json_value())
+            link = str(await (await first.page.wait_for_function("() => copied")).json_value())
             other = link.replace("192.0.2.5:5252", f"localhost:{served.port}")
             asked: list[str] = []
             async with phone(browser, served.origin) as second:
