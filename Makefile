@@ -55,7 +55,8 @@ bench: $(STAMP)  ## the server beside bare relays and Colyseus; BENCH=steps for 
 lab:  ## list the experiments; tests/lab/README.md explains them
 	@$(MAKE) --no-print-directory -C tests/lab
 
-evening: $(STAMP)  ## rehearse evenings with all kinds of screens, new phones too; writes pictures to FOLDER (evening/)
+evening: $(STAMP)  ## draw all screens in FOLDER (evening/), beside those of BEFORE (pictures or a tree); rehearse evenings
+	$(BIN)/python -m tests.lab.evening.gallery $(or $(FOLDER),evening)/screens $(if $(BEFORE),--before $(BEFORE))
 	$(BIN)/python -m tests.lab.evening.rehearsal $(or $(FOLDER),evening)
 	$(BIN)/python -m tests.lab.evening.week_later $(or $(FOLDER),evening)/weeks
 
