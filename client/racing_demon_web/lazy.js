@@ -64,6 +64,8 @@ const FILES = {
   words: "./words_later.js",
 };
 
+const STYLE_AGAIN_MS = 5000;
+
 /** The modules that have been loaded. @type {Partial<Modules>} */
 export const loaded = {};
 let tries = 0; // Browsers cache a failed import by its URL, so every retry needs another URL.
@@ -165,7 +167,7 @@ export function withSound(use) {
 export const sound = (name) => withSound((part) => part.sound(name));
 
 /**
- * Add a style sheet.
+ * Add a style sheet. One that fails to load is asked for again by itself: without it all can be used.
  * @param {string} file
  */
 export function loadStyle(file) {
@@ -176,7 +178,7 @@ export function loadStyle(file) {
   link.onerror = () => {
     tries += 1;
     link.remove();
-    showLoadError(() => loadStyle(file));
+    setTimeout(() => loadStyle(file), STYLE_AGAIN_MS);
   };
   document.head.append(link);
 }

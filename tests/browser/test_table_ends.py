@@ -39,7 +39,7 @@ async def test_a_table_that_its_host_ends_leaves_the_standings_and_a_way_on(
     """
     quick = ("--option", "countdown_ms=0")
     async with hosting(tmp_path, free_port(), *quick) as (host, link), phone(browser, link) as guest:
-        await guest.page.route(re.compile("/(pages|hints)\\.js"), lambda route: route.abort())
+        await guest.page.route(re.compile("/(pages|hints)\\.js|panels.css"), lambda route: route.abort())
         await guest.join("Ben")
         await deal(host, guest)
         host.type("leave", "leave")
