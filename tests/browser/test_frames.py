@@ -14,7 +14,6 @@ from websockets.http11 import Request, Response
 
 from racing_demon_protocol.wire.messages.server import RaceLost
 from tests.support.browsers import LASTING, phone
-from tests.support.effort import usually
 from tests.support.servers import Peer, serving
 
 SITE: Final = """<!doctype html><body style="margin: 0; background: rgb(20, 60, 200)">
@@ -62,7 +61,8 @@ async def is_refused(page: Page, frame: Frame) -> bool:
     return not frame.url.startswith("http")
 
 
-@pytest.mark.parametrize("view", usually(1, ["overlay", "watch", "tv"]))
+@pytest.mark.long
+@pytest.mark.parametrize("view", ["overlay", "watch", "tv"])
 async def test_a_site_that_is_named_shows_a_table_that_is_watched(browser: Browser, view: str) -> None:
     """It sees the table as any spectator does, and another site sees nothing."""
     async with (
@@ -82,6 +82,7 @@ async def test_a_site_that_is_named_shows_a_table_that_is_watched(browser: Brows
             assert await is_refused(guest.page, await framed_by(guest.page, other))
 
 
+@pytest.mark.long
 async def test_nobody_frames_a_page_on_which_somebody_may_play(browser: Browser) -> None:
     """A site that may show tables may show only those: it could have a press on its page play a card."""
     async with site() as (club, at_club), serving(embeds=(club,)) as served:

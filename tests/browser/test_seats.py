@@ -194,6 +194,7 @@ async def test_who_leaves_joins_as_somebody_new(browser: Browser) -> None:
         await held.see(lambda: held.names == ["Bob"])
 
 
+@pytest.mark.long
 async def test_a_seat_goes_along_to_another_address_of_the_server(browser: Browser) -> None:
     """Browsers share nothing between names of one server; a link does, whose secret no server sees."""
     named = ("ws://192.0.2.5:5252",)

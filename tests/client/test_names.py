@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from racing_demon_client.net.client import Client
 from racing_demon_client.saved_people import PlayerCredentials
 from racing_demon_client.terminal.drawing.pages import Page, draw_lobby
@@ -25,6 +27,7 @@ REMEMBERS = (
 )
 
 
+@pytest.mark.long
 async def test_a_name_is_one_player_at_every_visit(tmp_path: Path) -> None:
     """The server alone decides how it is written; typed in the same way again, it means the same player."""
     path = tmp_path / "people.json"

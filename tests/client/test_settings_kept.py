@@ -109,6 +109,7 @@ def test_what_is_kept_is_read_again(values: dict[str, Any]) -> None:
         assert wanted == load(path)
 
 
+@pytest.mark.long
 @examples(300)
 @given(own_files(), st.fixed_dictionaries({}, optional=VALUES))
 def test_the_players_own_words_stay(text: str, changes: dict[str, Any]) -> None:

@@ -50,6 +50,7 @@ async def test_an_order_is_for_all_servers(
         assert "the end" in (await ann.closed()).reason
 
 
+@pytest.mark.long
 async def test_a_ban_lasts_by_the_databases_clock(
     servers: Postgres, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

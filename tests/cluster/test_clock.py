@@ -35,6 +35,7 @@ def test_a_slow_answer_is_no_difference(
     assert clock_difference(asked_at, its_time, heard_at) == pytest.approx(ahead)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("ahead", [120.0, -120.0])
 async def test_a_wrong_clock_is_said(
     servers: Postgres,

@@ -55,6 +55,7 @@ def test_texts_are_read_in_every_environment(
         assert db.execute("SELECT $1::text", ("Ζωή",)).fetchone() == ("Ζωή",)
 
 
+@pytest.mark.long
 def test_status_as_the_manual_shows_it(locked: str, tmp_path: Path) -> None:
     """It takes URL and password from the file that the servers have; without one it says where that goes."""
     shown = next(block for block in MANUAL.read_text().split("```") if "cluster status " in block)

@@ -143,6 +143,7 @@ def test_a_device_is_split_off_in_a_database(
         assert players.former_players() == [ben.id]
 
 
+@pytest.mark.long
 def test_who_asks_for_it_is_forgotten_at_all_servers(
     servers: Postgres, name: str, opened: Callable[..., PostgresStore]
 ) -> None:

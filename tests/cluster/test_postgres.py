@@ -181,6 +181,7 @@ async def test_a_fenced_server_tells_nothing(
     await asyncio.to_thread(journal.close)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("is_lost", [False, True])
 def test_a_second_writer_is_found_out(
     opened: Callable[..., PostgresStore], servers: Postgres, name: str, is_lost: bool
@@ -217,6 +218,7 @@ async def test_without_the_standby_nothing_is_told(
     await asyncio.to_thread(journal.close)
 
 
+@pytest.mark.long
 async def test_a_commit_that_did_not_wait_is_unknown(
     opened: Callable[..., PostgresStore], servers: Postgres, name: str
 ) -> None:
@@ -343,6 +345,7 @@ def test_an_incarnation_is_one_start_of_a_server(
         assert register(db, "n3") > second.node
 
 
+@pytest.mark.long
 def test_servers_that_share_a_name_wait_ever_longer(
     opened: Callable[..., PostgresStore], servers: Postgres, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -383,6 +386,7 @@ def test_a_primary_that_dies_loses_nothing() -> None:
         store.close()
 
 
+@pytest.mark.long
 async def test_a_server_that_may_be_forgotten_does_not_start(
     opened: Callable[..., PostgresStore], servers: Postgres
 ) -> None:
@@ -399,6 +403,7 @@ async def test_a_server_that_may_be_forgotten_does_not_start(
             await starting
 
 
+@pytest.mark.long
 def test_tables_go_to_servers_that_know_their_rules(
     opened: Callable[..., PostgresStore], servers: Postgres, name: str
 ) -> None:

@@ -61,6 +61,7 @@ def test_no_two_servers_reserve_one_code(
     assert servers.sql("SELECT count(DISTINCT code) FROM tables", name) == [(16,)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("keys", [[KEY] * 4, [bytes([number]) * 32 for number in range(4)]])
 def test_servers_that_draw_at_once_have_codes_of_their_own(
     opened: Callable[..., PostgresStore], servers: Postgres, name: str, keys: list[bytes]
@@ -98,6 +99,7 @@ def test_a_reserved_code_is_for_its_server(
     assert servers.sql("SELECT id, owner FROM tables", name) == [(number, first.node)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("is_lost", [False, True])
 def test_a_table_is_opened_once_where_the_answer_is_lost(
     servers: Postgres, name: str, *, is_lost: bool

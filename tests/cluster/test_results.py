@@ -140,6 +140,7 @@ def test_what_no_database_can_hold_costs_no_connection(
     assert store.rows("SELECT pg_backend_pid()") == connection
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("days_ahead", [400, -400, 0])
 async def test_a_wrong_clock_deletes_nothing(
     servers: Postgres,
@@ -164,6 +165,7 @@ async def test_a_wrong_clock_deletes_nothing(
     assert (left, servers.sql("SELECT count(*) FROM tables", name)) == (bool(days_ahead), [(left,)])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("days_ahead", [400, -400, 0])
 def test_a_table_is_closed_by_the_databases_clock(
     servers: Postgres, name: str, opened: Callable[..., PostgresStore], days_ahead: int

@@ -11,6 +11,7 @@ from racing_demon_cluster.postgres.rules_digests import rules_digests
 from racing_demon_protocol.games import GAMES
 
 
+@pytest.mark.long
 def test_digests_are_the_same_in_every_process() -> None:
     """No order of a set and no address is part of a digest, and no two games share one."""
     module = "racing_demon_cluster.postgres.rules_digests"

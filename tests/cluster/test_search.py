@@ -152,6 +152,7 @@ async def test_a_client_that_follows_is_told_where_its_table_is(software: str, h
         await peer.enter(cl.Create(name="Ann", options=Options()))
 
 
+@pytest.mark.long
 @for_each(
     ("software", "host"),
     [("test moved", ""), ("test moved", "127.0.0.2"), ("test moved", "example.org"), ("test", "127.0.0.1")],

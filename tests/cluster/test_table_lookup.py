@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 import psycopg
+import pytest
 
 from racing_demon_cluster.database_thread import DatabaseThread
 from racing_demon_cluster.postgres.store import PostgresStore
@@ -116,6 +117,7 @@ def test_one_question_has_so_many_codes() -> None:
     assert len(heard) == 2 * MAX_CODES
 
 
+@pytest.mark.long
 def test_so_many_searches_wait_and_no_more() -> None:
     """Those of the running question count, too; each that is answered makes room for another."""
     worker = Held()

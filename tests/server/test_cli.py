@@ -115,6 +115,7 @@ async def test_it_has_sockets_for_as_many_as_the_limits_let_in() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, before)
 
 
+@pytest.mark.long
 async def test_it_can_stop_with_its_input() -> None:
     """A server that somebody's client started ends when the client does."""
     async with server_process("--stop-with-stdin") as (server, url), Peer.connect(url) as peer:
@@ -142,6 +143,7 @@ async def test_a_file_may_be_its_input() -> None:
             assert await server.end() == SILENCE
 
 
+@pytest.mark.long
 async def test_a_signal_stops_it_while_its_input_goes_on() -> None:
     """A server that watches its input still obeys signals."""
     async with server_process("--stop-with-stdin") as (server, _):
@@ -252,6 +254,7 @@ def test_a_check_names_presets_that_cannot_be_shown(
     assert f"warning  presets: {tmp_path / 'bad.json'}: bad: not understood" in capsys.readouterr().out
 
 
+@pytest.mark.long
 async def test_presets_of_a_folder_are_shown(tmp_path: Path) -> None:
     """The program's page lists them to whoever opens a table, and a warning names what is none."""
     _write_presets(tmp_path, "club")

@@ -44,6 +44,7 @@ def test_a_preset_that_does_not_exist_is_refused(capsys: pytest.CaptureFixture[s
     assert "not allowed with argument" in refused(["host", "--preset", "nerts", "--game", "clock"], capsys)
 
 
+@pytest.mark.long
 def test_options_are_listed_as_they_are_written(capsys: pytest.CaptureFixture[str]) -> None:
     """Every option is there with its default, which can be given in the same form."""
     assert asyncio.run(commands.options(parse(["options"]))) == 0

@@ -65,6 +65,7 @@ async def test_a_json_record_verifies() -> None:
     assert verified.out.startswith(f"valid: 1 hand, {plays} plays; every commitment is kept")
 
 
+@pytest.mark.long
 async def test_who_comes_back_with_the_same_words_keeps_the_record(tmp_path: Path, here: Here) -> None:
     """``--record`` writes beside the words, behind what the file has: two matches, and each is proved."""
     file = tmp_path / "evening.jsonl"
@@ -88,6 +89,7 @@ async def test_a_reader_that_goes_away_is_no_trouble() -> None:
         assert await timeout(PATIENCE, program.process.wait()) == 0
 
 
+@pytest.mark.long
 @for_each("arguments", usually(1, ["games", "rules clock"]))
 async def test_a_reader_that_has_gone_before_is_no_trouble(arguments: str) -> None:
     """The same, however little there is to be read."""
@@ -101,6 +103,7 @@ async def test_a_full_disk_has_a_sentence(here: Here) -> None:
     failed(ended, f"The record cannot be written to {FULL}: No space left on device.", 3)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not FULL.exists(), reason="needs /dev/full")
 async def test_an_output_that_is_full_has_a_sentence() -> None:
     """An output that takes no more ends with 3 and says so."""
@@ -159,6 +162,7 @@ async def test_letters_that_the_terminal_lacks_are_replaced() -> None:
     assert ended.out.isascii()
 
 
+@pytest.mark.long
 async def test_a_trick_is_shown_with_its_words() -> None:
     """After each step it says what is said with the next."""
     shown = await run("solo", "a-spell", "--plain", typed="t\nt\nq\n")
@@ -215,6 +219,7 @@ async def test_a_guest_joins_a_hosted_table() -> None:
         assert Ended(0, "", "") == (await host.end())._replace(out="")
 
 
+@pytest.mark.long
 @for_each(("flags", "codes"), usually(1, [((), 1), (("--no-announce",), 0)]))
 async def test_browsers_are_shown_a_hosted_table(flags: tuple[str, ...], codes: int) -> None:
     """``host`` serves a page on its port, and lists the table there if the network is told of it."""
@@ -263,6 +268,7 @@ async def test_a_host_at_another_server_has_the_way_back(
             assert (await back.end()).code == 0
 
 
+@pytest.mark.long
 async def test_a_taken_port_is_told(here: Here) -> None:
     """If the port that was asked for is another program's, a sentence says so: no table opens elsewhere."""
     with socket.socket() as other:
@@ -274,6 +280,7 @@ async def test_a_taken_port_is_told(here: Here) -> None:
         failed(ended, f"Port {port} cannot be used (address already in use). {advice}")
 
 
+@pytest.mark.long
 async def test_the_usual_port_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """If the usual port is taken, the table is on another, and a note says so."""
     with socket.socket() as other:
@@ -340,6 +347,7 @@ async def test_a_passphrase_opens_the_table(here: Here) -> None:
         assert (await text_of(CLIENT, "join", served.url, ann.code, typed="q\n", env=env)).code == 0
 
 
+@pytest.mark.long
 async def test_a_server_that_asks_for_a_passphrase_cannot_steer_the_terminal() -> None:
     """What it says before the question is printed without anything but signs."""
     text = "\x1b]0;owned\x07\x1b[2J\x1b[1;1HWhat is the password of this machine?"
@@ -581,6 +589,7 @@ def at_a_terminal(folder: Path, editor: str) -> tuple[int, str]:
     return ended.returncode, (said + ended.stderr).decode()
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 @for_each(("does", "code", "text"), usually(1, CASES.values()), ids=list(CASES))
 def test_the_editor_is_opened(tmp_path: Path, does: str, code: int, text: str) -> None:
@@ -591,6 +600,7 @@ def test_the_editor_is_opened(tmp_path: Path, does: str, code: int, text: str) -
     assert text in said
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 def test_an_editor_that_is_not_there_is_told(tmp_path: Path) -> None:
     """A name that no program has ends with 1, and with what can be done."""

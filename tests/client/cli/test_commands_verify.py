@@ -7,6 +7,8 @@ from asyncio.subprocess import PIPE
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from racing_demon_protocol.records.format import message_line
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
@@ -68,6 +70,7 @@ async def test_a_layout_without_a_play_is_told_as_such(
     assert said in ended.out
 
 
+@pytest.mark.long
 @for_each("encoding", ["utf-8-sig", "utf-16", "utf-16-be"])
 async def test_a_record_in_another_encoding_is_read(encoding: str, tmp_path: Path, here: Here) -> None:
     """PowerShell's > writes UTF-16, and editors put a byte order mark before UTF-8; a correction fits in."""
@@ -82,6 +85,7 @@ async def test_a_record_in_another_encoding_is_read(encoding: str, tmp_path: Pat
     assert "+3 points for" in (await here("scores", str(file))).out
 
 
+@pytest.mark.long
 async def test_a_line_without_an_end_is_not_read_whole(tmp_path: Path) -> None:
     """However long a line is, no more of it is held in memory than shows that it is too long."""
     file = tmp_path / "match.jsonl"

@@ -104,6 +104,7 @@ def failed(ended: Ended, sentence: str, code: int = 3) -> None:
 # Records that were cut off.
 
 
+@pytest.mark.long
 @for_each("behind", usually(1, ['{"message": "said", "text": "é'.encode()[:-1], b"{", b'{"message": "pla']))
 async def test_a_record_that_is_cut_off_counts_as_far_as_it_is_whole(
     tmp_path: Path, here: Here, behind: bytes
@@ -270,6 +271,7 @@ async def test_journals_of_earlier_versions_are_named_once(
     assert (second.out, second.err) == (first.out, "")
 
 
+@pytest.mark.long
 async def test_the_journal_is_listed_and_exported(journal: Path, tmp_path: Path, here: Here) -> None:
     """Every match of a server is there, with names; all together are one file that proves itself."""
     path, new = await kept(journal), str(tmp_path / "all.jsonl")
@@ -369,6 +371,7 @@ async def test_a_correction_of_a_file(tmp_path: Path, here: Here) -> None:
     assert (await here("verify", path)).code == 0
 
 
+@pytest.mark.long
 @for_each(
     ("said", "objection"),
     usually(
@@ -410,6 +413,7 @@ async def test_what_is_no_record_is_not_corrected(tmp_path: Path, here: Here) ->
     assert other.read_text(encoding="utf-8") == "milk"
 
 
+@pytest.mark.long
 @for_each("command", usually(1, ["record list", "scores", "record export all", "replay", "verify 1.1"]))
 async def test_no_journal_has_a_sentence(here: Here, command: str) -> None:
     """Without a journal every command says where there is none, and how to get one."""
@@ -422,6 +426,7 @@ async def test_no_journal_has_a_sentence(here: Here, command: str) -> None:
 # Standings.
 
 
+@pytest.mark.long
 async def test_standings_are_the_same_in_all_forms(tmp_path: Path, here: Here) -> None:
     """Table, CSV and JSON hold the same players in the same order, and the same numbers."""
     files = [file_of(tmp_path, name) for name in ("racing-demon", "shouted", "rotated")]
@@ -447,6 +452,7 @@ async def test_scores_list_handicaps(here: Here) -> None:
     assert all(player["rating"] is None for player in told["players"])
 
 
+@pytest.mark.long
 async def test_scores_say_how_many_casual_matches_they_left_out(tmp_path: Path, here: Here) -> None:
     """A casual match has no line; that it was there is said, beside others and alone, as text and as JSON."""
     counted, casual = file_of(tmp_path, "demon-a"), tmp_path / "casual.jsonl"
@@ -500,6 +506,7 @@ async def test_digests_are_made_once(tmp_path: Path, here: Here) -> None:
     assert first.out == (await here("scores", path, "--json")).out
 
 
+@pytest.mark.long
 @for_each("damage", [b"", b"x", b"\xff\xfe", b"abc [1]\n" * 3, b"\n\n"])
 async def test_damaged_digests_are_made_anew(damage: bytes, tmp_path: Path, here: Here) -> None:
     """Whatever has become of the file with the digests, standings come out right."""
@@ -555,6 +562,7 @@ async def test_a_season_is_a_name_for_two_days(
     failed(await here("scores", path, "--season", "then"), rf"There are no seasons yet: .* {example}")
 
 
+@pytest.mark.long
 async def test_standings_as_csv_have_teams(tmp_path: Path, here: Here) -> None:
     """Teams are the last rows, named in a last column that there is only with teams."""
     path = tmp_path / "teams.jsonl"
@@ -593,6 +601,7 @@ async def test_a_replay_tells_what_was_played(tmp_path: Path, here: Here) -> Non
     assert sum(" buried" in line for line in lines) == 6
 
 
+@pytest.mark.long
 async def test_a_replay_from_anywhere(tmp_path: Path, here: Here) -> None:
     """A replay may begin at a hand, at an event or at a time, and be seen from a seat."""
     path = file_of(tmp_path, "racing-demon")
@@ -671,6 +680,7 @@ def of_nothing(lines: list[str]) -> list[str]:
     return []
 
 
+@pytest.mark.long
 @for_each("forge", [without_a_table, with_a_gap])
 async def test_missing_events_hide_nothing_that_is_whole(
     forge: Callable[[list[str]], list[str]], tmp_path: Path, here: Here

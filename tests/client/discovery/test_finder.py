@@ -205,6 +205,7 @@ async def test_a_guest_joins_by_the_code_alone() -> None:
         assert (ended.code, ended.err) == (0, "")
 
 
+@pytest.mark.long
 async def test_a_table_need_not_be_announced(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
     """``host --no-announce`` is found by nobody."""
     monkeypatch.setattr(finder, "FIRST_TABLE_SECONDS", 0.5)

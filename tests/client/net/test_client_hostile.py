@@ -239,6 +239,7 @@ def test_any_messages_end_well(drawn: list[Message], true: int) -> None:
     asyncio.run(history())
 
 
+@pytest.mark.long
 @examples(120)
 @given(
     st.fixed_dictionaries(

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
+import pytest
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
@@ -156,6 +157,7 @@ async def test_a_contribution_that_is_changed_is_found_by_its_player() -> None:
     assert "NOT RIGHT: the server has changed your part of the shuffle." in ben
 
 
+@pytest.mark.long
 async def test_the_terminal_says_who_was_left_out() -> None:
     """The tally tells a player whose contribution did not come in time."""
     async with serving() as served, AsyncExitStack() as stack:

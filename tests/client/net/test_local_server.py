@@ -63,6 +63,7 @@ async def test_a_server_that_refuses_its_arguments_gives_the_reason_alone(
             pass
 
 
+@pytest.mark.long
 async def test_it_stops_when_its_user_fails() -> None:
     """A server is stopped, too, when what it was wanted for goes wrong."""
     with pytest.raises(ZeroDivisionError):
@@ -82,6 +83,7 @@ async def test_one_seed_opens_the_same_tables() -> None:
     assert codes[0] == codes[1]
 
 
+@pytest.mark.long
 async def test_a_taken_port_is_said_in_the_server_s_words() -> None:
     """Why it could not start is told as the server told it."""
     with socket.socket() as other:
@@ -93,6 +95,7 @@ async def test_a_taken_port_is_said_in_the_server_s_words() -> None:
                 raise AssertionError("it started")
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="needs kill -9")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM], ids=["kill -9", "kill"])
 async def test_it_dies_with_its_owner(number: int) -> None:
@@ -147,6 +150,7 @@ def pids_of(argument: str) -> list[int]:
     return found
 
 
+@pytest.mark.long
 async def test_practice_keeps_no_host_from_its_journal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -191,6 +195,7 @@ async def test_practice_goes_on_in_its_own_journal_when_the_usual_one_is_free(
             assert len(ann.view.seats) == 2
 
 
+@pytest.mark.long
 async def test_a_journal_that_cannot_be_used_has_a_way_out(tmp_path: Path) -> None:
     """Where nothing can be kept, the user learns how to play all the same."""
     (tmp_path / "file").touch()

@@ -71,6 +71,7 @@ async def test_a_terminal_is_known_again(tmp_path: Path) -> None:
     assert path.stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("said", ["Ivy  Lee", "Ivy\u200bLee", "Ivy Lee the Second of Somewhere Else"[:24]])
 async def test_a_name_that_the_server_writes_otherwise_is_one_player(tmp_path: Path, said: str) -> None:
     """Whatever it cleans away, the next visit under the same words is the same player's."""
@@ -104,6 +105,7 @@ async def test_a_change_of_name_stays(tmp_path: Path) -> None:
         assert kept_name(server.url, "Ann", path) == "Annabel"
 
 
+@pytest.mark.long
 async def test_a_name_that_nobody_here_has_is_asked_about(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -138,6 +140,7 @@ async def test_a_name_that_nobody_here_has_is_asked_about(
         assert kept_names(server.url) == ["Annabel Lee", "Bob", "Cat"]
 
 
+@pytest.mark.long
 async def test_namesakes_are_told_apart_in_standings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Your row is marked, and the server says when it met each Ann; in its journal they have their ids."""
     monkeypatch.setenv("RACING_DEMON_STATE", str(tmp_path))
@@ -176,6 +179,7 @@ async def own_table(server: RestartableServer) -> str:
         return (await host.enter(Create(name="host"))).code
 
 
+@pytest.mark.long
 async def test_a_device_that_was_added_meanwhile_is_told_trusted_and_the_player_forgotten(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

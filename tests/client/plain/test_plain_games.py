@@ -208,6 +208,7 @@ class HintTaker(io.StringIO):
         return "\n"
 
 
+@pytest.mark.long
 @every_game
 async def test_every_hint_can_be_typed(game: Game) -> None:
     """On positions of chance games a hint that is typed as it was told is carried out."""

@@ -35,6 +35,7 @@ def agrees(timeline: Timeline, position: int, expected: dict[int, str]) -> bool:
     return view.seq == timeline.seq_at(position) and expected[number] == picture_of(view)
 
 
+@pytest.mark.long
 @of_matches
 def test_the_board_at_every_event_is_the_recorded_one(name: str) -> None:
     """At every sequence number the board is the judge's, and so is the tally at the end."""
@@ -51,6 +52,7 @@ def test_the_board_at_every_event_is_the_recorded_one(name: str) -> None:
     assert (final_view(name).results, final_view(name).winners) == (last.results, last.winners)
 
 
+@pytest.mark.long
 @examples(12, 3)
 @given(st.integers(0, 400), st.sampled_from(["racing-demon", "classic", "demon-b", "fooliana"]), st.data())
 def test_any_simulated_match_is_the_same_on_tape(number: int, game: str, data: st.DataObject) -> None:

@@ -5,6 +5,8 @@ from dataclasses import fields, replace
 from enum import Enum
 from typing import Any
 
+import pytest
+
 from racing_demon_client.shared.rules_text import WIDTH, brief, card_names, kind_of, rules_of
 from racing_demon_protocol.engine.cards import ACE, KING
 from racing_demon_protocol.engine.specification import (
@@ -74,6 +76,7 @@ def is_idle(group: Group, name: str) -> bool:
     return False
 
 
+@pytest.mark.long
 @of_games(GAMES.values())
 def test_every_rule_is_told(game: Game) -> None:
     """Whatever field of a group were otherwise, the text would be."""

@@ -162,6 +162,7 @@ async def test_a_wrong_address_is_told(url: str) -> None:
 # Watching.
 
 
+@pytest.mark.long
 async def test_a_match_is_followed_to_its_end(tmp_path: Path) -> None:
     """From the snapshot on every event comes, once and in order, and the mirror is the server's."""
     view, log = match()

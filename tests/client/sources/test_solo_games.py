@@ -84,6 +84,7 @@ async def test_a_win_is_told_and_can_be_taken_back() -> None:
     assert load_scores(statistics_path())["a-spell"].played == 1
 
 
+@pytest.mark.long
 async def test_a_loss_is_told_until_a_key_is_pressed() -> None:
     """When nothing leads on, what the game came to lies over the cards; the next key takes it away."""
     ticks = iter(range(0, 10**9, 50))

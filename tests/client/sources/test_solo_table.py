@@ -20,6 +20,7 @@ of_every_game = of_games(GAMES)
 PLAYS = 24
 
 
+@pytest.mark.long
 @of_every_game
 def test_what_was_played_can_be_taken_back_and_made_again(game: str) -> None:
     """All the way to the deal and forward again, each board comes back as it was, hidden cards and all."""
@@ -38,6 +39,7 @@ def test_what_was_played_can_be_taken_back_and_made_again(game: str) -> None:
         assert shown[last.plays] == list(last.log())[: len(shown[last.plays])]
 
 
+@pytest.mark.long
 @of_every_game
 def test_the_record_of_a_deal_proves_itself(game: str) -> None:
     """Played with detours it is one line without them, and every verifier agrees: only what was won is."""
@@ -51,6 +53,7 @@ def test_the_record_of_a_deal_proves_itself(game: str) -> None:
     assert (1, int(table.is_won), 0) == (verdict.hands, verdict.matches, verdict.skipped)
 
 
+@pytest.mark.long
 @more_when_long
 @of_every_game
 def test_nobody_comes_further_than_the_goal(game: str) -> None:

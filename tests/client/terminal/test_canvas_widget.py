@@ -49,6 +49,7 @@ class Roll(App[None]):
         return canvas
 
 
+@pytest.mark.long
 @for_each("name", [*NAMES, *(name * 5 for name in NAMES)])
 async def test_what_follows_a_name_stands_in_its_column(name: str, wcwidth: Callable[[str], int]) -> None:
     """So do Textual's cells, by which it draws dialogs over a row."""

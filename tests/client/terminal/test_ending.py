@@ -34,6 +34,7 @@ def tallied() -> AppHarness:
     return AppHarness(events=next(n for n, event in enumerate(log, 1) if isinstance(event, HandOver)))
 
 
+@pytest.mark.long
 @for_each(("debounce_ms", "opens"), [(600_000, False), (0, True)])
 async def test_keys_of_a_hand_do_nothing_just_after_it(
     debounce_ms: int, opens: bool, monkeypatch: pytest.MonkeyPatch
@@ -84,6 +85,7 @@ async def test_a_table_that_ends_in_a_hand_is_tallied() -> None:
         assert isinstance(ann.app.failure, TableEnded)
 
 
+@pytest.mark.long
 async def test_a_tally_of_a_table_that_is_gone_leads_back() -> None:
     """From there any key leads to the first screen, which says why; none speaks to the server."""
     async with whole_server() as (server, url), at_first_screen() as (app, pilot):

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
 from textual.containers import Horizontal
 from textual.widgets import Button, Input, Label, OptionList
 
@@ -45,6 +46,7 @@ def listed(player: Player) -> list[str]:
     return [str(option.prompt) for option in player.app.screen.query_one(OptionList).options]
 
 
+@pytest.mark.long
 async def test_the_list_follows_the_table() -> None:
     """Who comes, goes, or is lost while the list is open is seen there; the cursor stays on its player."""
     async with serving() as served:
@@ -64,6 +66,7 @@ async def test_the_list_follows_the_table() -> None:
             await wait(player.pilot, lambda: len(client.view.seats) == 1)
 
 
+@pytest.mark.long
 async def test_the_table_goes_on_behind_a_dialog() -> None:
     """What happens while a dialog is open is seen in the picture behind it."""
     async with hosting() as player:
@@ -99,6 +102,7 @@ async def test_a_handicap_is_set_seen_and_waited_for() -> None:
         assert not player.session.client.unanswered
 
 
+@pytest.mark.long
 async def test_a_table_is_put_into_the_lists_once() -> None:
     """The key is offered where no list names the table, and not any more when one does."""
     async with serving(lists_tables=True) as served:
@@ -114,6 +118,7 @@ async def test_a_table_is_put_into_the_lists_once() -> None:
             assert "already" in refused(player)
 
 
+@pytest.mark.long
 async def test_what_cannot_be_done_with_bots_and_oneself() -> None:
     """The list says so, and stays; nobody is muted or ignored."""
     async with hosting() as player:
@@ -171,6 +176,7 @@ async def test_a_key_shows_a_reaction() -> None:
             await shows(player, "you: thank you!")
 
 
+@pytest.mark.long
 async def test_the_host_sends_somebody_away() -> None:
     """By the list of the players; who is sent away hears it."""
     async with serving() as served:
@@ -190,6 +196,7 @@ async def test_the_host_sends_somebody_away() -> None:
                 assert "The host kicked you." in str(other.app.failure)
 
 
+@pytest.mark.long
 async def test_the_host_is_asked_and_lets_who_was_sent_away_back_in() -> None:
     """No is an answer; who was sent away stands in the list, and nothing else can be done with them there."""
     async with serving() as served:
@@ -228,6 +235,7 @@ async def test_enter_takes_back_being_ready() -> None:
             await wait(player.pilot, lambda: not guest.view.seats[1].ready)
 
 
+@pytest.mark.long
 async def test_a_guest_may_only_ignore() -> None:
     """A guest sees no buttons of the host's; whom they ignore they do not hear, until they want to again."""
     async with serving() as served, await Client.create(served.url, "Ann", SLOW) as ann:
@@ -250,6 +258,7 @@ async def test_a_guest_may_only_ignore() -> None:
             assert "one" not in player.text
 
 
+@pytest.mark.long
 async def test_the_players_hear_of_watchers() -> None:
     """The lobby says how many look on, and that the table has a passphrase."""
     async with serving() as served:
@@ -262,6 +271,7 @@ async def test_the_players_hear_of_watchers() -> None:
             await wait(player.pilot, lambda: "watching" not in player.text)
 
 
+@pytest.mark.long
 async def test_a_bot_plays_for_who_is_away() -> None:
     """The host lets a bot stand in for somebody whose connection is lost; their line says so."""
     async with serving() as served:
@@ -339,6 +349,7 @@ async def test_the_host_keeps_order_and_ends_the_match() -> None:
             await wait(player.pilot, lambda: client.view.phase is Phase.OVER)
 
 
+@pytest.mark.long
 async def test_a_player_is_reported_to_the_operator(tmp_path: Path) -> None:
     """A key in the list of the players asks what happened; the report names the player under the cursor."""
     journal = tmp_path / "journal"

@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final
 
+import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, Label
 
@@ -69,6 +70,7 @@ def check_recorded(app: TerminalApp) -> None:
     assert strays_of("".join(app._driver.written)) <= {"\n"}
 
 
+@pytest.mark.long
 @for_each("text", usually(1, ["\x1b[2J[/][bold]no\x9b\u202e", "[@click=app.bell]x[/]", "\x1b]0;t\x07 [/]"]))
 async def test_a_refusal_at_the_door_is_told_as_it_is(text: str) -> None:
     """A hostile refusal is told on the first screen, as plain text."""
@@ -83,6 +85,7 @@ async def test_a_refusal_at_the_door_is_told_as_it_is(text: str) -> None:
         check_recorded(app)
 
 
+@pytest.mark.long
 @for_each("code", usually(1, [CloseCode.BAD_FRAME, CloseCode.TAKEN_OVER, 1001]))
 async def test_a_close_reason_is_told_as_it_is(code: int) -> None:
     """What a server says when it hangs up is told on the first screen, as plain text."""
@@ -99,6 +102,7 @@ async def test_a_close_reason_is_told_as_it_is(code: int) -> None:
         check_recorded(app)
 
 
+@pytest.mark.long
 async def test_versions_that_are_none_are_told() -> None:
     """A server of the future is told apart on the first screen, whatever software it names."""
     async with visited() as (url, visitors), at_the_door(url) as (app, pilot):
@@ -108,6 +112,7 @@ async def test_versions_that_are_none_are_told() -> None:
         check_recorded(app)
 
 
+@pytest.mark.long
 async def test_a_table_that_cannot_be_is_told() -> None:
     """A table that fits no rules ends with a sentence on the first screen."""
     async with visited() as (url, visitors), at_the_door(url) as (app, pilot):

@@ -6,6 +6,7 @@ from itertools import product
 from pathlib import Path
 from typing import Final
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -274,6 +275,7 @@ def test_bindings_never_leave_a_key_with_two_meanings(
 # What is said of keys.
 
 
+@pytest.mark.long
 def test_labels_are_short_and_plain() -> None:
     """Labels are signs or words, and all keys of an action find room in the help."""
     for keymap in all_keymaps():
@@ -302,6 +304,7 @@ def test_the_footer_of_the_usual_table() -> None:
     ]
 
 
+@pytest.mark.long
 def test_the_footer_names_only_keys_that_there_are() -> None:
     """A key in any footer does what stands beside it; nothing with a brief name and a key is left out."""
     for keymap in all_keymaps():

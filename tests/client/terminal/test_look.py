@@ -456,6 +456,7 @@ def test_unknown_palettes_are_refused() -> None:
         palette("pink")
 
 
+@pytest.mark.long
 @for_each("depth", Depth)
 async def test_themes_are_textuals(depth: Depth) -> None:
     """Textual draws with the theme of every palette, on its ground."""
@@ -507,6 +508,7 @@ def foreign(app: App[None]) -> set[str]:
     return {sign for row in painted(app).rows for sign in row if not sign.isascii()}
 
 
+@pytest.mark.long
 async def test_no_widget_draws_more_than_ascii() -> None:
     """Arrows, bullets, a list that is open with its bar, and a frame around a question are in ASCII."""
     app = TerminalApp(None, PlayerSettings(name="Ann", sound=False), Appearance(glyphs=ASCII))
@@ -524,6 +526,7 @@ async def test_no_widget_draws_more_than_ascii() -> None:
         assert set() == foreign(app)
 
 
+@pytest.mark.long
 async def test_names_stay_as_they_are_written() -> None:
     """Letters beyond ASCII are no signs of ours; and where UTF-8 is shown nothing is replaced."""
     for appearance, arrow in ((Appearance(glyphs=ASCII), "v"), (Appearance(), "▼")):

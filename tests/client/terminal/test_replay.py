@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
+import pytest
 from textual.pilot import Pilot
 
 from racing_demon_client.records.timeline import Timeline
@@ -112,6 +113,7 @@ async def test_going_to_a_place_by_its_name() -> None:
         await user.until(lambda: "event 91 of" in user.text())
 
 
+@pytest.mark.long
 async def test_nothing_of_the_future_is_told() -> None:
     """Whoever goes back does not read what has not happened yet."""
     async with watched() as user:

@@ -85,6 +85,7 @@ def test_a_solo_game_is_drawn_as_it_was(game: str, kept: SnapshotAssertion) -> N
     assert kept == Alone(table).draw(SMALL).text() + "\n"
 
 
+@pytest.mark.long
 @for_each("name", ["beaten", "held", "over"])
 async def test_without_colors_the_text_is_the_same(name: str) -> None:
     """The palette "mono" paints the same text, and no color at all."""
@@ -97,6 +98,7 @@ async def test_without_colors_the_text_is_the_same(name: str) -> None:
     assert any(has_color(style) for style in dark.styles)
 
 
+@pytest.mark.long
 @for_each("name", ["lobby", "held", "help", "eight-players"])
 async def test_ascii_draws_with_no_other_signs(name: str) -> None:
     """Where the terminal has no other signs, only names have some."""
@@ -106,6 +108,7 @@ async def test_ascii_draws_with_no_other_signs(name: str) -> None:
     assert foreign <= set("漢字Łódź" if name == "lobby" else "")
 
 
+@pytest.mark.long
 @for_each("size", [SMALL, LARGE])
 async def test_every_row_is_as_wide_as_the_terminal(size: tuple[int, int]) -> None:
     """What is painted fills the terminal exactly, wide signs and all."""

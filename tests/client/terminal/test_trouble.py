@@ -2,6 +2,8 @@
 
 from contextlib import AsyncExitStack
 
+import pytest
+
 from racing_demon_client.net.client import Client
 from racing_demon_client.terminal.app import TerminalApp
 from racing_demon_client.terminal.screens.table import LobbyScreen
@@ -61,6 +63,7 @@ async def test_a_silent_server_is_told() -> None:
             await wait(player.pilot, lambda: not is_in_trouble(player))
 
 
+@pytest.mark.long
 async def test_a_server_that_dies_for_good() -> None:
     """When the connection cannot be restored, the first screen says so."""
     async with serving() as served, Relay.before(served.url) as relay, at_first_screen() as (app, pilot):
@@ -77,6 +80,7 @@ async def test_a_server_that_dies_for_good() -> None:
             assert app.session is None
 
 
+@pytest.mark.long
 async def test_a_server_that_is_stopped() -> None:
     """When the server is shut down the first screen gives its reason, and the next table can be opened."""
     async with AsyncExitStack() as stack:

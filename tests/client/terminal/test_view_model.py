@@ -1,5 +1,6 @@
 """A player's desk: the table, the hands, and what happened lately, together."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -233,6 +234,7 @@ def test_plays_in_the_air_are_seen_at_once() -> None:
     assert (len(player.board.cards[0]), len(player.board.cards[player.column(1)])) == (0, 2)
 
 
+@pytest.mark.long
 def test_foundations_keep_their_slots() -> None:
     """While other aces land, in any match, a foundation stays where it is drawn, until the next deal."""
     for name in MATCHES:

@@ -2,6 +2,8 @@
 
 import random
 
+import pytest
+
 from racing_demon_protocol.engine.factory import RULES, make_rules
 from racing_demon_protocol.engine.specification import Game
 from racing_demon_protocol.games import GAMES, declare
@@ -48,6 +50,7 @@ def test_rules_that_have_judged_a_hand_judge_the_next_like_new_ones(game: Game) 
         assert new.log == old.log
 
 
+@pytest.mark.long
 def test_a_dead_hand_of_gamblers_says_nothing_of_another() -> None:
     """Of hands with as many cards thrown out one may be dead: rules that remember an answer say it of all."""
     game = GAMES["gamblers"]

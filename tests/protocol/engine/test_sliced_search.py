@@ -4,6 +4,8 @@ import random
 from collections.abc import Iterator
 from functools import partial
 
+import pytest
+
 from racing_demon_protocol.engine.sliced_search import SearchSteps, SlicedSearch
 from racing_demon_protocol.engine.specification import Game
 from racing_demon_protocol.games import GAMES
@@ -62,6 +64,7 @@ def _positions(game: Game, count: int) -> Iterator[Dealt]:
                 yield hand
 
 
+@pytest.mark.long
 @more_when_long
 @every_game
 def test_slices_do_not_change_the_answer(game: Game) -> None:
@@ -75,6 +78,7 @@ def test_slices_do_not_change_the_answer(game: Game) -> None:
         assert (whole.result, whole.units) == (cut.result, cut.units)
 
 
+@pytest.mark.long
 @more_when_long
 @every_game
 def test_no_slice_does_much(game: Game) -> None:

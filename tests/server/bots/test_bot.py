@@ -281,6 +281,7 @@ def test_no_slice_of_a_thought_does_much(game: str) -> None:
                 assert calls_of(partial(thought.advance, SLICE_UNITS)) < MAX_CALLS
 
 
+@pytest.mark.long
 @more_when_long
 @for_each("game", usually(2, HEAVIEST))
 def test_slices_do_not_change_a_decision(game: str) -> None:

@@ -5,6 +5,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
+import pytest
+
 from racing_demon_protocol.enums import BotLevel
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
@@ -117,6 +119,7 @@ def test_a_place_between_two_levels_is_between_them(place: float) -> None:
     assert (level == below) is (place % 1 == 0)
 
 
+@pytest.mark.long
 def test_a_beginner_never_takes_a_place_before_it_was_free_for_three_seconds() -> None:
     """Whoever sends a card within that time is faster: beginners lose the races that are fast."""
     free_since: dict[int, int] = {}

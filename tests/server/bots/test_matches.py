@@ -91,6 +91,7 @@ def test_every_preset_is_played_to_its_end(name: str) -> None:
 # Always the same.
 
 
+@pytest.mark.long
 def test_the_same_seed_makes_the_same_match() -> None:
     """Played twice, a match has the same log, byte for byte; other cards make another one."""
     _, log, arrived = _two_hands()
@@ -193,6 +194,7 @@ def test_somebody_goes_out_sometimes() -> None:
     assert {True, False} == {out is None for out in outs}
 
 
+@pytest.mark.long
 @for_each(("game", "bots"), MATCHES)
 def test_bots_play_by_the_rules(game: str, bots: int) -> None:
     """A bot's command is carried out, or it was beaten to it, or the hand had ended when it came."""

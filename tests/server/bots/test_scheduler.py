@@ -57,11 +57,13 @@ def test_bots_play_a_match_to_its_end() -> None:
     assert {0, 1, 2} == {event.seat for event in events if isinstance(event, ev.Played)}
 
 
+@pytest.mark.long
 def test_bots_from_one_seed_play_alike() -> None:
     """The same seeds, on the same clock, make the same log."""
     assert in_virtual_time(play_out(3.0)) == in_virtual_time(play_out(3.0))
 
 
+@pytest.mark.long
 def test_bots_can_be_hurried() -> None:
     """Ten times the speed takes about a tenth of the time."""
     _, slow = in_virtual_time(play_out(1.0))
@@ -186,6 +188,7 @@ async def test_bots_take_their_seats_again_after_a_restart(monkeypatch: pytest.M
     bots.close()
 
 
+@pytest.mark.long
 @virtual
 async def test_who_opened_a_table_pays_for_its_bots_thoughts() -> None:
     """Bots of somebody who has no units left think more seldom, and go on."""

@@ -149,6 +149,7 @@ async def test_a_copy_is_made_while_games_run(
         assert told <= (await back.until(Snapshot)).seq
 
 
+@pytest.mark.long
 @needs_strace
 @pytest.mark.parametrize("command", usually(1, ["backup", "restore"]))
 def test_a_copy_has_its_name_on_the_disk(played: Path, tmp_path: Path, command: str) -> None:

@@ -83,6 +83,7 @@ def test_what_is_wrong_is_found(
     assert why in said
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("game", ["racing-demon", pytest.param("flower-garden", marks=pytest.mark.long)])
 async def test_an_open_table_is_right(tmp_path: Path, capsys: pytest.CaptureFixture[str], game: str) -> None:
     """In the midst of a match, and after it when another server has taken it up; locked, and of any kind."""
@@ -123,6 +124,7 @@ WRONG_SNAPSHOTS: Final[list[tuple[Callable[[Snapshot], bytes], str]]] = [
 ]
 
 
+@pytest.mark.long
 async def test_a_wrong_snapshot_is_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A server would begin with it: it must be there, and be what the events before it have led to."""
     journal, copy = tmp_path / "journal.sqlite", tmp_path / "copy.sqlite"

@@ -154,6 +154,7 @@ def copied(played: Played, folder: Path) -> Path:
     return path
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("game", GAMES)
 def test_a_restart_reads_what_follows_the_checkpoint(tmp_path: Path, game: str) -> None:
     """However long the hand is; and the table is what it was, hidden cards and all."""
@@ -256,6 +257,7 @@ def test_a_checkpoint_that_is_damaged_or_of_another_hand_is_left_out(
     assert check(path).faults == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("game", GAMES)
 def test_one_that_is_ahead_of_its_log_is_left_out(
     tmp_path: Path, game: str, caplog: pytest.LogCaptureFixture
@@ -342,6 +344,7 @@ def test_hidden_cards_stand_nowhere_in_clear(tmp_path: Path, game: str) -> None:
     assert not any(each in stored for each in packed)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("game", GAMES)
 def test_delayed_spectators_go_on_where_they_were(tmp_path: Path, game: str) -> None:
     """They see the table as it was before the delay, and what they see next is the same."""

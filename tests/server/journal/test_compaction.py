@@ -90,6 +90,7 @@ async def play(host: Peer) -> None:
 # A lobby.
 
 
+@pytest.mark.long
 async def test_the_log_of_a_lobby_does_not_grow(path: Path) -> None:
     """However often a player is ready, and then is not: the newest events are kept, and a snapshot."""
     async with server(path) as served, Peer.hosting(served.url) as ann:
@@ -133,6 +134,7 @@ async def test_who_comes_back_to_a_folded_lobby_misses_nothing(path: Path) -> No
                 assert seq + 1 == message.seq
 
 
+@pytest.mark.long
 async def test_what_a_restart_reads_does_not_grow(path: Path) -> None:
     """A lobby's snapshot and some events; also where spectators see everything later."""
     for watch_delay_ms in (0, 1):
@@ -190,6 +192,7 @@ def peak_of_restart(path: Path) -> int:
 # Matches.
 
 
+@pytest.mark.long
 async def test_matches_are_kept_whole_around_folded_lobbies(path: Path) -> None:
     """Before, between and behind them: each record proves itself, and names its players and its game."""
     async with server(path) as served, Peer.hosting(served.url, seated=False) as host:
@@ -214,6 +217,7 @@ async def test_matches_are_kept_whole_around_folded_lobbies(path: Path) -> None:
             assert (verdict.hands, verdict.skipped, verdict.matches) == (1, 0, 1)
 
 
+@pytest.mark.long
 async def test_a_hole_is_no_folded_lobby(path: Path, tmp_path: Path) -> None:
     """An event that is lost is missed, also where a snapshot stands behind it."""
     async with server(path) as served, Peer.hosting(served.url, seated=False) as host:

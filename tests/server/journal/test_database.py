@@ -185,6 +185,7 @@ def test_damage_that_comes_to_light_later_is_told_in_the_same_way(path: Path) ->
         db.execute("SELECT 1")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("version", range(1, VERSION))
 def test_older_files_are_brought_up_to_date(
     path: Path, version: int, caplog: pytest.LogCaptureFixture
@@ -378,6 +379,7 @@ for number in range(30):
 """
 
 
+@pytest.mark.long
 def test_processes_that_start_at_once_make_one_file(tmp_path: Path) -> None:
     """None of them takes what another one is making for somebody else's file, or finds it locked."""
     command = [sys.executable, "-c", STARTS, str(tmp_path)]

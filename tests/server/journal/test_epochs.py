@@ -117,6 +117,7 @@ async def test_after_a_clean_restart_only_the_missed_events_come(tmp_path: Path)
     assert len(ann.view.seats) == 4
 
 
+@pytest.mark.long
 async def test_only_the_newest_starts_are_kept(tmp_path: Path) -> None:
     """However often a server is started, a table's epochs do not grow."""
     journal = tmp_path / "journal.sqlite"

@@ -69,6 +69,7 @@ async def test_an_export_is_a_portable_record(folder: Path) -> None:
     assert json.loads(exported.out.splitlines()[-1])["message"] == "tally"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", usually(1, [(("export", "all"),), (("list", "--json"),)]))
 async def test_an_output_that_nobody_reads_holds_nothing_up(
     folder: Path, tmp_path: Path, command: tuple[str, ...]
@@ -88,6 +89,7 @@ async def test_an_output_that_nobody_reads_holds_nothing_up(
             assert program.process.returncode is None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("arguments", usually(1, [["export", "all"], ["list"]]))
 async def test_a_reader_that_has_gone_is_no_trouble(folder: Path, arguments: list[str]) -> None:
     """If nobody reads the output any more, little or much of it, the program ends with 0 and no complaint."""

@@ -236,6 +236,7 @@ def test_a_hand_that_an_older_server_began_goes_on_in_order(path: Path) -> None:
         assert [FIRST, *plays] == [kept.event for kept in log_of(db, 1)]
 
 
+@pytest.mark.long
 def test_a_log_is_looked_for_where_it_lies(path: Path) -> None:
     """However much lies before it, and however much others have written since."""
     log = [(FIRST, 1), *((play(seq), seq) for seq in range(2, 3_000))]
@@ -305,6 +306,7 @@ def test_who_takes_a_seat_again_is_beaten_like_any_other(path: Path) -> None:
         assert [(1, TimedMessage(late, at, WALL, 0)) for at in (40, 50)] == list(beaten_of(db, 1))
 
 
+@pytest.mark.long
 def test_plays_of_many_tables_lie_together(path: Path) -> None:
     """A play at each of a hundred tables is some pages of the journal in all, not one or more for each."""
 

@@ -187,6 +187,7 @@ OPTIONS: list[dict[str, object]] = [
 ]
 
 
+@pytest.mark.long
 @for_each(("options", "seed"), covering(OPTIONS, range(3)))
 def test_it_goes_on_like_the_one_that_never_ended(options: dict[str, object], seed: int) -> None:
     """At any moment of a match: the same cards, the same answers to old and new commands, the same events."""

@@ -202,6 +202,7 @@ async def test_a_table_that_is_closed_stays_closed(path: Path, caplog: pytest.Lo
     assert logged_warnings(caplog) == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("damage", "why"),
     [

@@ -199,6 +199,7 @@ def test_a_table_that_is_woken_late_does_one_slice() -> None:
         assert sitting.now < sitting.table.next_timer_at <= sitting.now + 3 * SLICE_GAP_US
 
 
+@pytest.mark.long
 @for_each("seats", [1, 2, 8])
 @for_each("game", ["racing-demon", "flower-garden"])
 def test_a_command_waits_for_one_slice_at_most(game: str, seats: int) -> None:

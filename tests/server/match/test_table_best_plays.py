@@ -1,5 +1,7 @@
 """Cards that a table plays wherever they fit, for clients that do not know a game's rules."""
 
+import pytest
+
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.table.suggestions import best_play
@@ -9,6 +11,7 @@ from tests.support.cases import for_each
 from tests.support.tables import Own, Sitting, of_type
 
 
+@pytest.mark.long
 def test_a_card_of_any_game_goes_to_its_best_place() -> None:
     """What the rules call the best play of a pile is what happens, and answers the command."""
     assert [game for game in GAMES if not _goes_to_its_best_place(game)] == []

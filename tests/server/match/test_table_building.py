@@ -2,6 +2,8 @@
 
 import random
 
+import pytest
+
 from racing_demon_protocol.records.verify import verify
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages.client import PlayCards, Stuck
@@ -14,6 +16,7 @@ from tests.support.typical import BUILDING_GAMES, of_games
 PLAYS = amount(30, 60)
 
 
+@pytest.mark.long
 @more_when_long
 @of_games(game.name for game in BUILDING_GAMES)
 def test_a_hand_is_played_and_proved(game: str) -> None:

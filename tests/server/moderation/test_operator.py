@@ -250,6 +250,7 @@ async def test_a_server_that_cannot_be_told_is_no_success(journal: Path) -> None
     assert (told.code, "it reads the bans when it starts" in told.err) == (1, True)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not hasattr(socket, "SO_REUSEPORT"), reason="needs several processes")
 async def test_all_processes_obey(journal: Path) -> None:
     """Tables are listed and closed wherever they are, and a ban holds in each process."""

@@ -105,6 +105,7 @@ async def test_what_the_broker_has_kept_is_asked_for_once(monkeypatch: pytest.Mo
     await asyncio.gather(listening, return_exceptions=True)
 
 
+@pytest.mark.long
 @for_each("fault", [None, OSError(107, "not connected")])
 async def test_what_the_library_leaves_is_closed_and_looked_at(fault: OSError | None) -> None:
     """Its socket is shut down, and no exception of its futures is left to be told by the loop."""

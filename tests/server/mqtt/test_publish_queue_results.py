@@ -7,6 +7,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pytest
+
 from racing_demon_protocol.enums import EndReason, Phase
 from racing_demon_protocol.table import scoring
 from racing_demon_protocol.table.state import TableState
@@ -57,6 +59,7 @@ def is_whispered(event: Event, before: Event | None) -> bool:
     return before is not None and event.seq == before.seq
 
 
+@pytest.mark.long
 def test_results_are_what_the_table_says() -> None:
     """Hands and matches have the points that the table's own view has in the end."""
     table, log, _ = play_match(bytes(32), ["easy", "medium", "hard"], Options(hands=2))
@@ -73,6 +76,7 @@ def test_results_are_what_the_table_says() -> None:
     )
 
 
+@pytest.mark.long
 @for_each("game", ["racing-demon", "beleaguered-castle"])
 def test_results_do_not_depend_on_when_the_publisher_came(game: str) -> None:
     """Whoever finds the table after any event publishes the same results of all that follows."""

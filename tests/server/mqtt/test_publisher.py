@@ -229,6 +229,7 @@ async def test_what_an_earlier_server_left_is_tidied_away(tmp_path: Path) -> Non
         assert kept == {"rd/pub/b2/tables/old", "rd/pub/a1/status"}
 
 
+@pytest.mark.long
 async def test_an_outage_is_told_once_and_play_goes_on(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -249,6 +250,7 @@ async def test_an_outage_is_told_once_and_play_goes_on(
     assert logged_warnings(caplog) == []
 
 
+@pytest.mark.long
 async def test_a_broker_that_stands_still_costs_only_a_short_line(tmp_path: Path) -> None:
     """While nothing is taken the line stays bounded and play goes on; then the directory is right again."""
     async with Broker.running(tmp_path) as broker, publishing(broker.url) as house:

@@ -69,6 +69,7 @@ def test_a_server_that_has_stopped_leaves_the_collector_as_it_was() -> None:
     assert (gc.get_threshold(), gc.callbacks, gc.get_freeze_count()) == before
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("small")
 def test_a_sweep_frees_what_refers_to_itself() -> None:
     """What was frozen, and refers to itself alone, is freed by a sweep."""
@@ -152,6 +153,7 @@ def test_when_a_sweep_is_due(connections: int, tables: int, is_played: bool, is_
     assert is_due is garbage_collection.is_due(connections, tables, is_played=is_played)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such call")
 def test_a_sweep_returns_free_memory_to_the_system(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a thousand spectators needed goes back; a library without the call will do, too."""

@@ -203,6 +203,7 @@ def test_the_log_has_a_clock_that_nobody_sets(monkeypatch: pytest.MonkeyPatch) -
 # What the program tells.
 
 
+@pytest.mark.long
 async def test_it_tells_of_its_start_its_tables_and_its_end() -> None:
     """From the first to the last line, with codes and numbers."""
     async with server_process("--log-level", "info", "--log-format", "json") as (server, url):

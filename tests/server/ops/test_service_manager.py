@@ -35,6 +35,7 @@ async def told(manager: socket.socket, seconds: float = PATIENCE) -> str:
         return ""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("processes", [1, 2])
 async def test_a_server_that_hangs_is_no_longer_said_to_live(
     manager: socket.socket, processes: int, tmp_path: Path

@@ -58,6 +58,7 @@ def linked(directory: Directory, phone: Device) -> Device:
     return directory.link(Guess("ann", code.lower(), HOME), KEYS[1], "tablet", NOW)
 
 
+@pytest.mark.long
 def test_no_file_names_who_was_forgotten(tmp_path: Path) -> None:
     """Neither the file nor its log has bytes of a forgotten name, while another process has it open."""
     path = tmp_path / "players.sqlite"

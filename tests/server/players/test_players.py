@@ -282,6 +282,7 @@ async def players(journal: Path, *arguments: str) -> str:
     return ended.out
 
 
+@pytest.mark.long
 async def test_the_operator_merges_and_forgets(tmp_path: Path) -> None:
     """Two players become one in standings of the past; a player who is forgotten is a former one."""
     journal = tmp_path / "journal.sqlite"
@@ -341,6 +342,7 @@ async def test_the_operator_lets_a_device_in(tmp_path: Path) -> None:
             assert (await second.until(Refused)).reason is Reason.BAD_TOKEN
 
 
+@pytest.mark.long
 async def test_the_operator_splits_who_was_merged(tmp_path: Path) -> None:
     """Ann and Ben were merged by mistake, and played on: each has all matches of their own device again."""
     journal = tmp_path / "journal.sqlite"
@@ -371,6 +373,7 @@ async def test_the_operator_splits_who_was_merged(tmp_path: Path) -> None:
         await page_with(server, "/v1/standings?people=1", has_row)
 
 
+@pytest.mark.long
 async def test_the_operator_undoes_a_wrong_confirmation(tmp_path: Path) -> None:
     """Who was taken for Ann loses the device and the matches; Ann keeps hers, also after a restart."""
     journal = tmp_path / "journal.sqlite"
@@ -496,6 +499,7 @@ async def test_players_see_whom_they_have_played_with(tmp_path: Path) -> None:
                 assert (await get(server, path, **headers))[0] == 404
 
 
+@pytest.mark.long
 async def test_who_sees_standings_where_nobody_has_chosen(tmp_path: Path) -> None:
     """A host's server shows them to players, a public one to nobody."""
     for path, flags, status in (("home", ("--until-table-ends=NONE",), 200), ("public", (), 404)):

@@ -2,6 +2,8 @@
 
 from typing import Final
 
+import pytest
+
 from racing_demon_protocol.wire.player_proof import secret_hash
 from racing_demon_server.journal.matches import FORMER
 from racing_demon_server.players import store
@@ -43,6 +45,7 @@ def test_names_follow_what_changes() -> None:
     assert not names.reload()
 
 
+@pytest.mark.long
 def test_names_are_right_after_more_changes_than_are_listed() -> None:
     """Whoever has missed changes that are no longer listed reads everything again."""
     kept = PlayersFile(None, "5e" * 32)

@@ -42,6 +42,7 @@ def held(records: RecordVersions, version: str, pieces: int, *, is_last: bool = 
     return record
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("game", ["racing-demon", "demon-b"])
 async def test_pieces_of_any_size_are_the_same_record(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, game: str

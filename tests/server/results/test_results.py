@@ -94,6 +94,7 @@ async def test_standings_are_those_of_the_records(tmp_path: Path) -> None:
     assert json.loads(told) == {"hands": shown, "titles": []}  # bots get none
 
 
+@pytest.mark.long
 async def test_a_correction_changes_the_standings(tmp_path: Path) -> None:
     """A correction by a command counts in the running server's standings; results outlive their events."""
     journal = tmp_path / "journal.sqlite"
@@ -210,6 +211,7 @@ async def test_what_no_store_can_hold_is_not_looked_for(tmp_path: Path) -> None:
         assert asked == {path: (await get(server, path, Authorization=token))[0] for path in asked}
 
 
+@pytest.mark.long
 async def test_old_matches_are_pruned(tmp_path: Path) -> None:
     """With --keep-matches the server deletes the events of old matches by itself; results remain."""
     journal = tmp_path / "journal.sqlite"

@@ -224,6 +224,7 @@ class NotingEvents(Noting):
         return self._journal.marks(table_id, kinds, first, last)
 
 
+@pytest.mark.long
 async def test_a_long_match_is_read_on_from_its_last_hand(tmp_path: Path) -> None:
     """After each of its hands, while the next one is played; the result is that of the whole record."""
     journal, firsts, ends = tmp_path / "journal.sqlite", list[int](), [0]

@@ -97,6 +97,7 @@ def reader_of(backlog: Backlog) -> Reader:
     return reader
 
 
+@pytest.mark.long
 @pure("refers weakly to a reader")
 def test_a_reader_for_whom_nothing_is_held_back_is_not_kept() -> None:
     """Neither one that has gone on nor one that was closed: tables come and go by the thousands."""
@@ -111,6 +112,7 @@ def test_a_reader_for_whom_nothing_is_held_back_is_not_kept() -> None:
     assert backlog.size == 0
 
 
+@pytest.mark.long
 @for_each("encoding", [Encoding.MSGPACK, pytest.param(Encoding.JSON, marks=pytest.mark.long)])
 def test_spectators_of_a_table_where_too_much_happens_see_it_in_steps(encoding: Encoding) -> None:
     """They see nothing before its time, something new every other delay, and in the end all of it."""
@@ -138,6 +140,7 @@ async def see_in_steps(encoding: Encoding) -> None:
     assert room.table.view.snapshot_for(None, 0) == mirror(eve).snapshot_for(None, 0)
 
 
+@pytest.mark.long
 @virtual
 async def test_the_longest_queue_makes_room() -> None:
     """Where too much waits at all tables together, the spectators of the busiest get a snapshot."""

@@ -3,6 +3,8 @@
 import asyncio
 from typing import Final
 
+import pytest
+
 from racing_demon_client.net.client import Client
 from racing_demon_protocol.engine.cards import PACK_SIZE
 from racing_demon_protocol.table.state import TableState
@@ -92,6 +94,7 @@ async def test_only_so_many_are_shown_and_wait() -> None:
     assert RACE_BURST < len(_races(eye)) <= most
 
 
+@pytest.mark.long
 @virtual
 async def test_races_of_a_hand_name_cards_on_foundations() -> None:
     """At a table full of bots each race told names a card of the winner's, and the pile it lies on."""

@@ -80,6 +80,7 @@ def test_how_many_guesses_there_are() -> None:
         assert [_refused(lock, WRONG, at) for _ in range(2)] == [Reason.BAD_PASSPHRASE, Reason.TOO_FAST]
 
 
+@pytest.mark.long
 def test_a_lock_is_stored_as_a_slow_hash() -> None:
     """From salt and hash, which are all that is stored, comes the same lock; it is slow only once."""
     hash_ = slow_hash(RIGHT, SALT)
@@ -94,6 +95,7 @@ def test_a_lock_is_stored_as_a_slow_hash() -> None:
     assert _refused(again, WRONG) == Reason.BAD_PASSPHRASE
 
 
+@pytest.mark.long
 def test_guesses_at_a_slow_hash_are_counted() -> None:
     """After ten of them nothing is hashed for that address."""
     lock = Passphrase(SALT, slow_hash(RIGHT, SALT))
@@ -104,6 +106,7 @@ def test_guesses_at_a_slow_hash_are_counted() -> None:
     assert _refused(lock, RIGHT) == Reason.TOO_FAST
 
 
+@pytest.mark.long
 @for_each("newer", [b"\x02" + bytes(32), b"\x02" + bytes(40)])
 def test_a_hash_of_a_newer_kind_opens_to_nobody(newer: bytes) -> None:
     """A server of before it refuses in words."""

@@ -296,6 +296,7 @@ def test_the_log_tells_which_table_cannot_go_on(
         assert ValueError is told.exc_info[0]
 
 
+@pytest.mark.long
 @virtual
 async def test_a_restart_changes_nothing_of_when_a_log_is_cut(tmp_path: Path) -> None:
     """A snapshot follows so many events after the last one, wherever among them a server was started."""

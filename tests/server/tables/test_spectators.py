@@ -81,6 +81,7 @@ async def _begin(registry: Registry, lock: Passphrase | None = None, **options: 
     return room
 
 
+@pytest.mark.long
 @virtual
 async def test_a_delay_goes_on_when_the_server_is_started_anew(tmp_path: Path) -> None:
     """Who watches sees the table as it was a minute ago, and then all that was to come, each in its time."""

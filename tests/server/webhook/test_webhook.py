@@ -167,6 +167,7 @@ async def test_an_answer_without_an_end_is_an_answer(tmp_path: Path) -> None:
             assert ids(receiver.requests[3:], ann.code) == ["2/begun", "2/begun"]
 
 
+@pytest.mark.long
 async def test_a_killed_server_tells_after_its_restart_what_was_not_taken(tmp_path: Path) -> None:
     """And nothing that was; even where the queue was lost, the present match is told, with the same ids."""
     port, journal = free_port(), tmp_path / "journal.sqlite"

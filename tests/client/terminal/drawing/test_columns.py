@@ -1,5 +1,6 @@
 """Columns: as many as a game has, as high as the screen lets them."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -121,6 +122,7 @@ def test_framed_columns() -> None:
     assert expected.strip("\n").split("\n") == [row[:39].rstrip() for row in rows]
 
 
+@pytest.mark.long
 @for_each(("size", "columns"), covering(SIZES, range(1, 10)))
 def test_up_to_nine_columns_are_drawn(size: tuple[int, int], columns: int) -> None:
     """Each has its key and its card, in the order of the columns, and answers to the pointer."""
@@ -157,6 +159,7 @@ def test_empty_columns_answer_to_the_pointer(size: tuple[int, int]) -> None:
     assert canvas.hit(hit.x, canvas.height - 4) == hit
 
 
+@pytest.mark.long
 @examples(60)
 @given(positions(), st.integers(80, 220), st.integers(24, 66), st.booleans())
 def test_columns_stay_in_their_part(

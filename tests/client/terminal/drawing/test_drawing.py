@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import count
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -128,6 +129,7 @@ def test_all_that_matters_is_seen(name: str) -> None:
             check_picture(player, size)
 
 
+@pytest.mark.long
 @of_all_sizes
 @for_each("seat", [0, None])
 def test_the_first_moments(seat: int | None, size: tuple[int, int]) -> None:
@@ -138,6 +140,7 @@ def test_the_first_moments(seat: int | None, size: tuple[int, int]) -> None:
             return
 
 
+@pytest.mark.long
 @examples(120)
 @given(positions(), st.data(), widths, heights)
 def test_any_position_on_any_screen(
@@ -219,6 +222,7 @@ def test_no_terminal_is_too_small_to_draw(size: tuple[int, int]) -> None:
 # Letters.
 
 
+@pytest.mark.long
 @of_matches
 def test_in_letters_all_is_ascii(name: str) -> None:
     """On a terminal without signs nothing else is drawn, at any moment of any match."""
@@ -230,6 +234,7 @@ def test_in_letters_all_is_ascii(name: str) -> None:
 # Names.
 
 
+@pytest.mark.long
 @for_each(("name", "size"), covering(HOSTILE, SIZES))
 def test_hostile_names_move_nothing(name: str, size: tuple[int, int]) -> None:
     """Whatever somebody is called, no row changes its width, and nothing that is not printable is drawn."""

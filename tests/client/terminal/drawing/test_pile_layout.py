@@ -3,6 +3,8 @@
 import re
 from itertools import pairwise
 
+import pytest
+
 from racing_demon_client.shared.pile_names import addresses, cursor_piles, usable
 from racing_demon_client.terminal.drawing.pile_layout import SIDE_KINDS, PileRect, arrange
 from racing_demon_client.terminal.style import ASCII, Highlight
@@ -61,6 +63,7 @@ def apart(one: PileRect, other: PileRect) -> bool:
     return beside or one.y + one.height <= other.y or other.y + other.height <= one.y
 
 
+@pytest.mark.long
 @more_when_long
 @of_games(GAMES)
 @for_each("size", SIZES[:2], ids=["small", "medium"])
@@ -86,6 +89,7 @@ def test_what_is_free_is_seen_and_answers(game: str, size: tuple[int, int]) -> N
             assert labels.get(action, "") in text
 
 
+@pytest.mark.long
 @of_every_game
 def test_where_nothing_is_turned_no_key_says_so(game: str) -> None:
     """The footer speaks of turning where there is a stock, and of the next play where the key makes it."""
@@ -98,6 +102,7 @@ def test_where_nothing_is_turned_no_key_says_so(game: str) -> None:
     assert all(does != "turn" for _, does in castle.session.keymap.footer())
 
 
+@pytest.mark.long
 @of_every_game
 def test_all_that_is_taken_from_has_a_key(game: str) -> None:
     """At many moments: each pile of which a card can be played has a key of its own, but stock and goals."""
@@ -118,6 +123,7 @@ def names_of(player: Alone, card: int) -> set[str]:
     return {glyphs.card(card), glyphs.card(card, ten=True)}
 
 
+@pytest.mark.long
 @of_every_game
 def test_ascii_will_do(game: str) -> None:
     """Every game can be drawn with the signs of ASCII alone."""

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from itertools import product
 
+import pytest
 from textual import events
 from textual.pilot import Pilot
 from textual.screen import ModalScreen
@@ -57,6 +58,7 @@ def stack(player: Player) -> list[type]:
     return [type(screen) for screen in player.app.screen_stack[1:]]
 
 
+@pytest.mark.long
 @for_each("is_alone", usually(1, [True, False]))
 async def test_keys_in_a_rush_leave_one_picture(is_alone: bool) -> None:
     """Whatever two keys come at once, over one picture lies at most one dialog."""
@@ -76,6 +78,7 @@ async def test_keys_in_a_rush_leave_one_picture(is_alone: bool) -> None:
             await wait(player.pilot, lambda: stack(player) == [TableScreen])
 
 
+@pytest.mark.long
 async def test_a_key_that_is_held() -> None:
     """A key that repeats while the help opens and closes does to each screen what it does there."""
     async with at_a_table(is_alone=False) as player:
@@ -94,6 +97,7 @@ async def test_what_is_typed_ahead_is_said() -> None:
         assert not player.session.client.waiting
 
 
+@pytest.mark.long
 async def test_leaving_asks_over_another_dialog() -> None:
     """Leaving asks over whatever is open, and staying leads back to it."""
     async with at_a_table(is_alone=False) as player:

@@ -55,6 +55,7 @@ async def test_bots_come_and_go_by_keys() -> None:
         assert len(view.seats) == 8
 
 
+@pytest.mark.long
 async def test_bots_come_from_a_list() -> None:
     """The list of levels says what each does; Enter, a digit or a click adds one, Escape none."""
     async with hosting() as player:
@@ -239,6 +240,7 @@ async def test_wrong_options_are_refused_with_a_sentence(name: str, value: str) 
         assert player.session.client.view.options == SLOW
 
 
+@pytest.mark.long
 async def test_guests_have_no_options() -> None:
     """Who does not host is told so by the server, and nothing changes; the deal shows the cards at once."""
     async with serving() as served:
@@ -292,6 +294,7 @@ async def test_help_opens_and_closes() -> None:
         assert isinstance(player.app.screen, LobbyScreen)
 
 
+@pytest.mark.long
 async def test_the_signal_closes_the_help() -> None:
     """Who reads the help when play begins sees the cards at once."""
     async with hosting(Options(countdown_ms=6_000, tally_ms=600_000)) as player:
@@ -307,6 +310,7 @@ async def test_the_signal_closes_the_help() -> None:
         await wait(player.pilot, lambda: not isinstance(player.app.screen, HelpScreen))
 
 
+@pytest.mark.long
 async def test_chat_reaches_the_others() -> None:
     """What is said is heard at the other seats, and what they say is shown; chat outlives a deal."""
     async with serving() as served:
@@ -468,6 +472,7 @@ async def test_a_small_terminal_says_so_and_plays_on() -> None:
         await shows(player, "[space]")
 
 
+@pytest.mark.long
 @more_when_long
 @for_each("key", usually(1, ["?", "", "o", "/", "ctrl+c"]))
 async def test_no_size_ends_the_program(key: str) -> None:

@@ -60,6 +60,7 @@ async def test_a_link_is_an_address_and_a_code() -> None:
             assert ann.code == app.session.client.code
 
 
+@pytest.mark.long
 async def test_a_link_with_a_seat_is_one_to_the_own_seat() -> None:
     """It may be pasted where the address goes; the form's name changes nothing."""
     async with serving() as served, Peer.hosting(served.url) as ann:
@@ -73,6 +74,7 @@ async def test_a_link_with_a_seat_is_one_to_the_own_seat() -> None:
             assert app.session.client.seat == ben.place.seat == 1
 
 
+@pytest.mark.long
 async def test_another_name_than_the_seats_is_asked_about() -> None:
     """Whoever was at the table as Zoe and types another name says which of the two is meant."""
     async with serving() as served, Peer.hosting(served.url) as host:
@@ -89,6 +91,7 @@ async def test_another_name_than_the_seats_is_asked_about() -> None:
             assert app.session.client.seat == 1
 
 
+@pytest.mark.long
 async def test_an_unknown_code_is_told() -> None:
     """Joining with a code that no table has says so, and stays where it is."""
     async with serving() as served, at_first_screen() as (app, pilot):
@@ -101,6 +104,7 @@ async def test_an_unknown_code_is_told() -> None:
         assert recent_tables(recents_path()) == ()
 
 
+@pytest.mark.long
 async def test_an_address_alone_lists_the_tables_of_a_server() -> None:
     """With several tables one chooses; Enter joins."""
     async with serving(lists_tables=True) as served:
@@ -115,6 +119,7 @@ async def test_an_address_alone_lists_the_tables_of_a_server() -> None:
                 assert second.code == app.session.client.code
 
 
+@pytest.mark.long
 async def test_an_address_alone_leads_to_the_only_free_seat() -> None:
     """The only table with a free seat is joined; a server that lists none asks for the code."""
     async with serving(lists_tables=True) as served, at_first_screen() as (app, pilot):
@@ -187,6 +192,7 @@ async def test_a_wrong_address_is_told() -> None:
             assert told(app) in " ".join(" ".join(painted(app).rows).split())
 
 
+@pytest.mark.long
 @for_each("how", usually(1, ["joined", "watched"]))
 async def test_enter_goes_to_a_table_of_late(how: str) -> None:
     """A digit points at a table of late, and Enter goes there as one did before."""
@@ -280,6 +286,7 @@ async def test_a_game_is_played_alone() -> None:
             await wait(pilot, lambda: at_the_door(app))
 
 
+@pytest.mark.long
 @for_each("size", [(80, 24), pytest.param((40, 10), marks=pytest.mark.long)])
 async def test_arrows_go_through_the_whole_form(size: tuple[int, int]) -> None:
     """Arrows visit every field, the list and every button, down and up, and open nothing."""
@@ -296,6 +303,7 @@ async def test_arrows_go_through_the_whole_form(size: tuple[int, int]) -> None:
             assert {"join", "watch", "game", "bots", "level"} <= {*seen}
 
 
+@pytest.mark.long
 async def test_the_small_screen_keeps_what_it_says_in_sight() -> None:
     """At 40x10 the keys and what did not work are seen wherever the form is scrolled to."""
     async with at_first_screen(size=(40, 10)) as (app, pilot):
@@ -306,6 +314,7 @@ async def test_the_small_screen_keeps_what_it_says_in_sight() -> None:
         assert "p practice s alone j join" in shown
 
 
+@pytest.mark.long
 async def test_broken_recents_are_passed_over(folders: Folders) -> None:
     """Tables of late with markup and escapes in them are shown as text, or not at all."""
     folders.recent_tables.parent.mkdir(parents=True)

@@ -61,6 +61,7 @@ def code_of(app: TerminalApp) -> str:
     return app.session.client.code
 
 
+@pytest.mark.long
 async def test_one_key_joins_the_only_table() -> None:
     """With one table on the network the key for joining goes there, and nothing more is looked for."""
     async with tables({}) as (app, pilot, hosts):
@@ -100,6 +101,7 @@ async def test_the_keys_choose_among_tables() -> None:
         assert code_of(app) == hosts[1].code
 
 
+@pytest.mark.long
 async def test_the_pointed_table_can_be_watched() -> None:
     """The key for watching goes to the row that is pointed at."""
     async with tables({}, {}) as (app, pilot, hosts):
@@ -110,6 +112,7 @@ async def test_the_pointed_table_can_be_watched() -> None:
         assert app.session.client.seat is None
 
 
+@pytest.mark.long
 async def test_a_click_joins_a_table_once() -> None:
     """A click on a row joins that table, and takes one seat."""
     async with tables({}, {}) as (app, pilot, hosts):
@@ -120,6 +123,7 @@ async def test_a_click_joins_a_table_once() -> None:
         assert len(app.session.client.view.seats) == 2
 
 
+@pytest.mark.long
 async def test_a_passphrase_is_asked_for() -> None:
     """A table that is locked asks for its passphrase before anything is sent; Enter then goes there."""
     async with tables({"needs_passphrase": True}) as (app, pilot, hosts):
@@ -131,6 +135,7 @@ async def test_a_passphrase_is_asked_for() -> None:
         assert code_of(app) == hosts[0].code
 
 
+@pytest.mark.long
 async def test_a_table_of_late_that_is_near_stands_once() -> None:
     """A table that one was at, and that is on the network now, has one row, whatever its address was."""
     async with serving() as served, Peer.hosting(served.url) as host:
@@ -143,6 +148,7 @@ async def test_a_table_of_late_that_is_near_stands_once() -> None:
             assert sorted(row.code for row in near(app).rows) == sorted(["CDFG", host.code])
 
 
+@pytest.mark.long
 async def test_a_table_stays_chosen() -> None:
     """A recent table that is found elsewhere stays chosen; of two with its code, the one at its address.
 
@@ -185,6 +191,7 @@ async def test_the_first_screen(snapshot: SnapshotAssertion) -> None:
     assert snapshot.use_extension(TextFile) == seen.text() + "\n"
 
 
+@pytest.mark.long
 async def test_a_table_that_is_gone_is_shown_no_longer(monkeypatch: pytest.MonkeyPatch) -> None:
     """The list forgets what does not answer any more, and says that there is nothing."""
     monkeypatch.setattr(welcome, "LOOK_SECONDS", 1.2)
@@ -196,6 +203,7 @@ async def test_a_table_that_is_gone_is_shown_no_longer(monkeypatch: pytest.Monke
         assert "none found so far" in str(app.screen.query_one("#near-told", Label).content)
 
 
+@pytest.mark.long
 async def test_names_of_neighbors_are_plain_text() -> None:
     """Markup and escapes that somebody announces are shown as text, and steer nothing."""
     async with at_first_screen() as (app, pilot), serving() as served, Peer.hosting(served.url) as ann:
@@ -206,6 +214,7 @@ async def test_names_of_neighbors_are_plain_text() -> None:
             assert "[@click=app.quit]?[2J[/]'s table" in shown
 
 
+@pytest.mark.long
 async def test_a_table_may_be_found_while_the_screen_goes() -> None:
     """What is found when nothing is left to show it on is found in vain."""
     async with at_first_screen() as (app, _):

@@ -4,6 +4,8 @@ import os
 import sys
 from collections.abc import Iterator
 
+import pytest
+
 from racing_demon_protocol.engine.board import Board
 from racing_demon_protocol.engine.cards import UNKNOWN
 from racing_demon_protocol.engine.specification import Building, Game, Goal, Racing
@@ -98,6 +100,7 @@ def test_nothing_follows_a_settled_board(name: str) -> None:
                 assert plays == list(dealt.rules.legal_plays(dealt.board, seat))
 
 
+@pytest.mark.long
 @for_each("name", ORACLES)
 def test_legal_plays_are_those_of_brute_force(name: str) -> None:
     """Of all plays from any pile to any pile those are legal that the words of the source allow."""
@@ -144,6 +147,7 @@ def test_players_of_one_hand_do_not_touch_each_other(name: str) -> None:
     assert faces[shared:][:half] == alone.board.cards == faces[shared:][half:]
 
 
+@pytest.mark.long
 @for_each("name", [name for name, game in OWN.items() if game.racing is not Racing.SOLO])
 def test_hands_of_several_seats_end_sound(name: str) -> None:
     """The same holds of a table where several play, each alone, or two together."""
