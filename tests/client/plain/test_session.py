@@ -151,7 +151,8 @@ async def play_a_hand(client: Client, terminal: FakeTerminal) -> None:
         progress = (p for p in client.legal_plays() if client.view.board.is_progress(p))
         best = next(progress, None)
         fruitless = 0 if best else fruitless + 1
-        await terminal.answer(typed(client, best) if best else "t", "^you: ")
+        # The server may have found out that nothing can be played any more, and end the hand first.
+        await terminal.answer(typed(client, best) if best else "t", "^you: |^hand 1 is over")
     if client.view.phase is Phase.PLAYING:
         terminal.type("s")
     await terminal.until("^the match is over: you won$")
@@ -171,7 +172,8 @@ async def test_a_whole_hand_by_typed_words() -> None:
             tally = terminal.lines.index("hand             1   total")
             assert terminal.lines[tally + 1].startswith("you ")
             assert terminal.lines[tally + 1].endswith("  won")
-        assert not any(line.startswith("refused") for line in terminal.lines)
+        refused = {line for line in terminal.lines if line.startswith("refused")}
+        assert refused <= {"refused: The hand is over."}
     verdict = verify(read_messages(lines))
     assert (verdict.hands, verdict.skipped, verdict.matches) == (1, 0, 1)
     assert verdict.plays > 20
@@ -431,6 +433,7 @@ async def test_ascii_only() -> None:
 # How much is heard.
 
 
+@pytest.mark.long
 async def test_how_much_is_heard_of_others() -> None:
     """At first plays of others to the foundations are told; then everything; then nothing."""
     async with serving(seed=SEED, bot_speed=500.0) as served:
@@ -526,6 +529,7 @@ async def watched(served_url: str, *, hands: int = 2) -> Client:
     return client
 
 
+@pytest.mark.long
 async def test_a_match_is_watched_to_its_end() -> None:
     """A spectator is told everything from the seats to the tally, and is then done."""
     lines: list[str] = []
@@ -561,6 +565,7 @@ async def test_each_hand_is_checked_and_that_is_said() -> None:
     assert sum(line.startswith("Checked: the server alone shuffled") for line in said) == 2
 
 
+@pytest.mark.long
 async def test_a_record_from_the_middle_says_so() -> None:
     """A spectator of the second half of a hand has a record that proves the next one only."""
     lines: list[str] = []
