@@ -256,7 +256,7 @@ class Board:
         if view:
             covered = max(0, len(there) - view)
             first = max(0, covered - count)
-            there = (*there[:first], *[UNKNOWN] * (covered - first), *there[covered:])
+            there = there[:first] + (UNKNOWN,) * (covered - first) + there[covered:]
         self.cards[destination] = there
         return transfer
 

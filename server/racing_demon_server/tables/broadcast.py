@@ -237,7 +237,7 @@ class Broadcast:
             self._unsent += encoded
         if not encoded:
             return
-        self.spectators.publish(encoded, turn.copy)
+        self.spectators.publish(encoded, turn.copy, turn.moves_cards)
         if self._observers:
             events = [each.event for each in encoded]
             for observer in self._observers:

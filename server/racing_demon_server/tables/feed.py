@@ -310,9 +310,10 @@ class Feed:
             if type(each.event) not in MOVES_CARDS:
                 moves_cards = False
                 break
-        if moves_cards and self._since_copy + len(encoded) < COPY_EVERY:
+        since_copy = self._since_copy + len(encoded)
+        if moves_cards and since_copy < COPY_EVERY:
             self._uncommitted += 1
-            self._since_copy += len(encoded)
+            self._since_copy = since_copy
             return [Turn(encoded, None, moves_cards)]
         copy = self._copied()
         begins = [n for n, each in enumerate(encoded) if n and type(each.event) is Committed]

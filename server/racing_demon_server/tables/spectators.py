@@ -265,18 +265,21 @@ class Spectators:
         self._came.pop(listener, None)
         self.relayed.pop(listener, None)
 
-    def publish(self, encoded: Sequence[EncodedEvent], copy: TableCopy | None = None) -> None:
+    def publish(
+        self, encoded: Sequence[EncodedEvent], copy: TableCopy | None = None, moves_cards: bool = False
+    ) -> None:
         """Send events after their delay.
 
         Args:
             encoded: the events.
             copy: the table after them, if it was copied.
+            moves_cards: whether they change little but cards.
 
         """
         if not self._sent and not self._reader.is_held_back:
             return
         self._reader.append(encoded, copy)
-        if is_second_deal(encoded, self._shown):
+        if not moves_cards and is_second_deal(encoded, self._shown):
             self._reader.append_snapshot()
         self._schedule()
 
