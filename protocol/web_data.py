@@ -16,13 +16,14 @@ from racing_demon_client.shared.guide_text import GESTURES, Panel, guide, own_va
 from racing_demon_client.shared.lesson import (
     AGAIN,
     BACK,
+    COLOURS,
     DO,
     DONE,
     DUE,
+    GO_ON,
     LEAVE,
     LESSONS,
     LOST,
-    LOST_MS,
     OPENING,
     POINTS,
     STEPS,
@@ -338,6 +339,7 @@ def lessons() -> str:
         "again": AGAIN,
         "won": WON,
         "lost": LOST,
+        "goOn": GO_ON,
         "done": DONE,
         "points": POINTS,
         "due": DUE,
@@ -350,8 +352,10 @@ def lessons() -> str:
         "// Generated from the lessons by protocol/generate.py.\n\n"
         f"export const TEACHER = {_literal(TEACHER_NAME)};\n"
         f"export const STEPS = {STEPS};\n"
-        "/** In milliseconds: between two plays of the teacher, and before one takes a place. */\n"
-        f"export const TIMES = {_literal({'teacher': TEACHER_MS, 'lost': LOST_MS})};\n"
+        "/** How many milliseconds pass between two plays of the teacher. */\n"
+        f"export const TEACHER_MS = {TEACHER_MS};\n"
+        "/** How a card lies in a column, by whether it is red. */\n"
+        f"export const COLOURS = {_literal(list(COLOURS))};\n"
         "/** What to do, by what a hand does and device. @type {Record<string, Record<string, string>>} */\n"
         f"export const DO = {_lines(dict(DO))};\n"
         f"export const WORDS_OF_LESSONS = {_lines(words)};\n"

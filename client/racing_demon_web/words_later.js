@@ -509,7 +509,7 @@ export const openedWords = (
 
 /** What a newcomer is told. */
 export const LESSON_WORDS = {
-  close: "Close",
+  playNow: "Play now: three hands against two bots",
   stepOf: (/** @type {number} */ step, /** @type {number} */ all) => `Step ${step} of ${all}`,
 };
 

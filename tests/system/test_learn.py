@@ -29,7 +29,7 @@ async def test_the_first_hand_is_learned_in_plain_text(game: str, points: int) -
             found = TURN.match(told[-1])
             if found and found[1] == "4":
                 end_all(children_of(process.pid))
-            if found and "Quick" not in told[-1]:
+            if found and "again" not in told[-1]:
                 process.stdin.write(f"{found[2]}\n".encode())
             elif told[-1] == f"You have {points} points.":
                 process.stdin.write(b"q\n")

@@ -277,7 +277,7 @@ class _Player:
         lesson, view = self._opened.lesson, self._client.view
         if lesson is None:
             return []
-        said = [lesson.observe(message), lesson.outcome(self._name)]
+        said = [lesson.observe(message, self._name), lesson.outcome(self._name)]
         text = lesson.text(self._line_for, self._name, "Type: stuck") if view.in_hand else ""
         if lesson.is_over and isinstance(message, ev.HandOver):
             said += lesson.score()

@@ -6,12 +6,12 @@ by which the lesson goes back to a step after dealing again. The page has the sa
 `protocol/generate.py` writes it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from racing_demon_protocol.engine.board import Board, Kind, Play
-from racing_demon_protocol.engine.cards import PACK_SIZE
+from racing_demon_protocol.engine.cards import PACK_SIZE, Card, suit
 from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.games import declare
@@ -33,8 +33,9 @@ UPWARD: Final = frozenset({"ace", "build", "won", "lost"})
 STEPS: Final = 8
 TEACHER_MS: Final = 450
 """From one play of the teacher to the next."""
-LOST_MS: Final = 2_500
-"""How long the teacher gives before taking a place: no hurry, but it is taken."""
+LOST_MS: Final = 10_000
+"""How long the teacher leaves a place to a terminal’s player: time to read, but then it is taken. On the page
+the teacher takes it when the player tries."""
 DO: Final[Mapping[str, Mapping[str, str]]] = {
     "up": {
         "touch": "Tap your {card}.",
@@ -63,9 +64,13 @@ DO: Final[Mapping[str, Mapping[str, str]]] = {
 }
 """What to do on the page, by device; the last one is the table as text. ``{card}`` is the card, ``{key}`` the
 key of its pile, ``{line}`` what is typed."""
+COLOURS: Final = ("Black on red", "Red on black")
+"""How a card lies in a column, by whether it is red."""
 AGAIN: Final = "That step is gone. The cards are dealt again, up to here."
 WON: Final = "You were first: {teacher}’s {card} came back."
-LOST: Final = "{teacher} was first: her {card} lies there, yours stays."
+LOST: Final = "{teacher} was first: you keep your {card}."
+GO_ON: Final = "Go on"
+"""The button with which such an outcome is left behind."""
 OFF: Final = "That counts, too. But now: "
 DONE: Final = "That is the whole game"
 """The headline of the end."""
@@ -78,11 +83,12 @@ OPENING: Final = "The cards are dealt…"
 SCORE: Final[Mapping[str, Sequence[str]]] = {
     "racing-demon": (
         "Each card of yours in the middle is a point. Most points win.",
-        "All of them up there: {bonus} more.",
+        "A hand ends when all are stuck, or when one has all 52 there: {bonus} extra.",
     ),
     "classic": (
         "Each card of yours in the middle is a point. Most points win.",
-        "Each card left in your reserve costs two. Empty it, and you are out: {bonus} more.",
+        "Each card left in your reserve costs two.",
+        "A hand ends when all are stuck, or when one’s reserve is empty: {bonus} extra.",
     ),
 }
 """What a hand scores, by game; see :func:`score_lines`."""
@@ -94,7 +100,8 @@ class LessonStep:
 
     Attributes:
         kind: which plays end it: see :func:`ends_step`.
-        text: what it is about; ``{card}`` is the card that is pointed at.
+        text: what it is about; ``{card}`` is the card that is pointed at, ``{on}`` that on which it goes, and
+            ``{colours}`` one of :data:`COLOURS`.
         rule: the rule behind it, in small letters.
         why: the answer to any other play.
         play: what is pointed at first; ``None`` where nothing is played.
@@ -140,6 +147,16 @@ class Lesson:
 def text_of(step: LessonStep, device: str, **words: str) -> str:
     """Return what a step says on a device."""
     return f"{step.text} {DO[step.does][device]}".format(**words, teacher=TEACHER_NAME)
+
+
+def words_for(board: Board, play: Play | None, name: Callable[[Card], str]) -> Mapping[str, str]:
+    """Return what the names in a step's sentences stand for, by the play that is pointed at."""
+    words = {"card": "", "on": "", "colours": "", "teacher": TEACHER_NAME}
+    if play is not None and (cards := board.cards[play.source]):
+        card, on = cards[-play.count], board.top(play.destination)
+        words |= {"card": name(card), "colours": COLOURS[suit(card) % 2]}
+        words |= {"on": name(on)} if on is not None else {}
+    return words
 
 
 def lesson_for(game: str) -> str:
@@ -244,31 +261,31 @@ WORDS: Final[Mapping[str, StepWords]] = {
     "ace": StepWords(
         "Aces start the middle.",
         "The middle is for both of you; each card of yours there is a point.",
-        "Only an ace starts a place in the middle",
+        "Only an ace starts a place in the middle: your {card}",
     ),
     "build": StepWords(
         "Same suit, one higher.",
         "Upward in one suit, from ace to king, whoever began it.",
-        "Same suit, one higher",
+        "Same suit, one higher: your {card} goes on the {on}",
     ),
     "column": StepWords(
-        "Columns: red on black, one lower.",
-        "Or black on red.",
-        "Red on black or black on red, one lower",
+        "{colours}, one lower: {card} on {on}.",
+        "Columns go down by one: red on black, or black on red.",
+        "{colours}, one lower: your {card} goes on the {on}",
     ),
     "run": StepWords(
-        "A run moves as a whole.",
+        "A run moves whole: {card} goes on {on}.",
         "Everything on the card comes along.",
-        "Its lowest card goes red on black, one lower",
+        "{colours}, one lower: your {card} goes on the {on}, with all on it",
     ),
     "empty": StepWords(
         "An empty column takes a king.",
         "Only a king, with all that lies on it.",
-        "Only a king goes to an empty column",
+        "Only a king goes to an empty column: your {card}",
     ),
     "turn": StepWords(
         "Turn three cards of your stock.",
-        "The top one plays, then the one below. At its end you turn it over.",
+        "Only the top one can be played, then that below. An empty stock is turned over.",
         "Turn the stock first",
     ),
     "won": StepWords(
@@ -277,13 +294,13 @@ WORDS: Final[Mapping[str, StepWords]] = {
         "Your {card} goes to the middle, and {teacher} wants that place",
     ),
     "lost": StepWords(
-        "Quick: {teacher} wants to place her {card}.",
+        "{teacher} has that {card}, too: race her again.",
         "Who is later has the card back, and loses nothing.",
         "Your {card} goes to the middle, and {teacher} wants that place",
     ),
     "stuck": StepWords(
-        "Nothing fits any more? Say so.",
-        "When both say it, the hand ends. {teacher} has said it.",
+        "Both stuck: the hand ends.",
+        "Say Stuck when no card fits; any play takes it back. Here it ends the lesson.",
         "Say Stuck to end the hand",
     ),
 }
@@ -293,7 +310,7 @@ CLASSIC_WORDS: Final[Mapping[str, StepWords]] = {
     "empty": StepWords(
         "An empty column takes any card.",
         "Here that of your reserve: empty it, and you are out.",
-        "Any free card goes to an empty column",
+        "Any free card goes to an empty column: here your {card}",
     ),
 }
 

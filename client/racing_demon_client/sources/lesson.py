@@ -27,6 +27,7 @@ from racing_demon_client.shared.lesson import (
     WON,
     lesson_options,
     score_lines,
+    words_for,
 )
 from racing_demon_client.shared.lesson_progress import LessonProgress
 from racing_demon_protocol.engine.board import Play
@@ -80,7 +81,7 @@ class LessonRunner:
             if isinstance(message, Refused):
                 self._refused(TEACHER, message)
 
-    def observe(self, message: Message) -> str:
+    def observe(self, message: Message, name: NameCard) -> str:
         """Follow a message that the player's view has applied; return what is to be said to it."""
         match message:
             case ev.Signalled():
@@ -102,7 +103,8 @@ class LessonRunner:
             case Refused() if self._is_played and self._sent is not None and self._sent[0] == OWN:
                 self._refused(OWN, message)
             case Refused(reason=Reason.ILLEGAL) if self._is_played:
-                return f"{self.progress.step.why}."
+                words = words_for(self._hand.board, self.progress.target, name)
+                return f"{self.progress.step.why.format(**words)}."
             case Snapshot() if self._is_played:
                 self._go_on()
         return ""
@@ -114,11 +116,9 @@ class LessonRunner:
             return f"{DONE}."
         if not self._is_played or progress.script:
             return WAIT.format(teacher=TEACHER_NAME)
-        head, does, card = f"{step.number}/{STEPS} ", stuck if step.kind == "stuck" else "", ""
-        if progress.target is not None:
-            does = show(progress.target)
-            card = name(self._hand.board.cards[progress.target.source][-progress.target.count])
-        return head + f"{step.text} {does}".format(card=card, teacher=TEACHER_NAME).strip()
+        does = stuck if step.kind == "stuck" else "" if progress.target is None else show(progress.target)
+        text = step.text.format(**words_for(self._hand.board, progress.target, name))
+        return f"{step.number}/{STEPS} {text} {does}".strip()
 
     @property
     def rule(self) -> str:

@@ -444,7 +444,7 @@ class LessonSession(TableSession):
         """Follow the table; what is wrong is answered by the reason."""
 
         def noticed(message: Message, cue: SoundCue | None) -> None:
-            said = self.lesson.observe(message)
+            said = self.lesson.observe(message, self.model.glyphs.card)
             on_message(message, cue)
             outcome = self.lesson.outcome(self.model.glyphs.card)
             if said or outcome:

@@ -5,6 +5,7 @@ import { button, element, setText } from "../dom.js";
 import { loadStyle, preload } from "../lazy.js";
 import { hex, randomBytes } from "../proof/sha256.js";
 import { GAMES, TABLES } from "../rules/games.js";
+import { FOUNDATIONS, isRed } from "../rules/layout.js";
 import { Rules } from "../rules/rules.js";
 import { read, settings, write } from "../storage.js";
 import { MatchLog } from "../wire/match_log.js";
@@ -13,7 +14,7 @@ import { faceName, short, WORDS } from "../words.js";
 import { LESSON_WORDS } from "../words_later.js";
 import { placeOf } from "./coach.js";
 import { COLUMNS, caps } from "./keyboard.js";
-import { DO, LESSONS, STEPS, TEACHER, TIMES, WORDS_OF_LESSONS } from "./lesson_data.js";
+import { COLOURS, DO, LESSONS, STEPS, TEACHER, TEACHER_MS, WORDS_OF_LESSONS } from "./lesson_data.js";
 
 /**
  * @import { Board } from "../rules/board.js"
@@ -29,6 +30,7 @@ import { DO, LESSONS, STEPS, TEACHER, TIMES, WORDS_OF_LESSONS } from "./lesson_d
 
 const [OWN, OTHER] = [0, 1]; // places: who learns has opened the table
 const GAME = "racing-demon"; // the lesson of the first screen
+const AHEAD_MS = 50; // by which the teacher is first in a race that is lost
 const FILLED = /{(\w+)}/g;
 /** What the page does not hear of a lesson's table: what would change its address, or say what the lesson says. */
 const OWN_MATTERS = ["seated", "caught_up", "joined", "hand_over", "match_over"];
@@ -127,6 +129,8 @@ export class Lesson {
   #state = "opening";
   #timer = 0;
   #note = ""; // what has just happened
+  /** Whether that is told, until it has been read. */
+  #isTold = false;
   #device = "touch";
   /** @type {Play | null} */
   #target = null;
@@ -173,7 +177,9 @@ export class Lesson {
     this.box = element("div", "say-box");
     this.box.setAttribute("role", "status");
     this.box.setAttribute("aria-atomic", "true");
-    this.box.append(this.says, this.rule);
+    this.goOn = button(WORDS_OF_LESSONS.goOn, () => this.#goOn());
+    this.goOn.className = "primary";
+    this.box.append(this.says, this.rule, this.goOn);
     this.root.append(head, this.box);
   }
 
@@ -215,6 +221,7 @@ export class Lesson {
     page.session = this.session;
     screen.attach(this.session);
     screen.root.querySelector(".felt")?.before(this.root);
+    this.#letTeacherWin();
     this.session.enter(webSocketUrl(), {
       name: "create",
       fields: {
@@ -224,6 +231,23 @@ export class Lesson {
         known_deal: this.lesson.deal,
       },
     });
+  }
+
+  /** In the race that is lost, the teacher's card goes just before the player's: there is all time to read. */
+  #letTeacherWin() {
+    const play = this.session.play.bind(this.session);
+    this.session.play = (each, seen) => {
+      const wins = this.#state === "playing" && !this.#script.length && this.#step.kind === "lost";
+      const race = wins
+        ? races(this.#rules, this.#board).find(
+            ([{ source, destination }]) =>
+              source === each.source && [destination, FOUNDATIONS].includes(each.destination),
+          )
+        : undefined;
+      if (!race) return play(each, seen);
+      this.teacher?.play(race[1], this.session.table.seq);
+      setTimeout(() => play(each, seen), AHEAD_MS);
+    };
   }
 
   /** @param {PointerEvent} event */
@@ -336,6 +360,7 @@ export class Lesson {
     this.#before = this.#board.copy();
     this.#isFast = this.at > 0;
     this.#script = [];
+    this.#isTold = false;
     for (const { before, play } of /** @type {Step[]} */ (this.lesson.steps.slice(0, this.at))) {
       this.#script.push(...before.map((row) => ({ place: OTHER, play: playOf(row) })));
       if (play) this.#script.push({ place: OWN, play: playOf(play) });
@@ -353,13 +378,13 @@ export class Lesson {
   #pump() {
     clearTimeout(this.#timer);
     const [next] = this.#script;
-    if (this.#state !== "playing" || next?.isSent) return;
+    if (this.#state !== "playing" || this.#isTold || next?.isSent) return;
     if (!next) {
       this.#isFast = false;
       this.#settle();
       return;
     }
-    const wait = this.#isFast || next.place === OWN ? 0 : TIMES.teacher;
+    const wait = this.#isFast || next.place === OWN ? 0 : TEACHER_MS;
     this.#timer = setTimeout(() => {
       next.isSent = true;
       const session = next.place === OWN ? this.session : this.teacher;
@@ -379,7 +404,7 @@ export class Lesson {
     if (command?.name !== "play_cards" || !next?.isSent || next.place !== place) return;
     if (STANDS_STILL.includes(reason)) {
       next.isSent = false;
-      this.#timer = setTimeout(() => this.#pump(), TIMES.teacher);
+      this.#timer = setTimeout(() => this.#pump(), TEACHER_MS);
       return;
     }
     this.#script.shift();
@@ -400,7 +425,7 @@ export class Lesson {
       this.#pump();
       return;
     }
-    if (this.#isFast || !was) return;
+    if (this.#isFast || this.#isTold || !was) return;
     const { kind } = this.#step;
     const race = kind === "won" || kind === "lost" ? races(rules, was) : [];
     const own = race.find(([mine]) => place === OWN && isSame(mine, play));
@@ -413,14 +438,28 @@ export class Lesson {
     else this.#pump();
   }
 
-  /** @param {string} note what has just happened */
+  /** @param {string} note what has just happened: the next step begins when that has been read */
   #next(note) {
     this.#note = note;
     this.#target = null;
     this.at += 1;
     write("lesson", { game: this.game, at: this.at });
     this.#dim();
+    if (note === "") return this.#queue();
+    this.#isTold = true;
+    this.draw();
+    if (this.#device !== "keys") return;
+    this.focused = document.activeElement;
+    this.goOn.focus();
+  }
+
+  #goOn() {
+    if (!this.#isTold) return;
+    this.#isTold = false;
+    this.#note = "";
+    if (this.focused instanceof HTMLElement) this.focused.focus();
     this.#queue();
+    this.hooks.screen.requestRender();
   }
 
   /** See whether the step can be done, and what is pointed at. */
@@ -438,14 +477,6 @@ export class Lesson {
     const plays = endingPlays(this.#rules, this.#board, kind);
     if (plays.length === 0) return this.#again();
     this.#target = plays.find((each) => play && isSame(each, playOf(play))) ?? plays[0];
-    if (kind === "lost") this.#timer = setTimeout(() => this.#takePlace(), TIMES.lost);
-  }
-
-  /** Take the place that the player wants, too. */
-  #takePlace() {
-    const found = races(this.#rules, this.#board);
-    const race = found.find(([own]) => this.#target && isSame(own, this.#target)) ?? found[0];
-    if (race && this.#state === "playing") this.teacher?.play(race[1], this.session.table.seq);
   }
 
   /** Deal again, because the step has become impossible. */
@@ -474,23 +505,19 @@ export class Lesson {
       ...this.lesson.score.map((/** @type {string} */ text) => element("p", "", text)),
       element("p", "", this.#fill(WORDS_OF_LESSONS.points, "").replace("{points}", String(points))),
     ];
-    const go = (/** @type {() => void} */ act) => () => {
-      dialog.close();
-      act();
-    };
-    if (!waiting) items.push(button(WORDS.playNow, go(playNow)));
-    items.push(
-      button(
-        LESSON_WORDS.close,
-        go(() => undefined),
-      ),
-    );
+    if (!waiting)
+      items.push(
+        button(LESSON_WORDS.playNow, () => {
+          dialog.close();
+          playNow();
+        }),
+      );
     dialog.open(WORDS_OF_LESSONS.done, items);
   }
 
   /** Say why that was not it. */
   #correct() {
-    if (this.#state === "playing")
+    if (this.#state === "playing" && !this.#isTold)
       this.hooks.screen.announce(this.#fill(this.#step.why, this.#name(this.#target, this.#board)), true);
   }
 
@@ -510,8 +537,20 @@ export class Lesson {
    */
   #fill(text, card) {
     /** @type {Record<string, string>} */
-    const words = { card, teacher: TEACHER, key: this.#key(), line: this.#line() };
+    const words = { card, teacher: TEACHER, key: this.#key(), line: this.#line(), ...this.#ground() };
     return text.replace(FILLED, (whole, name) => words[name] ?? whole);
+  }
+
+  /** On what the card goes that is pointed at, and how their colours lie. */
+  #ground() {
+    if (!this.#target) return { on: "", colours: "" };
+    const { source, count, destination } = this.#target;
+    const [cards, there] = [this.#board.cards[source], this.#board.cards[destination]];
+    const name = settings.hasText ? faceName : short;
+    return {
+      on: there.length > 0 ? name(there[there.length - 1]) : "",
+      colours: COLOURS[Number(isRed(cards[cards.length - count]))],
+    };
   }
 
   /** What is printed on the key of the pile that is pointed at. */
@@ -538,10 +577,18 @@ export class Lesson {
   draw() {
     const { screen } = this.hooks;
     const isBusy = this.#state !== "playing" || this.#isFast || !this.session.table.hand;
+    const step = this.#isTold ? /** @type {Step} */ (this.lesson.steps[this.at - 1]) : this.#step;
     [...this.steps.children].forEach((node, at) => {
-      node.className = at + 1 < this.#step.number ? "on" : at + 1 === this.#step.number ? "now" : "";
+      node.className = at + 1 < step.number ? "on" : at + 1 === step.number ? "now" : "";
     });
-    this.steps.setAttribute("aria-label", LESSON_WORDS.stepOf(this.#step.number, STEPS));
+    this.steps.setAttribute("aria-label", LESSON_WORDS.stepOf(step.number, STEPS));
+    this.goOn.hidden = !this.#isTold;
+    this.box.classList.toggle("told", this.#isTold);
+    if (this.#isTold) {
+      setText(this.says, this.#note);
+      setText(this.rule, this.#fill(step.rule, ""));
+      return;
+    }
     if (isBusy) {
       setText(this.says, this.#state === "again" ? this.#note : WORDS_OF_LESSONS.opening);
       setText(this.rule, "");
@@ -550,7 +597,7 @@ export class Lesson {
     const isPaused = this.session.table.paused; // as while the teacher comes back after a crash
     const isAsked = !isPaused && (this.#target !== null || this.#step.kind === "stuck");
     const { text, does } = this.#step;
-    const waits = text.includes("{card}") ? WORDS_OF_LESSONS.wait : text;
+    const waits = text.includes("{") ? WORDS_OF_LESSONS.wait : text;
     const device = settings.hasText ? "text" : this.#device;
     const said = isAsked ? `${text} ${DO[does][device]}` : waits;
     setText(this.says, this.#fill(said, this.#name(this.#target, this.#board)));

@@ -398,8 +398,8 @@ export class TableScreen {
     const parts = [time];
     if (table.paused) parts.push(WORDS.isPaused);
     if (session?.isHalted) parts.push(WORDS.diskWaits);
-    if (!document.body.classList.contains("tv")) {
-      // It says the rest elsewhere, and so does the menu of a phone.
+    if (!/\b(tv|learning)\b/.test(document.body.className)) {
+      // A big screen says the rest elsewhere, and so does the menu of a phone.
       parts.push(handText(table.handNumber, table.options, table.lastHand));
       if (table.knownDeal) parts.push(PHRASES.known);
       if (innerWidth > 480)

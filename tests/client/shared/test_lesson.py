@@ -11,7 +11,10 @@ from racing_demon_client.shared.lesson import (
     lesson_options,
     race,
     text_of,
+    words_for,
 )
+from racing_demon_protocol.engine.cards import name as card_name
+from racing_demon_protocol.engine.cards import suit
 from racing_demon_protocol.engine.deal import hand_secret
 from racing_demon_protocol.table.state import hand_rules
 from racing_demon_protocol.table.suggestions import best_play
@@ -21,7 +24,10 @@ MOST_WORDS = 12
 
 
 def test_every_step_is_possible_in_order() -> None:
-    """A tap on the card that is pointed at ends the step; both races are for a card that both have."""
+    """A tap on the card that is pointed at ends the step; both races are for a card that both have.
+
+    Where colours matter, a step says those of its own cards, and names both.
+    """
     for game, lesson in LESSONS.items():
         rules = hand_rules(lesson_options(game), (OWN, TEACHER), ())
         hand = Dealt(rules.game, hand_secret(bytes.fromhex(lesson.deal), 1), (OWN, TEACHER), rules=rules)
@@ -31,6 +37,17 @@ def test_every_step_is_possible_in_order() -> None:
                 hand.play(play, TEACHER)
             if step.play is None:
                 continue
+            words = words_for(hand.board, step.play, card_name)
+            said = [each.format(**words) for each in (step.text, step.rule, step.why)]
+            if step.kind in {"column", "run"}:
+                card, on = (
+                    hand.board.cards[step.play.source][-step.play.count],
+                    hand.board.top(step.play.destination),
+                )
+                assert on is not None
+                assert suit(card) % 2 != suit(on) % 2
+                assert all(card_name(each) in said[0] and card_name(each) in said[2] for each in (card, on))
+                assert said[2].startswith("Red on black" if suit(card) % 2 else "Black on red")
             assert step.play in list(ending_plays(rules, hand.board, step.kind)), (game, step.kind)
             tapped = best_play(rules, hand.board, OWN, step.play.source, step.play.count)
             if step.kind != "turn":
@@ -47,5 +64,7 @@ def test_sentences_are_short() -> None:
         assert sorted({step.number for step in lesson.steps}) == list(range(1, STEPS + 1))
         for step in lesson.steps:
             for device in DO[step.does]:
-                text = text_of(step, device, card="10♥", key="f", line="1 up")
+                text = text_of(
+                    step, device, card="10♥", on="J♠", colours="Red on black", key="f", line="1 up"
+                )
                 assert len(text.split()) <= MOST_WORDS, text
