@@ -493,7 +493,8 @@ export function hintWords(play, { cards, layout }) {
   if (play === undefined) return "This page finds no hints in this game.";
   if (play === null) return "Nothing helps: you are stuck.";
   const [from, to] = [layout.piles[play.source], layout.piles[play.destination]];
-  if (from.kind === "stock" || to?.kind === "stock") return "Turn the stock.";
+  if (from.kind !== "stock" && to?.kind === "stock") return "Turn the waste over: tap the empty stock.";
+  if (from.kind === "stock") return "Turn the stock.";
   const source = cards[play.source];
   const target = cards[play.destination] ?? [];
   const card = short(source[source.length - play.count]);
@@ -518,6 +519,9 @@ export const COACH = {
   learn: "Learn while you wait",
   noHints: "This table plays without hints. How to play is in the menu.",
   forReal: "Now for real: the others play, too.",
+  aim: "The middle is for everybody: suits from the ace up, a point for each card of yours.",
+  saidStuck: "You have said Stuck. A card that you play takes it back.",
+  onlyKings: "Only a king goes to an empty column.",
   tapOwn: "Tap the card that is to go there: it finds its place.",
   tapThat: (/** @type {string} */ card) => `Tap the ${card}: it finds its place.`,
   /**
@@ -560,13 +564,13 @@ export function coachWords(play, { cards, layout }, mayShift) {
   if (play === undefined) return "";
   if (play === null) return mayShift ? "Nothing fits: press Shift." : "Nothing helps: press Stuck.";
   const [from, to] = [layout.piles[play.source], layout.piles[play.destination]];
-  if (from.kind === "stock") return "Nothing fits: turn the stock.";
-  if (to.kind === "stock") return "Nothing fits: turn the waste over.";
+  if (from.kind === "stock") return "Nothing fits: tap the stock to turn it.";
+  if (to.kind === "stock") return "Nothing fits: tap the empty stock, which takes the cards back.";
   const [source, target] = [cards[play.source], cards[play.destination]];
   const card = short(source[source.length - play.count]);
-  if (to.kind === "foundation") return `Your ${card} can go up.`;
-  if (target.length === 0) return `Your ${card} can go to the empty column.`;
-  return `Your ${card} can go on the ${short(target[target.length - 1])}.`;
+  if (to.kind === "foundation") return `Your ${card} can go to the middle: tap it.`;
+  if (target.length === 0) return `Your ${card} can go to the empty column: tap it.`;
+  return `Your ${card} can go on the ${short(target[target.length - 1])}: tap it.`;
 }
 
 /**

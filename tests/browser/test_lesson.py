@@ -126,7 +126,7 @@ async def _race(page: Page) -> None:
         await expect(says).to_contain_text(asked)
         await marked.tap(position=CORNER, force=True)
         await expect(says).to_contain_text(told)
-        await page.tap("text=Go on")
+        await page.get_by_role("button", name="Go on").tap()
     await expect(says).to_contain_text("Both stuck")
 
 

@@ -5,7 +5,7 @@ import test from "node:test";
 import { Board } from "../../client/racing_demon_web/rules/board.js";
 import { Layout } from "../../client/racing_demon_web/rules/layout.js";
 import { Rules } from "../../client/racing_demon_web/rules/rules.js";
-import { isLeftAlone, Pace, reasonFor } from "../../client/racing_demon_web/table/coach.js";
+import { isLeftAlone, Pace, reasonFor, wantsKings } from "../../client/racing_demon_web/table/coach.js";
 import { games, tables } from "./games.js";
 
 const [ACE_OF_HEARTS, EIGHT_OF_HEARTS, KING_OF_SPADES] = [13, 20, 12];
@@ -39,17 +39,30 @@ test("somebody is left alone when all others are stuck", () => {
   assert.ok(!isLeftAlone({ handSeats: [0], seats }, 0), "alone from the beginning");
 });
 
-/** A hand of two in which nothing lies anywhere but a card in the first column, and what is said of it. */
-function reason(game, card) {
+/** A hand of two in which nothing lies anywhere. */
+function bare(game) {
   const layout = new Layout(games[game], [0, 1], { seats: 2 });
   const board = new Board(
     layout,
     layout.piles.map(() => []),
   );
-  const { number } = layout.own(0, "tableau")[0];
-  board.cards[number] = [card];
-  return reasonFor(new Rules(layout, tables), board, 0, number, 1);
+  return { board, rules: new Rules(layout, tables), column: layout.own(0, "tableau")[0].number };
 }
+
+/** What is said of a card that lies there alone, in the first column. */
+function reason(game, card) {
+  const { board, rules, column } = bare(game);
+  board.cards[column] = [card];
+  return reasonFor(rules, board, 0, column, 1);
+}
+
+test("an empty column that takes kings alone says so", () => {
+  const wants = (game) => {
+    const { board, rules, column } = bare(game);
+    return wantsKings(rules, board, 0, column);
+  };
+  assert.deepEqual(["racing-demon", "classic"].map(wants), [true, false]);
+});
 
 test("a refused card is told where it may go, by the rules of its game", () => {
   assert.equal(reason("racing-demon", EIGHT_OF_HEARTS), "Your 8♥ goes on 9♠ or 9♣, in the middle on 7♥.");

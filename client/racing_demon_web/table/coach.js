@@ -3,7 +3,7 @@
 import { button, element, setStyle, setText } from "../dom.js";
 import { loadStyle } from "../lazy.js";
 import { Hints, knowsAll } from "../rules/hints.js";
-import { suit, UNKNOWN } from "../rules/layout.js";
+import { rank, suit, UNKNOWN } from "../rules/layout.js";
 import { read, write } from "../storage.js";
 import "../wire/requests_of_menus.js";
 import { short } from "../words.js";
@@ -14,6 +14,7 @@ import { COACH, coachWords } from "../words_later.js";
  * @import { TableScreen } from "./table_screen.js"
  */
 
+const KING = 13;
 const FACES = [...Array(52).keys()];
 const HANDS = 2; // after so many nobody is new
 const HEAD_START_S = 15; // that bots give somebody who has never played
@@ -22,6 +23,7 @@ const IDLE_MS = 10_000; // before the play is shown on the table, too
 const SURE = 8; // plays in a row, each within SURE_MS: who plays like that needs no help for now
 const SURE_MS = 5000;
 const BUTTONS_PX = 48; // the height of what stands there where there is no stock
+const AIM_MS = 7000; // how long who has not been taught reads what it is about, while others wait
 const SAID_MS = 4000; // how long a sentence stays that nothing else replaces
 /** A handicap: cards more in the reserve, seconds, points. */
 const [NONE, WAITS] = [
@@ -146,6 +148,24 @@ export function reasonFor(rules, board, place, source, count) {
   return COACH.goesOn(short(card), fits("tableau"), fits("foundation"));
 }
 
+/**
+ * Whether an empty column takes kings alone.
+ * @param {import("../rules/rules.js").Rules} rules
+ * @param {import("../rules/board.js").Board} board
+ * @param {number} place
+ * @param {number} column
+ */
+export function wantsKings(rules, board, place, column) {
+  const source = board.layout.own(place, "waste")[0]?.number;
+  if (source === undefined) return false;
+  const trial = board.copy();
+  const fitting = FACES.filter((face) => {
+    trial.cards[source] = [face];
+    return rules.allows(trial, place, { source, count: 1, destination: column });
+  });
+  return fitting.length > 0 && fitting.every((face) => rank(face) === KING);
+}
+
 /** Whether a play turns the stock, or the waste over. */
 const isTurn = (
   /** @type {import("../rules/rules.js").Play} */ { source, destination },
@@ -205,7 +225,8 @@ class Coach {
       if (why) screen.announce(why, true);
     };
     screen.refused = (fields, play) => {
-      const why = fields.reason === "illegal" && play ? this.#reason(play.source, play.count) : "";
+      const why =
+        fields.reason === "illegal" && play ? this.#reason(play.source, play.count, play.destination) : "";
       if (!why) return refused.call(screen, fields, play);
       shake.call(moveInput, play.source);
       screen.announce(why, true);
@@ -216,8 +237,9 @@ class Coach {
    * Why a play from a pile, or a tap on it, is refused; empty for who is not new.
    * @param {number} pile
    * @param {number} count
+   * @param {number} [onto] where it was to go
    */
-  #reason(pile, count) {
+  #reason(pile, count, onto = -1) {
     const { rules, shown, place, moveInput } = this.screen;
     if (!this.#isNew || isElsewhere() || !rules || !shown || !moveInput.mayPlay) return "";
     const { piles } = shown.layout;
@@ -233,6 +255,12 @@ class Coach {
     if (shown.cards[pile].length === 0)
       return isMiddle(pile) || piles[pile].kind === "tableau" ? COACH.tapOwn : "";
     if (!moveInput.owns(pile)) return COACH.tapOwn;
+    if (
+      piles[onto]?.kind === "tableau" &&
+      shown.cards[onto].length === 0 &&
+      wantsKings(rules, shown, place, onto)
+    )
+      return COACH.onlyKings;
     return reasonFor(rules, shown, place, pile, count);
   }
 
@@ -294,8 +322,9 @@ class Coach {
     if (this.#realAt && now - this.#realAt < SAID_MS) return COACH.forReal;
     const own = session?.seat ?? -1;
     if (this.#pace.isSure(now) && !isLeftAlone(table, own)) return "";
-    if (this.#play === null && table.seats.get(own)?.stuck) return "";
+    if (this.#play === null && table.seats.get(own)?.stuck) return COACH.saidStuck;
     const idle = this.#pace.idle(now);
+    if (isWaitedFor && idle < AIM_MS && handsPlayed() === 0 && !read("learned")) return COACH.aim;
     const words = coachWords(this.#play, shown, rules.mayShift(shown, place));
     if (idle < QUIET_MS && words !== this.#said) return "";
     if (isWaitedFor || idle > IDLE_MS) this.#light();
@@ -340,16 +369,18 @@ class Coach {
 
   /** Show the play on the table. */
   #light() {
-    const { boardView, shown, root } = this.screen;
+    const { boardView, shown, root, place } = this.screen;
     const play = this.#play;
     if (this.#lit.length > 0 || play === undefined || !shown) return;
     if (play === null) this.#lit = [...root.querySelectorAll(".stuck")];
     else {
-      const { cards } = shown;
+      const { cards, layout } = shown;
       const card = cards[play.source][cards[play.source].length - play.count];
       const from = boardView.cards.get(String(card))?.node ?? boardView.slots.get(play.source);
-      const to = placeOf(this.screen, play, card);
-      this.#lit = [from, to].filter((node) => node !== undefined);
+      const ends = isTurn(play, layout)
+        ? [boardView.slots.get(layout.own(place, "stock")[0].number)] // there is the tap, and nothing to drag
+        : [from, placeOf(this.screen, play, card)];
+      this.#lit = ends.filter((node) => node !== undefined);
     }
     for (const node of this.#lit) node.classList.add("goes");
     if (play) this.#lit[0]?.classList.add("from");
