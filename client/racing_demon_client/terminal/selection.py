@@ -27,6 +27,8 @@ from racing_demon_protocol.wire.options import CallOut
 
 from .drawing.scene import CardRange
 
+YOURS: Final = "Your "
+"""So the advice begins where a card fits."""
 MESSAGE_MS: Final = 4_000
 CURSOR_KEYS: Final = frozenset({"left", "right", "more", "fewer"})
 
@@ -206,7 +208,7 @@ class Selection:
             self._hinted = frozenset({play.source, play.destination})
         is_turn = play == rules.stock_play(board, seat)
         words = self._hint_of(play, labels, name, is_turn=is_turn)
-        return f"Nothing fits. {words}" if is_turn else f"Your {words}"
+        return f"Nothing fits. {words}" if is_turn else f"{YOURS}{words}"
 
     def point_at(self, play: Play, labels: Mapping[str, str], name: Callable[[Card], str]) -> str:
         """Show a play on the table, and return it in a few words with its keys."""

@@ -35,7 +35,7 @@ from racing_demon_protocol.wire.messages.server import (
 
 from .drawing.foundations import FoundationSlots
 from .drawing.scene import CardRange, DraggedCards, FeedLine, Scene
-from .selection import Selection, TableLike
+from .selection import YOURS, Selection, TableLike
 from .style import UNICODE, Glyphs, Role, screen_text
 
 FRESH_MS: Final = 400
@@ -325,9 +325,11 @@ class ViewModel:
                 self.ignored.discard(message.seat)
         cue = self._sound_cue(message, now)
         if isinstance(message, ev.Signalled) or (
-            isinstance(message, ev.Played | ev.SeatSignalled) and message.seat == seat
+            isinstance(message, ev.Played | ev.SeatSignalled)
+            and message.seat == seat
+            and not self._turned_past(message)
         ):
-            self._played_at = now
+            self._played_at, self._advised = now, (None, "")
         for text in meaning.devices:
             self.activity.feed.append(FeedLine(None, screen_text(text), Role.WARNING))
             self.selection.show_message(screen_text(text), now, is_warning=True)
@@ -335,6 +337,13 @@ class ViewModel:
             self._report(message, meaning, now)
             self._report_opened(message, meaning, now)
         return cue
+
+    def _turned_past(self, message: Message) -> bool:
+        """Return whether a play turns the stock while a card fits: who does that has not seen it."""
+        board = self._table.view.board
+        if not isinstance(message, ev.Played) or board is None or not self._advised[1].startswith(YOURS):
+            return False
+        return Kind.STOCK in {board.piles[message.source].kind, board.piles[message.destination].kind}
 
     def _sound_cue(self, message: Message, now: int) -> SoundCue | None:
         """Record a message among the recent activity; return its sound: of the signals, only one's own."""
@@ -538,8 +547,9 @@ class ViewModel:
         said, asked = self._table.view.stuck()
         if self._table.view.seats[seat].stuck:
             return f"You declared that you are stuck ({said} of {asked} {'has' if said == 1 else 'have'})."
-        if not said:
-            return self._newcomers_line(now, labels) if self.advises and not self.alone else ""
+        line = self._newcomers_line(now, labels) if self.advises and not self.alone else ""
+        if line or not said:
+            return line  # whoever is waited for needs it most
         verb = "is" if said == 1 else "are"
         return f"{said} of {asked} {verb} stuck; {labels.get('stuck', 'say so')} if you are, too."
 

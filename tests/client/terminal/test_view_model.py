@@ -25,6 +25,7 @@ from tests.support.tables import SECOND, Own, Sitting, of_type
 from tests.support.view_models import HOSTILE, FakeClient, Player, moments, view_of
 
 SEED = "0" * 64
+THREE_OF_SPADES = 2
 BEATEN = Refused(counter=3, reason=Reason.BEATEN, text="", by=1, late_us=12_000)
 
 
@@ -388,6 +389,26 @@ def test_newcomers_are_told_what_helps() -> None:
     strict.model.advises = True
     strict.hear(ev.Signalled(seq=strict.view.seq + 1))
     assert prompt(strict).startswith("This table plays without hints.")
+
+
+def test_newcomers_are_told_while_they_turn_past_a_card() -> None:
+    """Turning the stock is no play then; nor do others who are stuck take the line away."""
+    player = at("AS", "9H", "TS", hints=True)
+    player.model.advises = True
+    player.hear(ev.Signalled(seq=player.view.seq + 1))
+    player.now += 2_000
+    player.view.record = player.view.record.with_seat(1, stuck=True)
+    for _ in range(3):
+        assert prompt(player) == "Your A♠ up: q"
+        turn = player.rules.stock_play(player.board, 0)
+        assert turn is not None
+        shown = (THREE_OF_SPADES,) if player.board.piles[turn.source].kind is Kind.STOCK else ()
+        seq, (source, count, destination, _) = player.view.seq + 1, turn
+        fields = {"seq": seq, "source": source, "count": count, "destination": destination, "shown": shown}
+        player.hear(ev.Played.model_validate({"seat": 0, "counter": 3, **fields}))
+        player.now += 3_000
+    assert prompt(player) == "Your A♠ up: q"
+    assert player.rules.layout.seat_piles(0, Kind.TABLEAU)[0] in player.scene().fits
 
 
 def test_a_message_comes_before_everything_else() -> None:
