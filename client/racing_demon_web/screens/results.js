@@ -403,6 +403,8 @@ export function resultRows(games) {
       return row;
     });
   standings.append(head, ...rows);
+  const frame = element("div", "wide");
+  frame.append(standings);
   const list = element("ul", "matches");
   list.append(
     ...kept
@@ -416,7 +418,7 @@ export function resultRows(games) {
         return element("li", "", matchLine([match], casual));
       }),
   );
-  return [...(rows.length > 0 ? [standings] : []), element("h2", "", LATER.newestMatches), list];
+  return [...(rows.length > 0 ? [frame] : []), element("h2", "", LATER.newestMatches), list];
 }
 
 /** @type {(one: {total: number}, other: {total: number}) => boolean} */
