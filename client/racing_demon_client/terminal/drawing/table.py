@@ -148,7 +148,7 @@ def _draw_header(canvas: Canvas, scene: Scene, glyphs: Glyphs) -> None:
     view, width = scene.view, canvas.width
     canvas.rule(1, 0, width, glyphs.rule)
     title = TITLE if scene.rules is None else scene.rules.game.title
-    if scene.rules is not None and not scene.alone:
+    if not scene.alone:
         title = name_text(view.options)  # a preset's, which is short
     x = canvas.put(1, 0, _short_title(title), Role.ACCENT | Highlight.STRONG)
     hand, between = "", f" {glyphs.between} "

@@ -133,9 +133,9 @@ def test_all_that_matters_is_seen(name: str) -> None:
 @of_all_sizes
 @for_each("seat", [0, None])
 def test_the_first_moments(seat: int | None, size: tuple[int, int]) -> None:
-    """From the empty table to the first cards, event by event."""
+    """From the empty table to the first cards, event by event; what is played is named from the first on."""
     for number, player in enumerate(moments("racing-demon", seat, 1)):
-        check_picture(player, size)
+        assert rows_of(check_picture(player, size))[0].startswith(" Klondike race")
         if number > 7:
             return
 
