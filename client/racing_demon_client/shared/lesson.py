@@ -265,7 +265,7 @@ WORDS: Final[Mapping[str, StepWords]] = {
     ),
     "build": StepWords(
         "Same suit, one higher.",
-        "Upward in one suit, from ace to king, whoever began it.",
+        "{teacher} has put an ace up. Each suit goes on to its king, whoever began it.",
         "Same suit, one higher: your {card} goes on the {on}",
     ),
     "column": StepWords(
@@ -275,7 +275,7 @@ WORDS: Final[Mapping[str, StepWords]] = {
     ),
     "run": StepWords(
         "A run moves whole: {card} goes on {on}.",
-        "Everything on the card comes along.",
+        "Everything on the card comes along; what lay face down beneath turns up.",
         "{colours}, one lower: your {card} goes on the {on}, with all on it",
     ),
     "empty": StepWords(

@@ -23,7 +23,7 @@ const IDLE_MS = 10_000; // before the play is shown on the table, too
 const SURE = 8; // plays in a row, each within SURE_MS: who plays like that needs no help for now
 const SURE_MS = 5000;
 const BUTTONS_PX = 48; // the height of what stands there where there is no stock
-const AIM_MS = 7000; // how long who has not been taught reads what it is about, while others wait
+const AIM_MS = 7000; // how long it is said what it is about, while others wait
 const SAID_MS = 4000; // how long a sentence stays that nothing else replaces
 /** A handicap: cards more in the reserve, seconds, points. */
 const [NONE, WAITS] = [
@@ -324,7 +324,7 @@ class Coach {
     if (this.#pace.isSure(now) && !isLeftAlone(table, own)) return "";
     if (this.#play === null && table.seats.get(own)?.stuck) return COACH.saidStuck;
     const idle = this.#pace.idle(now);
-    if (isWaitedFor && idle < AIM_MS && handsPlayed() === 0 && !read("learned")) return COACH.aim;
+    if (isWaitedFor && idle < AIM_MS) return read("learned") ? COACH.waited : COACH.aim;
     const words = coachWords(this.#play, shown, rules.mayShift(shown, place));
     if (idle < QUIET_MS && words !== this.#said) return "";
     if (isWaitedFor || idle > IDLE_MS) this.#light();
