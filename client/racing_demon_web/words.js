@@ -292,7 +292,7 @@ export function sidesOf(table, winners, own) {
 export const ordinal = (place) => [`${place}`, { 1: "st", 2: "nd", 3: "rd" }[place] ?? "th"];
 
 /**
- * The player's points in this hand, and the rank: "you 12, 3rd of 6".
+ * The player's points in this hand, and the rank unless all have as many: "you 12, 3rd of 6".
  * @param {import("./rules/state.js").TableState} table
  * @param {number} seat
  */
@@ -301,7 +301,8 @@ export function standing(table, seat) {
   const own = points.get(seat);
   if (own === undefined) return table.handSeats.includes(seat) && table.isPlaying ? WORDS.pointsLater : "";
   const place = table.rankOf(seat, points);
-  const rank = points.size > 1 ? `, ${ordinal(place).join("")} of ${points.size}` : "";
+  const isOpen = table.hand?.isPrivate || new Set(points.values()).size > 1; // else nobody leads
+  const rank = isOpen ? `, ${ordinal(place).join("")} of ${points.size}` : "";
   return `you ${own}${rank}`;
 }
 

@@ -153,6 +153,8 @@ async def _until_others_are_shown(player: Phone, view: TableState, seat: int) ->
 def _standing(view: TableState, seat: int) -> str:
     points = scoring.points(view)
     place = 1 + sum(other > points[seat] for other in points.values())
+    if len(set(points.values())) == 1:
+        return f"you {points[seat]}"
     return f"you {points[seat]}, {ORDINALS.get(place, f'{place}th')} of {len(points)}"
 
 

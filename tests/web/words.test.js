@@ -47,6 +47,8 @@ test("the player's points and rank", () => {
   assert.equal(words.standing(hand, 0), "you 12, 2nd of 3");
   assert.equal(words.standing(hand, 1), "you 3, 3rd of 3");
   assert.equal(words.standing(hand, 7), "");
+  points.forEach((_, seat) => points.set(seat, 3));
+  assert.equal(words.standing(hand, 0), "you 3");
 });
 
 test("cards have names for eyes and ears", () => {

@@ -201,6 +201,8 @@ def _place(scene: Scene) -> str:
     own = points[scene.seat]
     if hand.rules.is_private:  # at equal progress, whoever got there first leads
         place = 1 + scoring.race_order(hand, _out(scene)).index(scene.seat)
+    elif len(set(points.values())) == 1:
+        return f"you {own}"  # nobody leads
     else:
         place = 1 + sum(other > own for other in points.values())
     ordinal = {1: "1st", 2: "2nd", 3: "3rd"}.get(place, f"{place}th")
