@@ -33,17 +33,17 @@ class Part(NamedTuple):
 # Those that take longest come first: what is started last is then soon done.
 PARTS: Final = (
     Part("system", ["tests/system"], 3),
-    Part("terminal", ["tests/client/terminal"]),
-    Part("server", ["tests/server"]),
     Part("browser", ["tests/browser"], 2),
-    Part("client", ["tests/client"]),
-    Part("journal", ["tests/server/journal"]),
-    Part("house", ["tests"]),
-    Part("protocol", ["tests/protocol"]),
-    Part("engine", ["tests/protocol/engine"]),
+    Part("server", ["tests/server"]),
+    Part("terminal", ["tests/client/terminal"]),
     Part("cluster", ["tests/cluster"]),
-    Part("net", ["tests/server/net"]),
+    Part("client", ["tests/client"]),
+    Part("protocol", ["tests/protocol"]),
+    Part("house", ["tests"]),
     Part("lab", ["tests/lab"]),
+    Part("engine", ["tests/protocol/engine"]),
+    Part("journal", ["tests/server/journal"]),
+    Part("net", ["tests/server/net"]),
 )
 CHECKS: Final = {"lint": ["make", "--no-print-directory", "lint"], "types": [str(BIN / "mypy")]}
 
