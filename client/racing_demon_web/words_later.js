@@ -510,6 +510,7 @@ export const openedWords = (
 
 /** What a newcomer is told. */
 export const LESSON_WORDS = {
+  bar: "The bar under a name gets shorter with the cards that are still to go.",
   playNow: "Play now: three hands against two bots",
   stepOf: (/** @type {number} */ step, /** @type {number} */ all) => `Step ${step} of ${all}`,
 };
@@ -518,7 +519,7 @@ export const COACH = {
   off: "Tell me no more of this",
   learn: "Learn while you wait",
   noHints: "This table plays without hints. How to play is in the menu.",
-  forReal: "Now for real: the others play, too.",
+  forReal: "Now for real: the others play, too. A name's bar: the cards that are still to go.",
   aim: "The middle is for everybody: suits from the ace up, a point a card. The others wait a little.",
   waited: "The others wait a little for your first card.",
   saidStuck: "You have said Stuck. A card that you play takes it back.",

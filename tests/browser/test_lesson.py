@@ -52,6 +52,10 @@ async def test_the_first_hand_is_learned_by_taps(browser: Browser, tmp_path: Pat
                 await expect(says).to_contain_text(words)
                 await marked.wait_for()
             await marked.tap(position=CORNER, force=True)
+        colors = await page.locator(".marks i").evaluate_all(
+            "(all) => all.map((i) => getComputedStyle(i).backgroundColor)"
+        )
+        assert len(set(colors)) == len(("done", "now", "to come"))
         await _race(page)
         await page.tap(".stuck")
         await expect(page.locator("#sheet")).to_contain_text("You have 3 points.")

@@ -194,3 +194,13 @@ test("a step that the hand's own handicap lost at a bound stays lost by another"
     [0, 0, 0],
   ]);
 });
+
+test("what a seat has left does not change when cards are turned", () => {
+  const table = tableOf("Ann");
+  deal(table, 1, 0);
+  const { hand } = table;
+  assert.equal(hand.left(0), 52);
+  for (const { number } of hand.layout.own(0, "tableau"))
+    hand.board.cards[number] = hand.board.cards[number].map((card) => Math.max(card, 0));
+  assert.equal(hand.left(0), 52);
+});

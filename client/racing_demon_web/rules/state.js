@@ -75,18 +75,12 @@ export class HandView {
   }
 
   /**
-   * How many cards a seat has left before it is out: those of its reserve, or face down in columns, or not up yet.
+   * How many cards a seat has left before it is out: those of its reserve, or those that are not up yet.
    * @param {number} seat
    */
   left(seat) {
-    const place = this.seats.indexOf(seat);
-    if (place < 0) return 0;
-    const hidden = this.isPrivate
-      ? 0
-      : this.layout
-          .own(place, "tableau")
-          .reduce((sum, { number }) => sum + this.board.cards[number].filter((card) => card < 0).length, 0);
-    return this.heap(seat) ?? (hidden || Math.max(0, 52 - (this.reached(seat) ?? 0)));
+    if (!this.seats.includes(seat)) return 0;
+    return this.heap(seat) ?? Math.max(0, 52 - (this.reached(seat) ?? 0));
   }
 
   /** The points of the hand as it stands, by seat. */

@@ -213,8 +213,11 @@ export class Lesson {
       this.shake?.call(moveInput, pile);
       this.#correct();
     };
+    const { announce } = screen;
     screen.refused = (fields, play) => {
+      if (fields.reason === "beaten") screen.announce = () => undefined; // the lesson itself tells it
       this.refused?.call(screen, fields, play);
+      screen.announce = announce;
       if (fields.reason === "illegal") this.#correct();
     };
     if (this.waiting) this.#keepSeat(this.waiting);
@@ -503,6 +506,7 @@ export class Lesson {
     this.end();
     const items = [
       ...this.lesson.score.map((/** @type {string} */ text) => element("p", "", text)),
+      element("p", "", LESSON_WORDS.bar),
       element("p", "", this.#fill(WORDS_OF_LESSONS.points, "").replace("{points}", String(points))),
     ];
     if (!waiting)
