@@ -102,7 +102,7 @@ async def test_a_framed_page_has_no_seat(browser: Browser) -> None:
             await guest.page.evaluate(HELD, code)
             at_club["url"] = f"{served.origin}/{code}?watch"
             frame = await framed_by(guest.page, club)
-            await frame.locator("#lobby .code", has_text=code).wait_for()
+            await frame.locator("#lobby-title .code", has_text=code).wait_for()
             assert await frame.locator("#lobby .ready").is_hidden()
             await frame.tap("#lobby-menu")
             await frame.tap("#sheet-items button:has-text('Leave the table')")

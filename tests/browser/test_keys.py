@@ -152,6 +152,7 @@ async def test_keys_without_a_place_mean_what_is_on_them(browser: Browser) -> No
 async def test_the_help_names_what_is_on_the_keys(browser: Browser) -> None:
     """A browser that knows the keyboard says so: in France Q S D F plays the columns, and M the waste."""
     async with desk(browser, LAYOUT) as at:
+        await at.press("x", "KeyX")  # a screen that is touched has a keyboard beside it, too
         told = await _help(at.player)
         assert "Q S D F J K L" in told
         assert "M plays the card beside it" in told
@@ -161,6 +162,7 @@ async def test_the_help_names_what_is_on_the_keys(browser: Browser) -> None:
 async def test_the_help_learns_from_keys_that_were_pressed(browser: Browser) -> None:
     """Most browsers tell nothing until a key is pressed; a key that was never seen has its usual name."""
     async with desk(browser, "delete Navigator.prototype.keyboard;") as at:
+        await at.press("x", "KeyX")
         assert "A S D F J K L" in await _help(at.player)
         await at.press("q", "KeyA")
         await at.press("m", "Semicolon")
