@@ -19,7 +19,7 @@ from racing_demon_protocol.wire.redirects import is_below
 from racing_demon_server.net.connection import Connection
 from racing_demon_server.net.handler import ServerContext
 from racing_demon_server.net.origin import Origin
-from racing_demon_server.net.table_service import PORT, TableHandler, TableService
+from racing_demon_server.net.table_service import PORT, TableHandler, TableService, list_entry
 from racing_demon_server.players.keeper import Identity, PlayersKeeper
 from racing_demon_server.rate_limits import MANY_SEARCHES
 from racing_demon_server.tables.registry import Registry
@@ -92,7 +92,10 @@ class ClusterService(TableService):
         """Return what is told of a table that is listed; others may be at any server."""
         if not self.context.settings.lists_tables:
             return None
-        return next((listed for listed in self.listing() if listed["code"] == code), None)
+        for room in self.registry.rooms:
+            if room.is_listed and room.shown.view.code == code:
+                return list_entry(room.shown.view)
+        return next((listed for listed in self._locator.listed if listed["code"] == code), None)
 
     def handler(self, connection: Connection, request: Request, origin: Origin) -> TableHandler:
         """Return the handler of a connection whose handshake is complete."""

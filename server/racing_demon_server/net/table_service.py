@@ -6,6 +6,7 @@ import math
 import re
 import secrets
 from collections.abc import Collection, Coroutine, Iterator
+from functools import lru_cache
 from typing import Any, Final
 
 from websockets.http11 import Request
@@ -60,6 +61,8 @@ OLDER_PROOF: Final = (
     "Your program is too old for this server to know who you are: update it, or reload. Until then you are a "
     "guest."
 )
+MOST_OPTIONS: Final = 512
+"""The most tables' options that are kept as lists tell them."""
 NO_NEW_TABLES: Final = "No new tables are opened on this server for now. Try again later."
 UNREAD: Final = "The server still reads this table from its journal. Come back in a moment."
 
@@ -721,5 +724,11 @@ def list_entry(view: TableState) -> dict[str, Any]:
         "locked": view.locked,
         "running": not view.between_matches,
         "names": [] if view.locked else [[state.seat, state.name] for state in here],
-        "options": view.options.model_dump(mode="json", exclude_defaults=True),
+        "options": _options_told(view.options),
     }
+
+
+@lru_cache(maxsize=MOST_OPTIONS)
+def _options_told(options: Options) -> dict[str, Any]:
+    """Return options as a list tells them. It is asked for with each list, of every table in it."""
+    return options.model_dump(mode="json", exclude_defaults=True)
