@@ -635,8 +635,17 @@ export const THEMES = { auto: "as the device", dark: "dark", light: "light", con
  * @param {any} table
  * @param {string} title
  */
-export function tableSummary({ players, seats, locked, running }, title) {
-  const facts = [title, `${players} of ${plural(seats, "seat")}`];
+export function tableSummary(table, title) {
+  const { players, seats } = table;
+  return withState([title, `${players} of ${plural(seats, "seat")}`], table);
+}
+
+/**
+ * Facts of a table in one line, with whether it can be joined at once.
+ * @param {string[]} facts
+ * @param {{locked: boolean, running: boolean}} table
+ */
+function withState(facts, { locked, running }) {
   if (locked) facts.push(LATER.needsPassphrase);
   if (running) facts.push(LATER.isPlaying);
   return facts.join(" · ");
@@ -647,12 +656,11 @@ export function tableSummary({ players, seats, locked, running }, title) {
  * @param {any} table
  * @param {string[]} names
  */
-export function presentWords({ players, seats, locked, running }, names) {
+export function presentWords(table, names) {
+  const { players, seats } = table;
   const facts = names.length ? [`${inWords(names)} ${names.length === 1 ? "is" : "are"} here`] : [];
   facts.push(WORDS.free(Math.max(0, seats - players)));
-  if (locked) facts.push(LATER.needsPassphrase);
-  if (running) facts.push(LATER.isPlaying);
-  return facts.join(" · ");
+  return withState(facts, table);
 }
 
 /**

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from racing_demon_protocol.engine.board import Board, Kind, Play
-from racing_demon_protocol.engine.cards import PACK_SIZE, Card, suit
+from racing_demon_protocol.engine.cards import PACK_SIZE, Card, is_red
 from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.games import declare
@@ -154,7 +154,7 @@ def words_for(board: Board, play: Play | None, name: Callable[[Card], str]) -> M
     words = {"card": "", "on": "", "colours": "", "teacher": TEACHER_NAME}
     if play is not None and (cards := board.cards[play.source]):
         card, on = cards[-play.count], board.top(play.destination)
-        words |= {"card": name(card), "colours": COLOURS[suit(card) % 2]}
+        words |= {"card": name(card), "colours": COLOURS[is_red(card)]}
         words |= {"on": name(on)} if on is not None else {}
     return words
 

@@ -4,7 +4,7 @@ Reads no clock: times are milliseconds on the caller's monotonic clock.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from racing_demon_client.shared.pile_names import addresses, cursor_piles, usable
 from racing_demon_client.shared.trackers import NOTHING_HELPS, SHIFT_HELPS, BestPlayThrottle, HintFinder
@@ -27,10 +27,24 @@ from racing_demon_protocol.wire.options import CallOut
 
 from .drawing.scene import CardRange
 
-YOURS: Final = "Your "
-"""So the advice begins where a card fits."""
 MESSAGE_MS: Final = 4_000
 CURSOR_KEYS: Final = frozenset({"left", "right", "more", "fewer"})
+
+
+class Advice(NamedTuple):
+    """What a newcomer is told.
+
+    Attributes:
+        text: the sentence.
+        fits: whether it names a card that fits somewhere.
+
+    """
+
+    text: str
+    fits: bool = False
+
+
+NO_ADVICE: Final = Advice("")
 
 
 class TableLike(Protocol):
@@ -184,7 +198,7 @@ class Selection:
             is_turn = play == rules.stock_play(board, seat)
             self.show_message(self._hint_of(play, labels, name, is_turn=is_turn), now)
 
-    def advice(self, labels: Mapping[str, str], name: Callable[[Card], str], *, points: bool) -> str:
+    def advice(self, labels: Mapping[str, str], name: Callable[[Card], str], *, points: bool) -> Advice:
         """Return the most useful play in a sentence, with its keys; empty if none is known.
 
         Args:
@@ -199,16 +213,15 @@ class Selection:
         )
         play = next(ups, None) or self.hints.play(rules, board, seat)
         if play is None and self.hints.advises_shift(rules, board, seat):
-            return f"Nothing fits: {labels.get('shift', 'shift the stock')}."
+            return Advice(f"Nothing fits: {labels.get('shift', 'shift the stock')}.")
         if play is None:
-            return (
-                f"Nothing helps: say that you are stuck with {labels['stuck']}." if "stuck" in labels else ""
-            )
+            stuck = labels.get("stuck")
+            return Advice(f"Nothing helps: say that you are stuck with {stuck}." if stuck else "")
         if points:
             self._hinted = frozenset({play.source, play.destination})
         is_turn = play == rules.stock_play(board, seat)
         words = self._hint_of(play, labels, name, is_turn=is_turn)
-        return f"Nothing fits. {words}" if is_turn else f"{YOURS}{words}"
+        return Advice(f"Nothing fits. {words}") if is_turn else Advice(f"Your {words}", fits=True)
 
     def point_at(self, play: Play, labels: Mapping[str, str], name: Callable[[Card], str]) -> str:
         """Show a play on the table, and return it in a few words with its keys."""

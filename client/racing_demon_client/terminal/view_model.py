@@ -35,7 +35,7 @@ from racing_demon_protocol.wire.messages.server import (
 
 from .drawing.foundations import FoundationSlots
 from .drawing.scene import CardRange, DraggedCards, FeedLine, Scene
-from .selection import YOURS, Selection, TableLike
+from .selection import NO_ADVICE, Advice, Selection, TableLike
 from .style import UNICODE, Glyphs, Role, screen_text
 
 FRESH_MS: Final = 400
@@ -302,7 +302,7 @@ class ViewModel:
         self.notice: Sequence[str] = ()
         self.advises = False
         self._played_at = 0
-        self._advised: tuple[object, str] = (None, "")
+        self._advised: tuple[object, Advice] = (None, NO_ADVICE)
         self._watched: int | None = None
         self._turn_at: int | None = None
         self.tracker = TableTracker(self.selection.hints)
@@ -329,7 +329,7 @@ class ViewModel:
             and message.seat == seat
             and not self._turned_past(message)
         ):
-            self._played_at, self._advised = now, (None, "")
+            self._played_at, self._advised = now, (None, NO_ADVICE)
         for text in meaning.devices:
             self.activity.feed.append(FeedLine(None, screen_text(text), Role.WARNING))
             self.selection.show_message(screen_text(text), now, is_warning=True)
@@ -341,7 +341,7 @@ class ViewModel:
     def _turned_past(self, message: Message) -> bool:
         """Return whether a play turns the stock while a card fits: who does that has not seen it."""
         board = self._table.view.board
-        if not isinstance(message, ev.Played) or board is None or not self._advised[1].startswith(YOURS):
+        if not isinstance(message, ev.Played) or board is None or not self._advised[1].fits:
             return False
         return Kind.STOCK in {board.piles[message.source].kind, board.piles[message.destination].kind}
 
@@ -566,7 +566,7 @@ class ViewModel:
         if self._advised[0] != at:
             advice = self.selection.advice(labels, self.glyphs.card, points=idle >= IDLE_MS)
             self._advised = (at, advice)
-        return self._advised[1]
+        return self._advised[1].text
 
     def _holding(self, held: CardRange, labels: Mapping[str, str]) -> str:
         board = self.selection.board()
