@@ -67,6 +67,7 @@ async def test_two_phones_are_one_person(browser: Browser, tmp_path: Path) -> No
             await first.open(f"{origin}/you")
             await first.page.locator("#page button", has_text="Add another device").tap()
             await expect(first.page.locator("#page .proof")).to_contain_text("two minutes")
+            assert await violations(first) == []
             said = str(await first.page.locator("#page .proof").inner_text())
             code = said.split("the name Ann and ")[1][:6]
             await second.open(f"{origin}/you")
@@ -78,6 +79,7 @@ async def test_two_phones_are_one_person(browser: Browser, tmp_path: Path) -> No
             await second.page.locator('#page form input[aria-label="Your name"]').fill("Ann")
             await second.page.locator('#page form input[aria-label="Code"]').fill(code.lower())
             await second.page.locator("#page form button").tap()
+            assert await violations(second) == []
             await second.page.locator("#page button", has_text="Yes, I am Ann").tap()
             await expect(second.page.locator("#page .person")).to_have_count(1)
             await second.open(origin)
@@ -89,6 +91,7 @@ async def test_two_phones_are_one_person(browser: Browser, tmp_path: Path) -> No
             await second.page.locator("#page .standings a", has_text="Ann").tap()
             await expect(second.page.locator("#page .matches").last.locator("li")).to_have_count(2)
             await expect(second.page.locator("#page .chart")).to_be_visible()
+            assert await violations(second) == []
             await second.open(origin)
             await first.page.locator("#page .person button", has_text="Devices").tap()
             await first.page.locator("#page .person li button", has_text="trust it").tap()
