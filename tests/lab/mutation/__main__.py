@@ -3,9 +3,9 @@
 The tests of a folder run once under coverage.py: those below the folder of the same name in tests/, or those
 that --tests names. Then each mutant meets the tests that run its line, the quickest first, until one fails.
 What none of them finds meets the tests that --with names, whole: those that start programs, whose lines
-nobody counts, and those of the page. With --against, the same mutants, by function and kind, are planted in
-another checkout, too; with several --select, each selection of tests is tried. Who found what the first did
-not, and the other way round, is printed.
+nobody counts, and those of the page. With --rest, what the selected tests have not found meets others of the
+same paths. With --against, the same mutants, by function and kind, are planted in another checkout, too, and
+who found what the first did not, and the other way round, is printed.
 """
 
 import argparse
@@ -238,6 +238,8 @@ def try_out(contestant: Contestant, chosen: Sequence[Mutant], arguments: argpars
             sys.stdout.write(f"{planted.outcome:11} {planted.mutant}\n")
             sys.stdout.flush()
             tried.append(planted)
+    outcomes = Counter(planted.outcome for planted in tried)
+    sys.stdout.write(f"{contestant}: {json.dumps(outcomes)}\n")
     return tried
 
 
@@ -255,8 +257,9 @@ def parse() -> argparse.Namespace:
         "--with", nargs="+", default=[], dest="whole", metavar="PATH", help="tests that are tried whole"
     )
     parser.add_argument(
-        "--select", action="append", metavar="MARKS", help='pytest\'s -m (default: "not long"); repeatable'
+        "--select", default="not long", metavar="MARKS", help='pytest\'s -m (default: "not long")'
     )
+    parser.add_argument("--rest", metavar="MARKS", help="what survives meets the tests of these marks, too")
     parser.add_argument("--against", type=Path, metavar="CHECKOUT", help="draw the sample there; try both")
     parser.add_argument("--list", action="store_true", help="only list the mutants")
     return parser.parse_args()
@@ -281,15 +284,14 @@ def main() -> None:
         return
     first: list[Planted] = []
     for tree, each in trees:
-        for select in arguments.select or ["not long"]:
-            contestant = Contestant(tree, select)
-            tried = try_out(contestant, each, arguments)
-            outcomes = Counter(planted.outcome for planted in tried)
-            sys.stdout.write(f"{contestant}: {json.dumps(outcomes)}\n")
-            if first:
-                compare(first, tried)
-            else:
-                first = tried
+        tried = try_out(Contestant(tree, arguments.select), each, arguments)
+        if first:
+            compare(first, tried)
+        else:
+            first = tried
+        survivors = [planted.mutant for planted in tried if planted.outcome != "found"]
+        if arguments.rest is not None and survivors:
+            try_out(Contestant(tree, arguments.rest), survivors, arguments)
 
 
 def compare(first: Sequence[Planted], tried: Sequence[Planted]) -> None:
