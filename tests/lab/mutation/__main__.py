@@ -12,6 +12,7 @@ import argparse
 import json
 import os
 import random
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -48,6 +49,8 @@ SLOWER: Final = 5
 FIRST: Final = 40
 """So many tests are tried first: most mutants are found by one of them, and few are soon collected."""
 PYTEST: Final = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "-n0")
+DURATION: Final = re.compile(r"([\d.]+)s (?:call|setup|teardown) +(.+)")
+"""A line of what pytest says with ``--durations``."""
 NO_TESTS: Final = 5
 """What pytest exits with if it has none to run."""
 
@@ -121,9 +124,8 @@ class Bench:
         plugin = ("-p", "contexts_plugin", "--durations=0", "--durations-min=0")
         done = self._python(copy, *command, *self._pytest, *plugin, *tests, seconds=TESTS_SECONDS)
         for line in done.stdout.splitlines():
-            seconds, _, rest = line.strip().partition("s ")
-            if rest.startswith(("call", "setup", "teardown")):
-                name = rest.split(maxsplit=1)[1]
+            if duration := DURATION.match(line):
+                seconds, name = duration.groups()
                 self._seconds[name] = self._seconds.get(name, 0.0) + float(seconds)
         failed = failures(done.stdout)
         with closing(sqlite3.connect(copy / ".mutants.coverage")) as db:
