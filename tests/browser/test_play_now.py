@@ -1,12 +1,15 @@
 """The first screen of a server: from nothing to the first card against bots, in one tap."""
 
 import re
+from typing import Final
 
 import pytest
 from playwright.async_api import Browser, expect
 
+from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.enums import Phase
-from tests.support.browsers import TALL_PHONE, phone
+from racing_demon_protocol.table.suggestions import best_play
+from tests.support.browsers import LASTING, TALL_PHONE, phone
 from tests.support.restartable_server import wait_until
 from tests.support.servers import serving
 
@@ -64,3 +67,53 @@ async def test_the_first_choices_need_no_scrolling(browser: Browser) -> None:
         await guest.open(f"{served.origin}/BCDFGHJK")
         assert await guest.page.locator("#play-now").is_hidden()
         assert await guest.page.locator("#join").is_visible()
+
+
+@pytest.mark.long
+async def test_a_newcomer_is_told_what_is_true(browser: Browser) -> None:
+    """Once begun nobody reads that others wait; Stuck too soon, and a card put where none goes, are answered.
+
+    What helps is searched for once a board, when it is told: phones are slow.
+    """
+    async with serving(seed=LASTING) as served, phone(browser, served.origin, **TALL_PHONE) as guest:
+        page, line = guest.page, guest.page.locator(".coach span")
+        await page.tap("#play-now")
+        await expect(line).to_have_text(re.compile("The others begin in some seconds"))
+        await page.evaluate(COUNT_SEARCHES)
+        view = served.registry.room(await guest.code()).table.view
+        assert view.hand is not None
+        rules, board = view.hand.rules, view.hand.board
+        columns = rules.layout.seat_piles(0, Kind.TABLEAU)
+        fitting, nowhere = (
+            next(pile for pile in columns if (best_play(rules, board, 0, pile) is not None) is fits)
+            for fits in (True, False)
+        )
+        await page.touchscreen.tap(*await page.evaluate(END_OF, fitting))
+        await expect(line).not_to_contain_text("The others")
+        assert await page.evaluate("searches") == 0
+        await expect(line).to_have_text(re.compile("^Your .+ can go"))
+        await page.tap(".stuck")
+        await expect(line).to_have_text(re.compile("^You have said Stuck too soon. Your .+ can go"))
+        assert await page.evaluate("searches") == 1, "with every frame"
+        await page.mouse.move(*await page.evaluate(END_OF, nowhere))
+        await page.mouse.down()
+        await page.mouse.move(*await guest.stock(), steps=5)
+        await page.mouse.up()
+        await expect(page.locator("#toast")).to_have_text(re.compile("^Nothing is laid there. Your .+ goes"))
+        assert guest.complaints == []
+
+
+END_OF: Final = """(pile) => {
+  const box = document.querySelector(`.slot[data-pile="${pile}"]`).getBoundingClientRect();
+  return [box.left + box.width / 2, box.bottom - 8];
+}"""
+COUNT_SEARCHES: Final = """async () => {
+  const { name } = performance.getEntriesByType("resource").find(({ name }) => name.includes("/hints.js"));
+  const { Hints } = await import(name);
+  const { play } = Hints.prototype;
+  window.searches = 0;
+  Hints.prototype.play = function (...given) {
+    window.searches += 1;
+    return play.apply(this, given);
+  };
+}"""

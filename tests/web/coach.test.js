@@ -4,8 +4,14 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { Board } from "../../client/racing_demon_web/rules/board.js";
 import { Layout } from "../../client/racing_demon_web/rules/layout.js";
-import { Rules } from "../../client/racing_demon_web/rules/rules.js";
-import { isLeftAlone, Pace, reasonFor, wantsKings } from "../../client/racing_demon_web/table/coach.js";
+import { ahead, Rules } from "../../client/racing_demon_web/rules/rules.js";
+import {
+  isLeftAlone,
+  Pace,
+  reasonFor,
+  takesNothing,
+  wantsKings,
+} from "../../client/racing_demon_web/table/coach.js";
 import { games, tables } from "./games.js";
 
 const [ACE_OF_HEARTS, EIGHT_OF_HEARTS, KING_OF_SPADES] = [13, 20, 12];
@@ -62,6 +68,19 @@ test("an empty column that takes kings alone says so", () => {
     return wantsKings(rules, board, 0, column);
   };
   assert.deepEqual(["racing-demon", "classic"].map(wants), [true, false]);
+});
+
+test("nothing is laid on the stock or the waste, and a card put there stays where it was", () => {
+  const { board, rules, column } = bare("racing-demon");
+  board.cards[column] = [EIGHT_OF_HEARTS];
+  const { layout } = rules;
+  const [next] = layout.own(0, "tableau").slice(1);
+  for (const { number } of [layout.own(0, "stock")[0], layout.own(0, "waste")[0]]) {
+    assert.ok(takesNothing(rules, 0, column, number));
+    const play = { source: column, count: 1, destination: number };
+    assert.equal(ahead(rules, board, 0, [play]).board, board);
+  }
+  assert.ok(!takesNothing(rules, 0, column, next.number));
 });
 
 test("a refused card is told where it may go, by the rules of its game", () => {

@@ -545,28 +545,31 @@ class ViewModel:
         if seat in self._table.view.waiting:
             return f"The others have a head start: you may play in {self._seconds_to_signal(now)} s."
         said, asked = self._table.view.stuck()
+        advice = self._newcomers_advice(now, labels) if self.advises and not self.alone else NO_ADVICE
         if self._table.view.seats[seat].stuck:
+            if advice.fits:
+                return f"You have said Stuck too soon. {advice.text}"
             return f"You declared that you are stuck ({said} of {asked} {'has' if said == 1 else 'have'})."
-        line = self._newcomers_line(now, labels) if self.advises and not self.alone else ""
-        if line or not said:
-            return line  # whoever is waited for needs it most
+        if advice.text or not said:
+            return advice.text  # whoever is waited for needs it most
         verb = "is" if said == 1 else "are"
         return f"{said} of {asked} {verb} stuck; {labels.get('stuck', 'say so')} if you are, too."
 
-    def _newcomers_line(self, now: int, labels: Mapping[str, str]) -> str:
+    def _newcomers_advice(self, now: int, labels: Mapping[str, str]) -> Advice:
         """Return what helps, once the player has hesitated; without hints, that there are none."""
         idle, view = now - self._played_at, self._table.view
         if not view.options.hints:
             key = labels.get("help", "the help")
             text = f"This table plays without hints. {key} shows how to play."
-            return text if idle < IDLE_MS and self.activity.elapsed_ms(now) < IDLE_MS else ""
+            is_early = idle < IDLE_MS and self.activity.elapsed_ms(now) < IDLE_MS
+            return Advice(text) if is_early else NO_ADVICE
         if idle < QUIET_MS:
-            return ""
+            return NO_ADVICE
         at = (view.seq, len(self._table.unanswered), idle >= IDLE_MS)
         if self._advised[0] != at:
             advice = self.selection.advice(labels, self.glyphs.card, points=idle >= IDLE_MS)
             self._advised = (at, advice)
-        return self._advised[1].text
+        return self._advised[1]
 
     def _holding(self, held: CardRange, labels: Mapping[str, str]) -> str:
         board = self.selection.board()

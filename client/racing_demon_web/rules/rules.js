@@ -209,8 +209,8 @@ export function ahead(rules, board, place, plays) {
  */
 function landingOf(rules, board, place, play) {
   if (play.destination !== FOUNDATIONS) {
-    const isTurn = [play.source, play.destination].some((pile) => rules.layout.piles[pile]?.kind === "stock");
-    if (isTurn)
+    const [from, to] = [play.source, play.destination].map((pile) => rules.layout.piles[pile]?.kind);
+    if (from === "stock" || (from === "waste" && to === "stock"))
       return play.source !== play.destination && play.count <= board.cards[play.source].length ? play : null;
     return rules.allows(board, place, play) ? play : null;
   }

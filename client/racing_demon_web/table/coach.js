@@ -8,6 +8,7 @@ import { read, write } from "../storage.js";
 import "../wire/requests_of_menus.js";
 import { short } from "../words.js";
 import { COACH, coachWords } from "../words_later.js";
+import { cardAt } from "./geometry.js";
 
 /**
  * @import { Session } from "../wire/session.js"
@@ -67,7 +68,7 @@ const upward = (rules, board, place) =>
  * @param {import("../rules/rules.js").Play} play
  * @param {number} card that goes there
  */
-export function placeOf({ scene, shown, boardView }, { destination }, card) {
+function placeOf({ scene, shown, boardView }, { destination }, card) {
   const cards = shown?.cards[destination] ?? [];
   const top = cards[cards.length - 1];
   const there = top === undefined ? undefined : boardView.cards.get(String(top))?.node;
@@ -75,6 +76,25 @@ export function placeOf({ scene, shown, boardView }, { destination }, card) {
   const isUp = shown?.layout.piles[destination].kind === "foundation";
   const drawn = isUp ? [...(scene?.rects ?? [])].find(([, rect]) => rect.suit === suit(card)) : undefined;
   return boardView.slots.get(drawn?.[0] ?? destination);
+}
+
+/**
+ * What is drawn of a play: all cards that move, framed as one, and where they go.
+ * @param {TableScreen} screen
+ * @param {import("../rules/rules.js").Play} play
+ */
+export function endsOf(screen, play) {
+  const { boardView, scene, shown } = screen;
+  const cards = shown?.cards[play.source] ?? [];
+  const first = cards.length - play.count;
+  const drawn = boardView.cards.get(String(cards[first]))?.node;
+  const rect = scene?.rects.get(play.source);
+  if (drawn && rect) {
+    const long = cardAt(rect, cards, cards.length - 1).y - cardAt(rect, cards, first).y;
+    setStyle(drawn, "--run", `${long}px`);
+  }
+  const ends = [drawn ?? boardView.slots.get(play.source), placeOf(screen, play, cards[first])];
+  return ends.filter((node) => node !== undefined);
 }
 
 /** How somebody plays: for how long they have hesitated, and whether they need to be told anything. */
@@ -149,6 +169,19 @@ export function reasonFor(rules, board, place, source, count) {
 }
 
 /**
+ * Whether no card of a pile is ever laid on another: not on the stock, nor on the waste.
+ * @param {import("../rules/rules.js").Rules} rules
+ * @param {number} place
+ * @param {number} source
+ * @param {number} onto
+ */
+export function takesNothing(rules, place, source, onto) {
+  const { piles } = rules.layout;
+  if (!["stock", "waste"].includes(piles[onto]?.kind) || !knowsAll(rules, place)) return false;
+  return !rules.moveTables.has(`${piles[source].group}>${piles[onto].group}`);
+}
+
+/**
  * Whether an empty column takes kings alone.
  * @param {import("../rules/rules.js").Rules} rules
  * @param {import("../rules/board.js").Board} board
@@ -186,8 +219,11 @@ class Coach {
   #tapped = null;
   #waited = false; // whether others waited for this player
   #realAt = 0; // when they began
-  /** @type {import("../rules/rules.js").Play | null | undefined} */
+  /** What helps on this board, once it was asked for. @type {import("../rules/rules.js").Play | null | undefined} */
   #play = undefined;
+  #isKnown = false;
+  #hasBegun = false; // whether the player has played a card or turned the stock
+  #hasTurned = false; // whether that was the last thing they did
   /** @type {Element[]} */
   #lit = [];
 
@@ -213,7 +249,11 @@ class Coach {
   #answerTaps() {
     const { screen } = this;
     const { moveInput } = screen;
-    const [tap, shake, refused] = [moveInput.tap, moveInput.shake, screen.refused];
+    const [tap, shake, turn, refused] = [moveInput.tap, moveInput.shake, moveInput.turn, screen.refused];
+    moveInput.turn = (pile) => {
+      turn.call(moveInput, pile);
+      if (this.#isNew && !isElsewhere()) this.#best(); // whether they turn past a card
+    };
     moveInput.tap = (hit) => {
       this.#tapped = hit;
       tap.call(moveInput, hit);
@@ -237,16 +277,16 @@ class Coach {
    * Why a play from a pile, or a tap on it, is refused; empty for who is not new.
    * @param {number} pile
    * @param {number} count
-   * @param {number} [onto] where it was to go
+   * @param {number} [onto] where it was to go; not given for a tap
    */
-  #reason(pile, count, onto = -1) {
+  #reason(pile, count, onto) {
     const { rules, shown, place, moveInput } = this.screen;
     if (!this.#isNew || isElsewhere() || !rules || !shown || !moveInput.mayPlay) return "";
     const { piles } = shown.layout;
-    const play = this.#play;
+    const play = this.line.hidden ? undefined : this.#best();
     /** @param {number} number */
     const isMiddle = (number) => piles[number].kind === "foundation";
-    if (play && !this.line.hidden && !isTurn(play, shown.layout)) {
+    if (onto === undefined && play && !isTurn(play, shown.layout)) {
       const isGoal =
         pile === play.destination || (isMiddle(pile) && isMiddle(play.destination) && !moveInput.owns(pile));
       const source = shown.cards[play.source];
@@ -255,13 +295,17 @@ class Coach {
     if (shown.cards[pile].length === 0)
       return isMiddle(pile) || piles[pile].kind === "tableau" ? COACH.tapOwn : "";
     if (!moveInput.owns(pile)) return COACH.tapOwn;
+    const goes = reasonFor(rules, shown, place, pile, count);
+    if (onto !== undefined && takesNothing(rules, place, pile, onto))
+      return [COACH.takesNothing, goes].filter(Boolean).join(" ");
     if (
+      onto !== undefined &&
       piles[onto]?.kind === "tableau" &&
       shown.cards[onto].length === 0 &&
       wantsKings(rules, shown, place, onto)
     )
       return COACH.onlyKings;
-    return reasonFor(rules, shown, place, pile, count);
+    return goes;
   }
 
   /** Say what there is to say now. */
@@ -292,7 +336,8 @@ class Coach {
     const { deal } = table.hand ?? { deal: this.#deal };
     if (deal !== this.#deal) {
       this.#deal = deal;
-      this.#isCounted = this.#waited = false;
+      this.#isCounted = this.#waited = this.#hasBegun = this.#hasTurned = false;
+      this.#all = "";
       this.#pace = null;
       this.#realAt = 0;
     }
@@ -321,15 +366,19 @@ class Coach {
     this.#look(now, this.#pace);
     if (this.#realAt && now - this.#realAt < SAID_MS) return COACH.forReal;
     const own = session?.seat ?? -1;
-    if (this.#pace.isSure(now) && !isLeftAlone(table, own)) return "";
-    if (this.#play === null && table.seats.get(own)?.stuck) return COACH.saidStuck;
+    const isStuck = table.seats.get(own)?.stuck ?? false;
+    if (!isStuck && this.#pace.isSure(now) && !isLeftAlone(table, own)) return "";
     const idle = this.#pace.idle(now);
-    if (isWaitedFor && idle < AIM_MS) return read("learned") ? COACH.waited : COACH.aim;
-    const words = coachWords(this.#play, shown, rules.mayShift(shown, place));
-    if (idle < QUIET_MS && words !== this.#said) return "";
-    if (isWaitedFor || idle > IDLE_MS) this.#light();
+    if (isWaitedFor && !this.#hasBegun && idle < AIM_MS) return read("learned") ? COACH.waited : COACH.aim;
+    if (idle < QUIET_MS && !this.#hasTurned && !isStuck) return "";
+    const play = this.#best();
+    if (play === null && isStuck) return COACH.saidStuck;
+    const words = coachWords(play, shown, rules.mayShift(shown, place));
+    if (!isStuck && idle < QUIET_MS && words !== this.#said) return "";
+    if (isWaitedFor || isStuck || idle > IDLE_MS) this.#light();
     this.#said = words;
-    return words;
+    if (!isStuck || !play) return words;
+    return isTurn(play, shown.layout) ? COACH.stockMayHelp : COACH.stuckTooSoon(words);
   }
 
   /**
@@ -352,19 +401,33 @@ class Coach {
         .join(";");
     const all = `${laid(place)}|${laid(-1)}|${hints.isFruitless}`;
     if (all === this.#all) return;
+    const isFirst = this.#all === "";
     this.#dim();
     const stock = laid(place, "stock", "waste");
     const own = layout
       .own(place)
       .map(({ kind, number }) => (kind === "stock" || kind === "waste" ? "" : cards[number].length))
       .join();
-    const isFirst = this.#all === "";
     this.#all = all;
-    if (own !== this.#own) pace.played(now);
-    else if (!isFirst && stock !== this.#stock)
+    const hasPlayed = own !== this.#own;
+    const hasTurned = !hasPlayed && !isFirst && stock !== this.#stock;
+    if (hasPlayed) pace.played(now);
+    else if (hasTurned)
       pace.turned(now, this.#play === null || Boolean(this.#play && !isTurn(this.#play, layout)));
+    if (hasPlayed || hasTurned) this.#hasTurned = hasTurned;
+    this.#hasBegun ||= !isFirst && (hasPlayed || hasTurned);
     [this.#own, this.#stock] = [own, stock];
+    this.#play = undefined;
+    this.#isKnown = false;
+  }
+
+  /** What helps now. It takes a search, so it is asked for only where it is told or judged. */
+  #best() {
+    const { shown, place, rules, hints, hasHints } = this.screen;
+    if (this.#isKnown || !shown || !rules || !hints || !hasHints) return this.#play;
+    this.#isKnown = true;
     this.#play = upward(rules, shown, place) ?? hints.play(rules, shown, place);
+    return this.#play;
   }
 
   /** Show the play on the table. */
@@ -373,15 +436,10 @@ class Coach {
     const play = this.#play;
     if (this.#lit.length > 0 || play === undefined || !shown) return;
     if (play === null) this.#lit = [...root.querySelectorAll(".stuck")];
-    else {
-      const { cards, layout } = shown;
-      const card = cards[play.source][cards[play.source].length - play.count];
-      const from = boardView.cards.get(String(card))?.node ?? boardView.slots.get(play.source);
-      const ends = isTurn(play, layout)
-        ? [boardView.slots.get(layout.own(place, "stock")[0].number)] // there is the tap, and nothing to drag
-        : [from, placeOf(this.screen, play, card)];
-      this.#lit = ends.filter((node) => node !== undefined);
-    }
+    else if (isTurn(play, shown.layout)) {
+      const stock = boardView.slots.get(shown.layout.own(place, "stock")[0].number);
+      this.#lit = stock ? [stock] : []; // there is the tap, and nothing to drag
+    } else this.#lit = endsOf(this.screen, play);
     for (const node of this.#lit) node.classList.add("goes");
     if (play) this.#lit[0]?.classList.add("from");
   }

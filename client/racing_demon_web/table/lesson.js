@@ -12,7 +12,7 @@ import { MatchLog } from "../wire/match_log.js";
 import { Session, webSocketUrl } from "../wire/session.js";
 import { faceName, short, WORDS } from "../words.js";
 import { LESSON_WORDS } from "../words_later.js";
-import { placeOf } from "./coach.js";
+import { endsOf } from "./coach.js";
 import { COLUMNS, caps } from "./keyboard.js";
 import { COLOURS, DO, LESSONS, STEPS, TEACHER, TEACHER_MS, WORDS_OF_LESSONS } from "./lesson_data.js";
 
@@ -612,16 +612,10 @@ export class Lesson {
 
   /** @param {TableScreen} screen */
   #light(screen) {
-    const { boardView, root, shown } = screen;
+    const { root, shown } = screen;
     if (this.#step.kind === "stuck") this.#lit = [...root.querySelectorAll(".stuck")];
-    else if (this.#target && shown?.layout === this.#board.layout && this.#script.length === 0) {
-      const { source, count } = this.#target;
-      const card = shown.cards[source][shown.cards[source].length - count];
-      this.#lit = [
-        boardView.cards.get(String(card))?.node ?? boardView.slots.get(source),
-        placeOf(screen, this.#target, card),
-      ].filter((node) => node !== undefined);
-    }
+    else if (this.#target && shown?.layout === this.#board.layout && this.#script.length === 0)
+      this.#lit = endsOf(screen, this.#target);
     for (const node of this.#lit) node.classList.add("goes");
     this.#lit[0]?.classList.toggle("from", this.#target !== null);
   }

@@ -391,6 +391,21 @@ def test_newcomers_are_told_what_helps() -> None:
     assert prompt(strict).startswith("This table plays without hints.")
 
 
+def test_newcomers_are_told_that_they_said_stuck_too_soon() -> None:
+    """Where a card fits, and where the table allows hints."""
+    told = "You declared that you are stuck (1 of 2 has)."
+    for card, hints, expected in (
+        ("AS", True, "You have said Stuck too soon. Your A♠ up: q"),
+        ("AS", False, told),
+        ("4C", True, told),
+    ):
+        player = at(card, "9H", hints=hints)
+        player.model.advises = True
+        player.view.record = player.view.record.with_seat(0, stuck=True)
+        player.now += 2_000
+        assert prompt(player) == expected
+
+
 def test_newcomers_are_told_while_they_turn_past_a_card() -> None:
     """Turning the stock is no play then; nor do others who are stuck take the line away."""
     player = at("AS", "9H", "TS", hints=True)
