@@ -527,6 +527,7 @@ export const COACH = {
   stockMayHelp: "You have said Stuck, but your stock may still help: turn it.",
   takesNothing: "Nothing is laid there.",
   onlyKings: "Only a king goes to an empty column.",
+  forAce: "An empty place is for the next ace of its suit: tap the ace, and it goes there.",
   tapOwn: "Tap the card that is to go there: it finds its place.",
   tapThat: (/** @type {string} */ card) => `Tap the ${card}: it finds its place.`,
   /**

@@ -12,7 +12,7 @@ from tests.support.browsers import LASTING, TALL_PHONE, phone
 from tests.support.restartable_server import RestartableServer
 from tests.support.servers import Peer, serving
 
-BY_HAND: Final = ("Aces start", "Same suit", "one lower: ", "A run", "An empty column", "Turn three")
+BY_HAND: Final = ("Aces start", "Same suit", "one lower: ", "Cards in order", "An empty column", "Turn three")
 CORNER: Final = Position(x=10, y=8)
 """Of a card: others may lie on the rest of it."""
 

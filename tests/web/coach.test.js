@@ -10,7 +10,7 @@ import {
   Pace,
   reasonFor,
   takesNothing,
-  wantsKings,
+  wantsOnly,
 } from "../../client/racing_demon_web/table/coach.js";
 import { games, tables } from "./games.js";
 
@@ -62,12 +62,19 @@ function reason(game, card) {
   return reasonFor(rules, board, 0, column, 1);
 }
 
-test("an empty column that takes kings alone says so", () => {
+test("an empty column that takes kings alone says so, and an empty place that takes aces alone", () => {
+  const [foundation, ace, king] = [0, 1, 13];
   const wants = (game) => {
     const { board, rules, column } = bare(game);
-    return wantsKings(rules, board, 0, column);
+    const asked = [
+      [column, king],
+      [column, ace],
+      [foundation, ace],
+    ];
+    return asked.map(([pile, rank]) => wantsOnly(rules, board, 0, pile, rank));
   };
-  assert.deepEqual(["racing-demon", "classic"].map(wants), [true, false]);
+  assert.deepEqual(wants("racing-demon"), [true, false, true]);
+  assert.deepEqual(wants("classic"), [false, false, true]);
 });
 
 test("nothing is laid on the stock or the waste, and a card put there stays where it was", () => {

@@ -201,6 +201,7 @@ def _middle(game: Game) -> Panel:
             Sentence(
                 "The foundations belong to all. Each starts with an ace, and goes up in its suit to the king."
             ),
+            Sentence("Each player has a pack: a place left empty is for the next ace."),
             Sentence("The first card to arrive has the place. A later one comes back."),
             Sentence("An ace that can go up must, before anything else.", {"forced_bases": [True]}),
         ]
@@ -239,7 +240,9 @@ def _columns(game: Game) -> Panel | None:
     if game.racing is not Racing.SHARED:
         said = [Sentence(text) for text in own_cards_text(game, (Tableau, Reserve))]
         return Panel(name, "Your columns", _built(columns), tuple(said)) if said else None
-    sentences = [Sentence("Down by one, red on black and black on red. A run moves as a whole.")]
+    sentences = [
+        Sentence("Down by one, red on black and black on red. Cards that lie so, a run, move together.")
+    ]
     if columns.space.ranks == frozenset({KING}):
         sentences += [
             Sentence("Only a king, with what lies on it, goes to an empty column."),

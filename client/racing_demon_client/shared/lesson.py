@@ -265,7 +265,7 @@ WORDS: Final[Mapping[str, StepWords]] = {
     ),
     "build": StepWords(
         "Same suit, one higher.",
-        "{teacher} has put an ace up. Each suit goes on to its king, whoever began it.",
+        "Each suit goes up to its king, whoever began it. A place left empty is for its next ace.",
         "Same suit, one higher: your {card} goes on the {on}",
     ),
     "column": StepWords(
@@ -274,8 +274,8 @@ WORDS: Final[Mapping[str, StepWords]] = {
         "{colours}, one lower: your {card} goes on the {on}",
     ),
     "run": StepWords(
-        "A run moves whole: {card} goes on {on}.",
-        "Everything on the card comes along; what lay face down beneath turns up.",
+        "Cards in order move together: {card} on {on}.",
+        "That is a run: all on the card comes along. What lay face down beneath turns up.",
         "{colours}, one lower: your {card} goes on the {on}, with all on it",
     ),
     "empty": StepWords(

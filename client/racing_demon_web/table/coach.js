@@ -15,7 +15,7 @@ import { cardAt } from "./geometry.js";
  * @import { TableScreen } from "./table_screen.js"
  */
 
-const KING = 13;
+const [ACE, KING] = [1, 13];
 const FACES = [...Array(52).keys()];
 const HANDS = 2; // after so many nobody is new
 const HEAD_START_S = 15; // that bots give somebody who has never played
@@ -182,21 +182,22 @@ export function takesNothing(rules, place, source, onto) {
 }
 
 /**
- * Whether an empty column takes kings alone.
+ * Whether an empty pile takes cards of one rank alone.
  * @param {import("../rules/rules.js").Rules} rules
  * @param {import("../rules/board.js").Board} board
  * @param {number} place
- * @param {number} column
+ * @param {number} pile
+ * @param {number} wanted the rank
  */
-export function wantsKings(rules, board, place, column) {
+export function wantsOnly(rules, board, place, pile, wanted) {
   const source = board.layout.own(place, "waste")[0]?.number;
   if (source === undefined) return false;
   const trial = board.copy();
   const fitting = FACES.filter((face) => {
     trial.cards[source] = [face];
-    return rules.allows(trial, place, { source, count: 1, destination: column });
+    return rules.allows(trial, place, { source, count: 1, destination: pile });
   });
-  return fitting.length > 0 && fitting.every((face) => rank(face) === KING);
+  return fitting.length > 0 && fitting.every((face) => rank(face) === wanted);
 }
 
 /** Whether a play turns the stock, or the waste over. */
@@ -292,6 +293,8 @@ class Coach {
       const source = shown.cards[play.source];
       if (isGoal) return COACH.tapThat(short(source[source.length - play.count]));
     }
+    if (shown.cards[pile].length === 0 && isMiddle(pile) && wantsOnly(rules, shown, place, pile, ACE))
+      return COACH.forAce;
     if (shown.cards[pile].length === 0)
       return isMiddle(pile) || piles[pile].kind === "tableau" ? COACH.tapOwn : "";
     if (!moveInput.owns(pile)) return COACH.tapOwn;
@@ -302,7 +305,7 @@ class Coach {
       onto !== undefined &&
       piles[onto]?.kind === "tableau" &&
       shown.cards[onto].length === 0 &&
-      wantsKings(rules, shown, place, onto)
+      wantsOnly(rules, shown, place, onto, KING)
     )
       return COACH.onlyKings;
     return goes;
