@@ -47,9 +47,10 @@ export function showQr(picture, origin, code) {
  */
 export function showInvitation({ seat, table }, redraw) {
   document.body.classList.toggle("host-invites", seat !== null && table.host === seat);
-  const roots = [byId("lobby"), byId("table")].filter(
-    (root) => root.querySelector(".address")?.getClientRects().length,
-  );
+  const isSeen = (/** @type {HTMLElement} */ root) =>
+    document.body.classList.contains("tv") || // always there: measuring it would make every play lay out the page
+    root.querySelector(".address")?.getClientRects().length;
+  const roots = [byId("lobby"), byId("table")].filter((root) => !root.hidden && isSeen(root));
   const now = performance.now();
   if (roots.length > 0 && now > asksAt) {
     asksAt = now + ORIGIN_MS;

@@ -1,11 +1,11 @@
 // What large screens show besides: the layouts of others as small cards, who leads, cards that fly from their player
 // to their pile, and lost races where they happened.
 
-import { asIs, element, isCalm, isNew, seatClass, setClass, setStyle, setText, token } from "../dom.js";
+import { asIs, byId, element, isCalm, isNew, seatClass, setClass, setStyle, setText, token } from "../dom.js";
 import { loaded, loadStyle } from "../lazy.js";
-import { UNKNOWN } from "../rules/layout.js";
-import { handText, span } from "../words.js";
-import { makeCard } from "./board_view.js";
+import { rank, suit, UNKNOWN } from "../rules/layout.js";
+import { handText, RANKS, span } from "../words.js";
+import { SVG } from "./board_view.js";
 
 /**
  * @import { Board } from "../rules/board.js"
@@ -26,6 +26,7 @@ const RATIO = 1.4;
 const BACK = 0.14; // how much of a back shows, in widths of a card
 const OPEN = 0.44; // how much of a card shows
 const COUNTED = ["reserve", "stock"];
+const INKS = ["--black", "--red", "--club", "--diamond"]; // of each suit
 
 loadStyle("panels.css");
 
@@ -48,6 +49,7 @@ const room = new ResizeObserver((entries) => {
  * @param {number} place
  */
 export function drawLayout(root, board, place) {
+  drawSuits();
   const piles = board.layout.own(place);
   const most = board.layout.seats.length > MANY ? FEW_OPEN : MAX_OPEN;
   if (root.childElementCount !== piles.length) {
@@ -60,6 +62,39 @@ export function drawLayout(root, board, place) {
 }
 
 /**
+ * The suits of small cards, as backgrounds: a picture for each would take longer to lay out than all else.
+ */
+const suits = new CSSStyleSheet();
+document.adoptedStyleSheets = [...document.adoptedStyleSheets, suits];
+
+/** Draw the suits in the colours that the settings ask for. */
+function drawSuits() {
+  const root = document.documentElement;
+  if (!isNew(root, "inks", `${root.dataset.theme} ${root.className}`)) return;
+  const look = getComputedStyle(root);
+  const rules = INKS.map((ink, at) => {
+    const fill = look.getPropertyValue(ink);
+    const svg = `<svg xmlns="${SVG}" viewBox="0 0 100 100" fill="${fill}">${byId(`suit-${at}`).innerHTML}</svg>`;
+    const url = `url("data:image/svg+xml,${encodeURIComponent(svg)}")`;
+    return `.mini .s${at} .index::after, .mini .s${at}:last-of-type { background-image: ${url}; }
+      .mini .royal.s${at}:last-of-type { background-image: ${url}, linear-gradient(var(--paper), var(--royal)); }`;
+  });
+  suits.replaceSync(rules.join(""));
+}
+
+/** @param {number} card */
+function makeSmall(card) {
+  if (card === UNKNOWN) return element("div", "card back");
+  const rich = rank(card) === 1 ? " ace" : rank(card) > 10 ? " royal" : "";
+  const node = element("div", `card face s${suit(card)}${rich}`);
+  node.append(element("b", "index", RANKS[rank(card) - 1]));
+  return node;
+}
+
+/** The cards that each pile shows. @type {WeakMap<Element, Map<number, HTMLElement>>} */
+const shown = new WeakMap();
+
+/**
  * @param {Element} root
  * @param {Pile} pile
  * @param {number[]} cards
@@ -69,16 +104,22 @@ function drawPile(root, { kind }, cards, most) {
   const known = cards.filter((card) => card !== UNKNOWN);
   const isColumn = kind === "tableau" && known.length > 0;
   const open = isColumn ? known.slice(-most) : cards.slice(-1);
-  const backs = isColumn ? Math.min(MAX_HIDDEN, cards.length - known.length) : 0;
-  if (!isNew(root, "cards", [backs, ...open, cards.length].join())) return;
-  const shown = [...Array(backs).fill(UNKNOWN), ...open];
-  const nodes = shown.map((card, at) => {
-    const node = makeCard(card);
-    node.style.setProperty("--at", String(Math.min(at, backs) * BACK + Math.max(0, at - backs) * OPEN));
-    return node;
-  });
-  if (COUNTED.includes(kind) && cards.length > 0) nodes.push(element("b", "", String(cards.length)));
-  root.replaceChildren(...nodes);
+  const hidden = isColumn && cards.length > known.length ? Array(MAX_HIDDEN).fill(UNKNOWN) : [];
+  if (!isNew(root, "cards", [...hidden, ...open, cards.length].join())) return;
+  const before = shown.get(root); // what stays is neither styled nor laid out anew
+  const nodes = new Map([...hidden, ...open].map((card) => [card, before?.get(card) ?? makeSmall(card)]));
+  for (const [card, node] of before ?? []) if (!nodes.has(card)) node.remove();
+  shown.set(root, nodes);
+  setClass(root, "empty", nodes.size === 0);
+  let next = root.querySelector(":scope > b");
+  if (COUNTED.includes(kind)) {
+    if (!next) root.append((next = element("b")));
+    setText(next, cards.length > 0 ? String(cards.length) : "");
+  }
+  for (const node of [...nodes.values()].reverse()) {
+    if (node.nextSibling !== next || !node.parentNode) root.insertBefore(node, next);
+    next = node;
+  }
 }
 
 /**
@@ -229,7 +270,10 @@ export function drawRace(root, table, chips, games) {
   for (const [seat, sum] of sums) {
     const chip = chips.get(seat);
     if (!chip) continue;
-    setText(part(chip, "sum"), table.results.length > 0 ? String(sum) : "");
+    const isSummed = table.results.length > 0;
+    setText(part(chip, "sum"), isSummed ? String(sum) : "");
+    setClass(chip, "summed", isSummed);
+    setClass(chip, "bare", !chip.querySelector(".minis")?.childElementCount);
     setClass(chip, "leads", leads(sum));
   }
   drawTrack(root, table, sums, leads);
@@ -241,7 +285,7 @@ export function drawRace(root, table, chips, games) {
  * @param {string} name
  */
 function part(root, name) {
-  const found = /** @type {HTMLElement | null} */ (root.querySelector(`.${name}`));
+  const found = [...root.children].find(({ className }) => className === name);
   if (found) return found;
   const made = asIs(element("span", name));
   root.append(made);
@@ -267,39 +311,46 @@ function drawTrack(root, table, sums, leads) {
   const values = sums.map(([, sum]) => sum);
   const low = Math.min(0, ...values);
   const high = target ?? Math.max(20, Math.ceil(Math.max(...values) / 10) * 10);
-  const look = JSON.stringify([sums, low, high, [...names]]);
-  if (!isNew(track, "race", look)) return;
   const at = (/** @type {number} */ value) => `${Math.min(1, (value - low) / (high - low)) * 100}%`;
-  const marks = [0, 1, 2, 3].map((quarter) => (high / 4) * quarter).filter(Number.isInteger);
+  if (isNew(track, "scale", `${low} ${high} ${target}`)) drawScale(track, high, at);
   setClass(track, "has-goal", target !== null);
-  /** @type {Map<string, HTMLElement>} */
-  const runs = new Map(
-    [...track.querySelectorAll(".run")].map((each) => [each.id, /** @type {HTMLElement} */ (each)]),
-  );
-  for (const each of track.querySelectorAll("span:not(.run)")) each.remove();
-  for (const mark of marks) {
+  for (const [seat, run] of runs) {
+    if (sums.some(([other]) => other === seat)) continue;
+    run.remove();
+    runs.delete(seat);
+  }
+  const seen = new Map();
+  for (const [seat, sum] of [...sums].sort(([, one], [, other]) => one - other)) {
+    const run = runs.get(seat) ?? element("span", "run");
+    runs.set(seat, run);
+    const name = names.get(seat) ?? "";
+    if (isNew(run, "name", name)) run.replaceChildren(token(seat, name));
+    setStyle(run, "translate", `${at(sum)} 0`);
+    const ties = seen.get(sum) ?? 0;
+    seen.set(sum, ties + 1);
+    setStyle(run, "--tie", String(ties));
+    setStyle(run, "z-index", leads(sum) ? "2" : "1");
+    setClass(run, "leads", leads(sum));
+    if (!run.parentElement) track.append(run);
+  }
+}
+
+/** The players on the way, by seat. @type {Map<number, HTMLElement>} */
+const runs = new Map();
+
+/**
+ * @param {HTMLElement} track
+ * @param {number} high
+ * @param {(value: number) => string} at where a value is
+ */
+function drawScale(track, high, at) {
+  for (const each of track.querySelectorAll(".mark")) each.remove();
+  for (const mark of [0, 1, 2, 3].map((quarter) => (high / 4) * quarter).filter(Number.isInteger)) {
     const node = asIs(element("span", "mark", String(mark)));
     node.style.left = at(mark);
     track.append(node);
   }
-  const goal = asIs(element("span", "mark goal", String(high)));
-  track.append(goal);
-  const seen = new Map();
-  for (const [seat, sum] of [...sums].sort(([, one], [, other]) => one - other)) {
-    const id = `run-${seat}`;
-    const run = runs.get(id) ?? element("span", "run");
-    run.id = id;
-    run.replaceChildren(token(seat, names.get(seat) ?? ""));
-    run.style.translate = `${at(sum)} 0`;
-    const ties = seen.get(sum) ?? 0;
-    seen.set(sum, ties + 1);
-    run.style.setProperty("--tie", String(ties));
-    run.classList.toggle("leads", leads(sum));
-    run.style.zIndex = leads(sum) ? "2" : "1";
-    runs.delete(id);
-    if (!run.parentElement) track.append(run);
-  }
-  for (const gone of runs.values()) gone.remove();
+  track.append(asIs(element("span", "mark goal", String(high))));
 }
 
 /**
@@ -310,19 +361,11 @@ function drawTrack(root, table, sums, leads) {
  */
 function drawHead(root, table, games) {
   const header = /** @type {HTMLElement} */ (root.querySelector("header"));
-  if (
-    !loaded.terms ||
-    !isNew(
-      header,
-      "said",
-      JSON.stringify([table.options, table.handNumber, table.lastHand, table.seats.size]),
-    )
-  )
-    return;
+  const { options, handNumber, lastHand, seats } = table;
+  if (!loaded.terms) return;
+  const isOther = isNew(header, "options", options);
+  if (!isNew(header, "hand", `${handNumber} ${lastHand} ${seats.size}`) && !isOther) return;
   const { nameText, terms } = loaded.terms;
-  setText(
-    part(header, "played"),
-    `${nameText(table.options, games)} · ${handText(table.handNumber, table.options, table.lastHand)}`,
-  );
-  setText(part(header, "told"), terms(table.options, games, table.seats.size).join(" · "));
+  setText(part(header, "played"), `${nameText(options, games)} · ${handText(handNumber, options, lastHand)}`);
+  setText(part(header, "told"), terms(options, games, seats.size).join(" · "));
 }
