@@ -10,9 +10,11 @@ import json
 import sys
 import textwrap
 from collections.abc import Iterator
+from enum import StrEnum
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, get_args
 
+from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema
 
 from descriptions import beside, meanings, plain, wire_name
@@ -20,22 +22,12 @@ from examples import EXAMPLES, ONE_HAND
 from game_list import games
 from look_alikes import look_alikes
 from move_list import moves
-from racing_demon_protocol.engine.specification import StockShift, TailRule, TakeBack
-from racing_demon_protocol.enums import BotLevel, CloseCode, EndReason, Phase, Reaction, Reason
+from racing_demon_protocol.enums import CloseCode
 from racing_demon_protocol.wire.codec import MAX_CLIENT_FRAME, MAX_SERVER_FRAME, VERSION, Encoding, encode
 from racing_demon_protocol.wire.messages import FROM_CLIENT, FROM_SERVER, Event, Message, name_of
 from racing_demon_protocol.wire.messages.base import WireModel
 from racing_demon_protocol.wire.messages.client import Command
-from racing_demon_protocol.wire.options import (
-    CallOut,
-    HandicapRule,
-    MatchScore,
-    OnLeave,
-    Options,
-    SpaceFill,
-    StallRule,
-    TieBreak,
-)
+from racing_demon_protocol.wire.options import Options
 from racing_demon_protocol.wire.presets import PRESETS
 from web_data import (
     FROM_MENUS,
@@ -61,19 +53,28 @@ END = "<!-- end of generated -->\n"
 HAND, OPTIONS = "<!-- generated: one hand -->\n", "<!-- generated: options -->\n"
 MESSAGES, PRESETS_LISTED = "<!-- generated: messages -->\n", "<!-- generated: presets -->\n"
 HEX_WIDTH = 96
-CLOSED: Final = (
-    *(CallOut, OnLeave, StallRule, TailRule, TakeBack, TieBreak, HandicapRule),
-    *(SpaceFill, StockShift, MatchScore),
-    *(BotLevel, EndReason, Phase, Reaction, Reason),
-)
-"""The closed lists of words for fields and options."""
-
 ROWS: Final = tuple(cls for cls in WireModel.__subclasses__() if cls is not Message)
 """Rows nested in messages."""
 
 MODELS: Final = {
     wire_name(cls.__name__): cls for cls in (*FROM_CLIENT.values(), *FROM_SERVER.values(), *ROWS)
 }
+
+
+def _word_lists(model: type[BaseModel]) -> dict[str, type[StrEnum]]:
+    """Return the closed lists of words of a model's fields, by the fields' names."""
+    return {
+        name: kind
+        for name, field in model.model_fields.items()
+        for kind in (field.annotation, *get_args(field.annotation))
+        if isinstance(kind, type) and issubclass(kind, StrEnum)
+    }
+
+
+WORD_LISTS: Final = {
+    kind.__name__: kind for model in (Options, *MODELS.values()) for kind in _word_lists(model).values()
+}
+"""The closed lists of words for options and fields, by their names."""
 
 
 def schema() -> str:
@@ -143,8 +144,7 @@ def _worded(row: dict[str, Any], name: str) -> dict[str, Any]:
         for option, described in row["properties"].items():
             described["description"] = beside(Options)[option]
     elif "enum" in row:
-        (listed,) = (kind for kind in CLOSED if kind.__name__ == name)
-        row["meanings"] = {word: beside(listed)[word] for word in row["enum"]}
+        row["meanings"] = {word: beside(WORD_LISTS[name])[word] for word in row["enum"]}
     else:
         for item in row["prefixItems"]:
             item["description"] = meanings(MODELS[wire_name(name)])[item["title"]]
@@ -161,10 +161,7 @@ def _options() -> Iterator[str]:
         default = json.dumps(described["default"])
         yield f"| `{name}` | {values} | `{default}` | {beside(Options)[name]} |"
     yield ""
-    for kind in CLOSED[:10]:
-        option = next(
-            name for name, of in Options.model_fields.items() if kind.__name__ in str(of.annotation)
-        )
+    for option, kind in _word_lists(Options).items():
         yield f"- `{option}`"
         yield from (_wrapped(f"`{word}`: {beside(kind)[word]}", "  - ") for word in kind)
 
@@ -172,8 +169,7 @@ def _options() -> Iterator[str]:
 def _values(kind: dict[str, Any]) -> str:
     """Return an option's values."""
     if "$ref" in kind:
-        (listed,) = (closed for closed in CLOSED if closed.__name__ == kind["$ref"].rpartition("/")[2])
-        return ", ".join(f"`{word}`" for word in listed)
+        return ", ".join(f"`{word}`" for word in WORD_LISTS[kind["$ref"].rpartition("/")[2]])
     if "minimum" in kind:
         return f"{kind['minimum']} to {kind['maximum']}"
     return {"boolean": "true, false", "null": "null", "string": "a name in games.json"}[kind["type"]]
