@@ -10,6 +10,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import zip_longest
+from types import ModuleType
 
 from racing_demon_protocol.enums import BotLevel
 from racing_demon_protocol.formatting import join_words
@@ -45,6 +46,15 @@ def meanings(cls: type[base.WireModel]) -> dict[str, str]:
     models = [model for model in cls.__mro__[::-1] if issubclass(model, base.WireModel)]
     words = {name: text for model in models for name, text in beside(model).items()}
     return {name: words[name] for name in cls.model_fields}
+
+
+def words_of(module: ModuleType) -> dict[str, str]:
+    """Return the descriptions below a module's constants that are words, by these words."""
+    return {
+        str(member.value.value): text
+        for member, text in _described(ast.parse(inspect.getsource(module)).body)
+        if isinstance(member, ast.AnnAssign) and isinstance(member.value, ast.Constant)
+    }
 
 
 @cache

@@ -17,12 +17,13 @@ from typing import Any, Final, get_args
 from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema
 
-from descriptions import beside, meanings, plain, wire_name
+from descriptions import beside, meanings, plain, wire_name, words_of
 from examples import EXAMPLES, ONE_HAND
 from game_list import games
 from look_alikes import look_alikes
 from move_list import moves
 from racing_demon_protocol.enums import CloseCode
+from racing_demon_protocol.wire import capabilities
 from racing_demon_protocol.wire.codec import MAX_CLIENT_FRAME, MAX_SERVER_FRAME, VERSION, Encoding, encode
 from racing_demon_protocol.wire.messages import FROM_CLIENT, FROM_SERVER, Event, Message, name_of
 from racing_demon_protocol.wire.messages.base import WireModel
@@ -51,6 +52,7 @@ PAGE = FOLDER.parent / "client" / "racing_demon_web"
 SERVER = FOLDER.parent / "server" / "racing_demon_server"
 END = "<!-- end of generated -->\n"
 HAND, OPTIONS = "<!-- generated: one hand -->\n", "<!-- generated: options -->\n"
+EXTENSIONS_LISTED = "<!-- generated: extensions -->\n"
 MESSAGES, PRESETS_LISTED = "<!-- generated: messages -->\n", "<!-- generated: presets -->\n"
 HEX_WIDTH = 96
 ROWS: Final = tuple(cls for cls in WireModel.__subclasses__() if cls is not Message)
@@ -72,7 +74,9 @@ def _word_lists(model: type[BaseModel]) -> dict[str, type[StrEnum]]:
 
 
 WORD_LISTS: Final = {
-    kind.__name__: kind for model in (Options, *MODELS.values()) for kind in _word_lists(model).values()
+    kind.__name__: kind
+    for lists in (_word_lists(Options), *map(_word_lists, MODELS.values()))
+    for kind in lists.values()
 }
 """The closed lists of words for options and fields, by their names."""
 
@@ -98,6 +102,7 @@ def document() -> str:
     """Return the wire document with its generated parts updated."""
     text = DOCUMENT.read_text(encoding="utf-8")
     text = _with_part(text, OPTIONS, "\n".join(_options()))
+    text = _with_part(text, EXTENSIONS_LISTED, "\n".join(_extensions()))
     hand = "\n".join(str(encode(event, Encoding.JSON)) for event in ONE_HAND)
     return _with_part(text, HAND, f"\n```\n{hand}\n```\n")
 
@@ -164,6 +169,13 @@ def _options() -> Iterator[str]:
     for option, kind in _word_lists(Options).items():
         yield f"- `{option}`"
         yield from (_wrapped(f"`{word}`: {beside(kind)[word]}", "  - ") for word in kind)
+
+
+def _extensions() -> Iterator[str]:
+    yield "\n| word | what it covers |\n|---|---|"
+    texts = words_of(capabilities)
+    yield from (f"| `{word}` | {' '.join(texts[word].split())} |" for word in capabilities.EXTENSIONS)
+    yield ""
 
 
 def _values(kind: dict[str, Any]) -> str:

@@ -24,6 +24,7 @@ import { addressForOthers } from "./invitation.js";
 import { momentList, placeOf, titleList } from "./moments.js";
 import { qrPicture } from "./qr.js";
 import { beginOfEvening, matchLine, resultRows } from "./results.js";
+import { openTables } from "./tables.js";
 
 /**
  * @typedef {{link: string, code: string, at: number, game: string, players: string[],
@@ -366,12 +367,9 @@ export class Pages {
 
   async #matches() {
     const own = this.#asked;
-    const open = await fetch(`${BASE}/tables.json`).then(
-      (answer) => answer.json(),
-      () => [],
-    );
+    const open = await openTables();
     if (own !== this.#asked) return;
-    const running = (Array.isArray(open) ? open : []).filter((table) => table.running);
+    const running = open.filter((table) => table.running);
     const rows = running.map((table) => {
       const row = element("li");
       const title = this.games[table.game]?.title ?? table.game;

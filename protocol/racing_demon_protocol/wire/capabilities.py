@@ -43,27 +43,29 @@ UNLISTED: Final = "unlisted"
 LISTS: Final = "lists"
 """The word in a server's ``software`` that says that it knows ``list_table``."""
 
-HOUSE_RULES: Final = "house-rules"
-"""The extension of December 2026: house rules that a table plays by."""
-HANDICAPS: Final = "handicaps"
-"""The extension for handicaps: ``set_handicap`` and its events, and the option ``handicap``."""
-TEAMS: Final = "teams"
-"""The extension for teams: the option, ``set_team``, ``team_set``, and the teams of seats and hands."""
-PROGRAMS: Final = "programs"
-"""The extension for programs that play: ``program`` of ``joined``, and of seats in snapshots."""
-MODERATION: Final = "moderation"
-"""The extension for order: ``close_entry``, ``entry_closed``, spectators, and reports."""
-CASUAL: Final = "casual"
-"""The extension for matches that count in no standings: the option ``casual``."""
-KNOWN_DEALS: Final = "known-deals"
-"""The extension for tables on a given deal: ``known_deal`` of ``create``, ``committed`` and snapshots."""
-RETURNS: Final = "returns"
-"""The extension for last hands, and for players and hosts who return: ``set_last_hand``, its event,
-``returned``, ``sitting_out``, ``absent_host`` and ``absent_watcher``; for late starts ``set_late_start``,
-its event, and ``start``.
+# The extensions. docs/wire.md lists what each covers, as it stands here.
 
-Servers with it know ``end_match``, too.
-"""
+HOUSE_RULES: Final = "house-rules"
+"""the options from ``win_lead`` on that no other word covers; ``shift_stock``, ``stock_shifted``, and
+``shifts`` in snapshots"""
+HANDICAPS: Final = "handicaps"
+"""the option ``handicap``; ``set_handicap``, ``handicap_set``, ``seat_signalled``; rows ``handicap``"""
+TEAMS: Final = "teams"
+"""the option ``teams``, ``set_team`` and ``team_set``, and in snapshots ``team`` and ``teams``"""
+PROGRAMS: Final = "programs"
+"""``program`` of ``joined`` and of seats in snapshots"""
+MODERATION: Final = "moderation"
+"""``close_entry``, ``entry_closed``, and ``entry_closed`` in snapshots; ``list_spectators``,
+``remove_spectator``, ``spectator_list``; ``report``"""
+CASUAL: Final = "casual"
+"""the option ``casual``"""
+KNOWN_DEALS: Final = "known-deals"
+"""``known_deal`` of ``create``, ``committed`` and snapshots: see *Known deals*"""
+RETURNS: Final = "returns"
+"""``set_last_hand``, ``last_hand_set``, and ``last_hand`` in snapshots; ``returned``, and ``sitting_out`` in
+snapshots; ``set_late_start``, ``late_start_set``, ``start`` of ``joined``, and ``late_start`` and ``starts``
+in snapshots; ``absent_host`` and ``absent_watcher`` of ``hosted`` and snapshots; servers with it know
+``end_match``"""
 EXTENSIONS: Final = {
     HOUSE_RULES: "house rules",
     HANDICAPS: "handicaps",
