@@ -4,7 +4,7 @@ A board is a projection of the hand's plays. It holds :data:`~.cards.UNKNOWN` fo
 play uncovers a card, its event names it. So a hidden card cannot leak from a board: it was never there.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final, NamedTuple
@@ -135,16 +135,18 @@ class Transfer:
 NOT_PLAIN: Final = Transfer(is_plain=False)
 
 
-Counts = Sequence[dict[int, int]]
+Counts = Sequence[Mapping[int, int]]
 """A copy of a board's counts: see :attr:`Board.counts`."""
 
 
 class Board:
     """The piles of one hand, with UNKNOWN for every face-down card.
 
+    Its copies share the tuples of cards and the counts: each change puts another in place of one.
+
     Attributes:
         piles: the piles, by number.
-        cards: the cards of each pile, bottom first; a copy of the board shares these tuples.
+        cards: the cards of each pile, bottom first.
         redeals: the number of each seat's redeals: the waste turned over, or the piles gathered.
         came: how often cards came to each counting pile from one of another kind since its seat's last
             gathering; for a counting stock, how often it was turned since its seat's last other move.
@@ -162,16 +164,16 @@ class Board:
     ) -> None:
         self.piles = tuple(piles)
         self.cards: list[tuple[Card, ...]]
-        self.redeals: dict[int, int]
-        self.came: dict[int, int]
-        self.liberties: dict[int, int]
-        self.shifts: dict[int, int]
+        self.redeals: Mapping[int, int]
+        self.came: Mapping[int, int]
+        self.liberties: Mapping[int, int]
+        self.shifts: Mapping[int, int]
         self._turned: dict[int | None, int]
         self._transfers: dict[tuple[int, int], Transfer]
         if like is not None:
             self.cards = like.cards.copy()
-            self.redeals, self.came = like.redeals.copy(), like.came.copy()
-            self.liberties, self.shifts = like.liberties.copy(), like.shifts.copy()
+            self.redeals, self.came = like.redeals, like.came
+            self.liberties, self.shifts = like.liberties, like.shifts
             self._turned, self._transfers = like._turned, like._transfers
             return
         self.cards = [()] * len(self.piles) if cards is None else [tuple(pile) for pile in cards]
@@ -195,12 +197,12 @@ class Board:
     @property
     def counts(self) -> Counts:
         """Everything counted beside the cards: redeals, cards that came, liberties, and shifts if any."""
-        counts = self.redeals.copy(), self.came.copy(), self.liberties.copy()
-        return (*counts, self.shifts.copy()) if self.shifts else counts
+        counts = self.redeals, self.came, self.liberties
+        return (*counts, self.shifts) if self.shifts else counts
 
     @counts.setter
     def counts(self, counts: Counts) -> None:
-        self.redeals, self.came, self.liberties, *shifts = (count.copy() for count in counts)
+        self.redeals, self.came, self.liberties, *shifts = counts
         self.shifts = shifts[0] if shifts else {}
 
     def changed_by(self, play: Play) -> list[int]:
@@ -306,7 +308,7 @@ class Board:
 
         This is the stall rule ``rotate``: it shifts the threes. It reveals no card.
         """
-        self.shifts.clear()
+        self.shifts = {}
         wastes = {pile.seat: pile.number for pile in self.piles if pile.kind is Kind.WASTE}
         for pile in self.piles:
             if pile.kind is Kind.STOCK:
@@ -332,7 +334,7 @@ class Board:
         if pile.kind is not Kind.STOCK or pile.seat is None or len(cards) < MIN_SHIFTED:
             raise InconsistentEvent(f"pile {stock} cannot be shifted")
         self.cards[stock] = cards[-1:] + cards[:-1]
-        self.shifts[pile.seat] = self.shifts.get(pile.seat, 0) + 1
+        self.shifts = _counted(self.shifts, pile.seat)
 
     def reveal(self, refs: Sequence[CardRef], shown: Sequence[Card]) -> None:
         """Name the cards that were turned up.
@@ -402,15 +404,14 @@ class Board:
         self.cards[stock.number] = (*reversed(gathered), *self.cards[stock.number])
         for pile in piles:
             self.cards[pile] = ()
-        for number in [n for n in self.came if self.piles[n].seat == stock.seat]:
-            del self.came[number]
+        self.came = {n: times for n, times in self.came.items() if self.piles[n].seat != stock.seat}
         self._count_redeal(stock.seat)
         self._turn_down(stock.number)
 
     def _count_redeal(self, seat: int) -> None:
         """Count a redeal of a seat, with which a new pass through its stock begins."""
-        self.redeals[seat] = self.redeals.get(seat, 0) + 1
-        self.shifts.pop(seat, None)
+        self.redeals = _counted(self.redeals, seat)
+        self.shifts = without(self.shifts, seat)
 
     def _gathered_with(self, stock: Pile) -> list[int]:
         """Return the piles that a redeal puts into a stock."""
@@ -420,15 +421,15 @@ class Board:
         """Update the counts that some games' rules depend on."""
         seat = origin.seat if target.seat is None else target.seat
         if seat is not None and (depth or origin.kind is Kind.FOUNDATION):
-            self.liberties[seat] = self.liberties.get(seat, 0) + 1
+            self.liberties = _counted(self.liberties, seat)
         if target.counts and target.kind not in {origin.kind, Kind.STOCK}:
-            self.came[target.number] = self.came.get(target.number, 0) + 1
+            self.came = _counted(self.came, target.number)
         stock = self._turned.get(seat)
         if stock is not None:
             if {origin.kind, target.kind} == {Kind.STOCK, Kind.WASTE}:
-                self.came[stock] = self.came.get(stock, 0) + 1
+                self.came = _counted(self.came, stock)
             else:
-                self.came.pop(stock, None)
+                self.came = without(self.came, stock)
 
     def _turn_down(self, pile: int) -> None:
         """Forget the cards of a pile that are no longer face up."""
@@ -438,3 +439,13 @@ class Board:
         elif spec.shows is Shows.TOP:
             covered = max(0, len(cards) - spec.view)
             self.cards[pile] = (UNKNOWN,) * covered + cards[covered:]
+
+
+def without(counts: Mapping[int, int], key: int) -> Mapping[int, int]:
+    """Return counts without that of a seat or pile."""
+    return {other: times for other, times in counts.items() if other != key} if key in counts else counts
+
+
+def _counted(counts: Mapping[int, int], key: int) -> Mapping[int, int]:
+    """Return counts with one more of a seat or pile."""
+    return {**counts, key: counts.get(key, 0) + 1}

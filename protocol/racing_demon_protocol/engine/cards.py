@@ -20,6 +20,8 @@ UNKNOWN: Final = -1
 """Stands for a face-down card on a board."""
 
 PACK_SIZE: Final = 52
+CARDS: Final = tuple(range(16 * PACK_SIZE))
+"""All cards, from which every deal takes them, so that tables share the numbers that Python does not."""
 SUIT_SIZE: Final = 13
 SUITS: Final = 4
 ACE: Final = 1

@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
-from .cards import ALL_RANKS, PACK_SIZE, SUIT_SIZE, Card, parse, rank
+from .cards import ALL_RANKS, CARDS, PACK_SIZE, SUIT_SIZE, Card, parse, rank
 from .commit_reveal import SEED_SIZE
 from .layout import Layout
 from .specification import Deals, Game
@@ -46,7 +46,7 @@ def deck(seed: bytes, pack: int, *, packs: int = 1, ranks: tuple[int, ...] = ALL
         ranks: the ranks of each.
 
     """
-    cards = list(range(pack * PACK_SIZE, (pack + packs) * PACK_SIZE))
+    cards = list(CARDS[pack * PACK_SIZE : (pack + packs) * PACK_SIZE])
     if ranks != ALL_RANKS:
         cards = [card for card in cards if card % SUIT_SIZE + 1 in ranks]
     draws = _bytes(subseed(seed, f"pack/{pack}"))

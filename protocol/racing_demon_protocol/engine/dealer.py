@@ -97,10 +97,10 @@ class Dealer:
 
     def _put_back(self, play: Play) -> None:
         """Make a play to a stock that is shuffled by every redeal."""
-        stock, before = play.destination, dict(self._board.redeals)
+        stock, before = play.destination, self._board.redeals
         self._board.move_known(play)
         seat = self._rules.layout.piles[stock].seat
-        if before != self._board.redeals and seat is not None:
+        if before is not self._board.redeals and seat is not None:
             player = 0 if self._rules.game.deals is Deals.IDENTICAL else self._rules.layout.seats.index(seat)
             label = f"redeal/{player}/{self._board.redeals[seat]}"
             self._board.cards[stock] = tuple(reshuffle(self._seed, label, self._board.cards[stock]))

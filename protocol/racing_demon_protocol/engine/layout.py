@@ -31,6 +31,7 @@ class Layout:
         groups: the declaration of each pile's group, by pile number.
         first_pile: the number of the first pile of each group, by the group's name.
         foundations: the numbers of all foundations.
+        foundation_set: the same, to look a pile up.
         stock: the number of each seat's stock, if it has one.
         waste: the number of each seat's waste, if it has one.
         shuffled: the stocks that are shuffled by every redeal.
@@ -59,6 +60,7 @@ class Layout:
             for pile, group in laid
         )
         self.foundations = tuple(pile.number for pile in self.piles if pile.kind is Kind.FOUNDATION)
+        self.foundation_set = frozenset(self.foundations)
         self.first_pile = {group.name: number for number, group in reversed([*enumerate(self.groups)])}
         self._named: dict[tuple[int, str], tuple[int, ...]] = {}
         self._steps: dict[int, tuple[tuple[tuple[int, int], ...], ...]] = {}

@@ -4,7 +4,7 @@ Players with the same cards could read their own future in another's layout. So 
 only one number of each other: their progress.
 """
 
-from .board import Board, Pile
+from .board import Board, Pile, without
 
 
 def may_see(pile: Pile, seat: int | None) -> bool:
@@ -28,8 +28,8 @@ def redacted(board: Board, dealt: Board, seat: int | None) -> Board:
     for pile in seen.piles:
         if may_see(pile, seat):
             seen.cards[pile.number] = board.cards[pile.number]
-            if pile.number in board.came:
-                seen.came[pile.number] = board.came[pile.number]
+    shown = {number: times for number, times in board.came.items() if may_see(seen.piles[number], seat)}
+    seen.came = {**seen.came, **shown}
     seen.redeals = {own: count for own, count in board.redeals.items() if own == seat}
     seen.liberties = {own: count for own, count in board.liberties.items() if own == seat}
     return seen
@@ -47,6 +47,5 @@ def reset_to_deal(board: Board, dealt: Board, seat: int) -> None:
     for pile in board.piles:
         if may_see(pile, seat):
             board.cards[pile.number] = dealt.cards[pile.number]
-            board.came.pop(pile.number, None)
-    board.redeals.pop(seat, None)
-    board.liberties.pop(seat, None)
+            board.came = without(board.came, pile.number)
+    board.redeals, board.liberties = without(board.redeals, seat), without(board.liberties, seat)

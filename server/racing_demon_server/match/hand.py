@@ -340,7 +340,7 @@ class Hand:
         self._dealer = dealer
         self.dealt_seq = view.seq
         self._has_built = False
-        self._foundations = frozenset(self.rules.layout.foundations)
+        self._foundations = self.rules.layout.foundation_set
         self._race_log = RaceLog()
         self._lost: RaceLost | None = None
 

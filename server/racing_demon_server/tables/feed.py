@@ -8,7 +8,7 @@ as it is committed, so that nothing overtakes what was held back longer.
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import Final, NamedTuple, Protocol
 
 import msgpack
@@ -162,8 +162,8 @@ class ReplayBuffer:
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._groups: deque[bytes] = deque(maxlen=-(-limit // GROUP_SIZE))
-        self._fresh: deque[bytes] = deque()
+        self._groups: list[bytes] = []
+        self._fresh: list[bytes] = []
         self._newest = 0
         self._whispered = 0
         self.extended = 0
@@ -183,7 +183,10 @@ class ReplayBuffer:
                 self.extended = each.event.seq
         self._newest = encoded[-1].event.seq  # a play to one player has that of the event before
         while len(self._fresh) >= GROUP_SIZE:
-            self._groups.append(msgpack.packb([self._fresh.popleft() for _ in range(GROUP_SIZE)]))
+            self._groups.append(msgpack.packb(self._fresh[:GROUP_SIZE]))
+            del self._fresh[:GROUP_SIZE]
+            if (len(self._groups) - 1) * GROUP_SIZE >= self._limit:
+                del self._groups[0]  # the others are enough
 
     def forget(self, seq: int) -> None:
         """Let clients get a snapshot that resume from an event, or one before it."""
@@ -209,7 +212,7 @@ class ReplayBuffer:
             return None
         known = seq - before
         skipped = min(known // GROUP_SIZE, len(self._groups))
-        grouped = [each for group in islice(self._groups, skipped, None) for each in msgpack.unpackb(group)]
+        grouped = [each for group in self._groups[skipped:] for each in msgpack.unpackb(group)]
         missed = [*grouped, *self._fresh][known - GROUP_SIZE * skipped :]
         if sum(map(len, missed)) > MAX_REPLAY_BYTES:
             return None

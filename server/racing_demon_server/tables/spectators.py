@@ -9,7 +9,6 @@ delay a new one sees no more than the others.
 
 import asyncio
 import itertools
-from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
@@ -143,7 +142,7 @@ class Spectators:
         self._came: dict[Listener, SpectatorEntry] = {}
         self._numbers = itertools.count(1)
         self._round: list[Entry] = []
-        self._listeners: deque[Listener] = deque()
+        self._unserved: list[Listener] = []  # for this round, the last first
         self._newest = 0
         self._batches: dict[tuple[int, bool], Batch] = {}
         self._races = TokenBucket(RACES_PER_SECOND, RACE_BURST)
@@ -292,7 +291,7 @@ class Spectators:
     def begin_again(self) -> None:
         """Let all spectators come back, because they may have missed something, and see nothing too early."""
         self._round, self._batches = [], {}
-        self._listeners.clear()
+        self._unserved.clear()
         self._reader.skip()
         for listener in self:
             self.discard(listener)
@@ -338,12 +337,12 @@ class Spectators:
     def _run(self, most: int, *, until: int | None) -> int:
         """Continue a round, or begin one with what is due by a moment. Return how many were served."""
         done = 0
-        if not self._listeners:
+        if not self._unserved:
             self._begin_round(until)
-        while self._listeners and done < most:
-            self._send_to(self._listeners.popleft())
+        while self._unserved and done < most:
+            self._send_to(self._unserved.pop())
             done += 1
-        if not self._listeners:
+        if not self._unserved:
             self._round, self._batches = [], {}
         self._schedule()
         return done
@@ -359,7 +358,7 @@ class Spectators:
         if not self._round:
             return
         self._newest = max(self._newest, *(each.seq for each in self._round))
-        self._listeners.extend(self._sent)
+        self._unserved.extend(reversed(self._sent))
 
     def _send_to(self, listener: Listener) -> None:
         """Send one spectator what is new. Spectators in the same state get the same bytes."""

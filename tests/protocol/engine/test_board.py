@@ -59,7 +59,7 @@ def test_a_copy_is_equal_and_on_its_own() -> None:
 def test_redeals_are_part_of_a_board() -> None:
     """Boards that differ in the passes through the stock are not equal."""
     board, other = _board(), _board()
-    other.redeals[3] = 1
+    other.redeals = {3: 1}
     assert board != other
 
 

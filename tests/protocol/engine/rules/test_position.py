@@ -75,9 +75,9 @@ def test_counts_that_make_no_difference_are_not_in_a_position(game: Game) -> Non
             board = hand.board.copy()
             for pile in board.piles:
                 if pile.counts and pile.seat == SEAT and rng.random() < 0.3:
-                    board.came[pile.number] = rng.choice([0, 1, 2, 13, 40, 200])
-            for counts in (board.redeals, board.liberties):
-                counts[SEAT] = rng.choice([0, 1, 2, 3, 4, 50])
+                    board.came = {**board.came, pile.number: rng.choice([0, 1, 2, 13, 40, 200])}
+            board.redeals = {**board.redeals, SEAT: rng.choice([0, 1, 2, 3, 4, 50])}
+            board.liberties = {**board.liberties, SEAT: rng.choice([0, 1, 2, 3, 4, 50])}
             other = _scratch(hand, board)
             if other.position() == plain.position():
                 assert future == _future(hand, other)

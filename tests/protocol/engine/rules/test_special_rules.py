@@ -74,9 +74,9 @@ def test_a_stuck_grandfather_draws_after_the_extra_cards() -> None:
     scene = Scene("grandfathers", aces=["AS"], places=["2S 9C", *["9S 9D"] * 19], dealt=["8C"])
     place = scene.pile("places")
     assert scene.plays(place) == []
-    scene.board.came[scene.pile("extra")] = 1
+    scene.board.came = {**scene.board.came, scene.pile("extra"): 1}
     assert [Play(place, 1, scene.pile("aces"), 1)] == scene.plays(place)
-    scene.board.liberties[0] = 1
+    scene.board.liberties = {**scene.board.liberties, 0: 1}
     assert scene.plays(place) == []
 
 
@@ -84,8 +84,8 @@ def test_a_stuck_grandfather_draws_after_the_extra_cards() -> None:
 def test_a_grandfather_whose_hand_is_out_draws_once(drawn_before: int) -> None:
     """When the hand is out any card goes to its family, once, whether one was drawn before or not."""
     scene = Scene("grandfathers", aces=["AS", "AH"], places=["2S 9C", "2H 8C", "7C"])
-    scene.board.came[scene.pile("extra")] = 1
-    scene.board.liberties[0] = drawn_before
+    scene.board.came = {**scene.board.came, scene.pile("extra"): 1}
+    scene.board.liberties = {**scene.board.liberties, 0: drawn_before}
     place, drawn = scene.pile("places"), scene.pile("drawn")
     assert [Play(place, 1, drawn, 1)] == scene.plays(place)
     scene.play(Play(place, 1, drawn, 1))
@@ -128,7 +128,7 @@ def test_the_grace_is_for_the_blocked() -> None:
     assert {Play(family, 1, foot), Play(family, 1, head)} == set(scene.plays(family))
     scene.play(Play(family, 1, head))
     assert (scene.text("foundation"), scene.text("tableau", 1)) == ("5D 6D", "7D 6C")
-    scene.board.came[stock] = 9
+    scene.board.came = {**scene.board.came, stock: 9}
     assert scene.plays(family) == []
 
 
@@ -165,7 +165,7 @@ def test_grid_edges_are_free() -> None:
     scene = Scene("blockade", aces=["AS", "AH", "AC"])
     cells = [scene.pile("rows", index) for index in range(30)]
     for cell in cells:
-        scene.board.cards[cell], scene.board.came[cell] = (parse("9D"),), 1
+        scene.board.cards[cell], scene.board.came = (parse("9D"),), {**scene.board.came, cell: 1}
     scene.board.cards[cells[3]] = (parse("2S"),)
     scene.board.cards[cells[13]] = (parse("2H"),)
     assert [[Play(cells[3], 1, scene.pile("aces"))], []] == [scene.plays(cells[n]) for n in (3, 13)]
@@ -193,7 +193,7 @@ def test_a_blocked_card_is_drawn_when_the_hand_is_out() -> None:
     scene = Scene("blockade", aces=["AS", "AH"])
     cells = [scene.pile("rows", index) for index in (3, 13, 23, 4, 14, 24)]
     for cell, face in zip(cells, ("9D", "2S", "9C", "8D", "2H", "8C"), strict=True):
-        scene.board.cards[cell], scene.board.came[cell] = (parse(face),), 1
+        scene.board.cards[cell], scene.board.came = (parse(face),), {**scene.board.came, cell: 1}
     scene.play(Play(cells[1], 1, scene.pile("drawn")))
     assert (scene.text("aces"), scene.text("drawn")) == ("AS 2S", "")
     assert scene.plays(cells[4]) == []
@@ -206,7 +206,7 @@ def test_families_take_from_their_side_at_first() -> None:
     )
     found = {(p.source, scene.board.piles[p.destination].group) for p in _upward(scene)}
     assert found == {(scene.pile("upper", 1), "kings"), (scene.pile("lower"), "aces")}
-    scene.board.redeals[0] = 1
+    scene.board.redeals = {**scene.board.redeals, 0: 1}
     assert len(list(_upward(scene))) == 4
 
 

@@ -87,7 +87,7 @@ def test_threes_in_another_order(order: tuple[int, ...]) -> None:
     assert [("9♠", "4♣", "2♠")[number] for number in order] == [name(card) for card in board.cards[waste]]
     assert [board.cards[cell] for cell in held] == [(), (), ()]
     assert rules.can_play(board, 0, reorder)
-    board.came |= dict.fromkeys(held, 12)
+    board.came = {**board.came, **dict.fromkeys(held, 12)}
     assert not rules.can_play(board, 0, reorder)
 
 
@@ -136,7 +136,7 @@ def test_the_ends_of_a_row_of_judges(game: str, free: list[int]) -> None:
     faces = [f"{rank}{suit}" for suit in "SH" for rank in (2, 3, 4, 5, 6, 7)][:11]
     rules, board = _laid(GAMES[game], columns=["9D"] * 11, row=faces, stock=["9C"] * 1)
     row = rules.layout.group_piles(0, "row")
-    board.came[row[0]] = 1
+    board.came = {**board.came, row[0]: 1}
     aces = rules.layout.group_piles(0, "aces")
     reachable = []
     for place, pile in enumerate(row):
@@ -196,7 +196,7 @@ def test_gaps_before_plays() -> None:
     for game_, legal in ((GAMES["blockade"], True), (game, False)):
         rules, board = _laid(game_, aces=["AS"], rows=["2S", "", *["9D"] * 8], stock=["KH"])
         cells = rules.layout.group_piles(0, "rows")
-        board.came |= dict.fromkeys(cells[:10], 1)
+        board.came = {**board.came, **dict.fromkeys(cells[:10], 1)}
         play = Play(cells[0], 1, rules.layout.group_piles(0, "aces")[0])
         assert legal is rules.can_play(board, 0, play)
         board.cards[rules.layout.stock[0]] = ()
