@@ -42,7 +42,7 @@ export const MOMENTS = {
   /**
    * @param {import("./rules/moments.js").Moment} moment
    * @param {(seat: number) => string} nameOf
-   * @param {number | null} own the own seat
+   * @param {number | null} own this player's seat
    */
   sentence({ seat, card, points, waited, winner, opened }, nameOf, own) {
     const whose = seat === own ? "Your" : `${nameOf(seat)}’s`;

@@ -57,7 +57,7 @@ async def _play(players: list[Phone], room: Room) -> None:
 
 
 async def _play_hand(player: Phone, room: Room) -> None:
-    """Tap own piles until the hand is over; say "stuck" where that has led to nothing."""
+    """Tap the player's piles until the hand is over; say "stuck" where that has led to nothing."""
     await player.until_playing()
     in_vain = 0
     while not await player.page.locator(".tally:visible").count():

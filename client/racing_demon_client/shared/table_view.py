@@ -47,7 +47,7 @@ class TableView:
 
     @classmethod
     def of(cls, view: TableState, seat: int | None) -> Self:
-        """Return what a seat sees of a table, or a spectator: of identical deals the own one at most."""
+        """Return what a seat sees of a table, or a spectator: of identical deals the viewer's alone."""
         is_hidden = view.is_private and not view.plays_hand(seat)
         focus = None if is_hidden else focus_of(view, seat)
         return cls(view=view, board=view.board, seat=seat, focus=focus)

@@ -30,7 +30,7 @@ export function placeOf({ events }, { seq, winner }) {
  * A moment: its card and its sentence; pressing it opens the board.
  * @param {Moment} moment
  * @param {(seat: number) => string} nameOf
- * @param {number | null} own the own seat
+ * @param {number | null} own this player's seat
  * @param {() => void} open
  */
 export function momentItem(moment, nameOf, own, open) {
@@ -50,7 +50,7 @@ export function momentItem(moment, nameOf, own, open) {
 const shown = { deal: "", node: null };
 
 /**
- * Show the own moments of the last hand before an element: one, and the others one press away.
+ * Show this player's moments of the last hand before an element: one, and the others one press away.
  * @param {HTMLElement} before
  * @param {Session} session
  * @param {MatchLog} match

@@ -392,7 +392,7 @@ noise = st.one_of(
 def test_what_is_sent_is_legal(
     drawn: tuple[str, Position], presses: list[str | tuple[int, int | None]]
 ) -> None:
-    """Of known cards only legal plays are sent, or ones to the foundations; and all from own piles."""
+    """Of known cards only legal plays are sent, or ones to the foundations; and all from the seat's piles."""
     _, position = drawn
     player = Player.at_position(position)
     hands = player.model.selection

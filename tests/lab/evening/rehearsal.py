@@ -294,7 +294,7 @@ class TerminalScreen:
         os.write(self.program.fd, keys.encode())
 
     async def differences(self, view: TableState, elapsed_ms: int) -> list[str]:
-        """Compare foundations, own points, clock, and words."""
+        """Compare foundations, the player's points, clock, and words."""
         text = self.program.screen.text
         found = [f"says {bad.group()!r}" for bad in BAD_WORDS.finditer(text)]
         if view.phase not in AT_TABLE or view.board is None:

@@ -18,7 +18,7 @@ def seat_name(state: SeatState | None, seat: int, own: int | None = None) -> str
 
 
 def name_ink(ctx: DrawContext, seat: int) -> int:
-    """Return the ink of a seat's name; the own one stands out."""
+    """Return the ink of a seat's name; this player's stands out."""
     return Role.ACCENT | Highlight.STRONG if seat == ctx.scene.seat else Role.TEXT
 
 

@@ -223,7 +223,7 @@ def test_whoever_has_won_is_told_whole_beside_any_number_of_hands() -> None:
 
 @for_each("height", [24, 40])
 def test_the_tally_after_a_match_has_everybodys_title(height: int) -> None:
-    """A line each where there are rows for them, the own one first; with eight at 80 by 24, in a row."""
+    """A line each where there are rows for them, the player's own first; with eight at 80 by 24, in a row."""
     view = four_pairs()
     titles = [SeatTitle(seat=seat, title=title, value=7) for seat, title in enumerate(list(TITLES)[:8])]
     text = draw_tally(Page(view=view, seat=6, titles=titles), (80, height), UNICODE).text()

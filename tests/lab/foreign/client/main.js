@@ -83,7 +83,7 @@ async function compare(player) {
   const seen = ({ seq, phase, seats, stuck, board }) =>
     JSON.stringify([seq, phase, [...seats], [...stuck].sort(), board.redeals, board.cards]);
   const [own, told] = [player.table, spectator.table].map(seen);
-  if (own !== told) throw new Error(`the own table is ${own}, and the server's ${told}`);
+  if (own !== told) throw new Error(`our table is ${own}, and the server's ${told}`);
 }
 
 async function evening(url, wire, games, { game, hands, bots, level, options, cutEvery, guesses, pace = 40 }) {
