@@ -110,7 +110,7 @@ class PlayerCredentials:
         self._name = name
         self._path = path or people_path()
         self._server = self._secret = ""
-        self._known: SavedPerson | None = None
+        self._person: SavedPerson | None = None
 
     def answer(self, challenge: Challenge, *, is_older: bool = False) -> Enroll | Identify | Link | None:
         """Return the answer to a server's challenge; ``None`` to stay a guest.
@@ -124,9 +124,9 @@ class PlayerCredentials:
 
         """
         self._server = challenge.server
-        self._known = self._chosen()
-        if self._known is not None:
-            known, self._secret = self._known, self._known.secret
+        self._person = self._chosen()
+        if self._person is not None:
+            known, self._secret = self._person, self._person.secret
             server, nonce = challenge.server, challenge.nonce
             facts = ProofFacts(server, nonce, self._address, known.player, known.device)
             proof = older_proof(known.secret, facts) if is_older else player_proof(known.secret, facts)
@@ -138,7 +138,7 @@ class PlayerCredentials:
 
     def identified(self, answer: Identified) -> None:
         """Keep what the server knows this person by."""
-        before = self._known
+        before = self._person
         said = self._name if before is None else before.said or before.name
         person = SavedPerson(
             host=self._host,
@@ -156,26 +156,26 @@ class PlayerCredentials:
             self._save(
                 [*(each for each in people if not (self._is_here(each) and each.player in old)), person]
             )
-        self._known = person
+        self._person = person
 
     def name_at_table(self, name: str) -> str:
         """Return the name under which to sit down: the one that the server knows, for a known person."""
-        return name if self._known is None else self._known.name
+        return name if self._person is None else self._person.name
 
     def refused(self, refusal: Refused) -> None:
         """Drop whom the server does not know any more; whatever else it refuses may work again later."""
-        if refusal.reason is Reason.UNKNOWN_PLAYER and self._known is not None:
-            dropped = self._known.model_copy(update={"dropped": int(time.time())})
-            self._save([dropped if each == self._known else each for each in self._people()])
+        if refusal.reason is Reason.UNKNOWN_PLAYER and self._person is not None:
+            dropped = self._person.model_copy(update={"dropped": int(time.time())})
+            self._save([dropped if each == self._person else each for each in self._people()])
 
     def forget(self) -> None:
         """Drop whom the server has just forgotten; nothing could bring them back."""
-        self._save([each for each in self._people() if each != self._known])
+        self._save([each for each in self._people() if each != self._person])
 
     def _chosen(self) -> SavedPerson | None:
         """Return who sits down at the server that asks; ``None`` for somebody new."""
         here = [each for each in self._people() if each.dropped is None and self._is_here(each)]
-        again = [each for each in here if self._known is not None and each.player == self._known.player]
+        again = [each for each in here if self._person is not None and each.player == self._person.player]
         name = "" if self._source is NameSource.LOGIN else self._name
         found = [each for each in here if _likeness(each, name)]
         if not found and self._source is not NameSource.TYPED:

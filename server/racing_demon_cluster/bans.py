@@ -51,7 +51,7 @@ class PostgresBans(SharedModeration):
         self._store = SideStore(url, node, BANS_LOCK, waits=True)
         self._changed = changed
         self._ordered = ordered
-        self._known: Sequence[ServerBan] | None = None
+        self._newest: Sequence[ServerBan] | None = None
         self._heard: int | None = None
         self._own: set[int] = set()
         self._is_usable = True
@@ -96,8 +96,8 @@ class PostgresBans(SharedModeration):
 
     async def _look(self) -> None:
         bans = await self._do(self._read)
-        if bans != self._known:
-            self._known = bans
+        if bans != self._newest:
+            self._newest = bans
             self._changed(bans)
 
     async def _do(self, work: Callable[[], T]) -> T:

@@ -88,7 +88,7 @@ class Heartbeat:
     """Writes a node's heartbeats and reads those of the others, in its own thread.
 
     Attributes:
-        known: the tables that the node has; the loop replaces it.
+        tables: the tables that the node has; the loop replaces it.
         beaten_at: when the last heartbeat was written, in seconds on the monotonic clock.
         trouble: why the database could not be used the last time.
         clock_ahead: by how many seconds this machine's clock is ahead of the database's, at least; negative
@@ -106,7 +106,7 @@ class Heartbeat:
     def __init__(
         self, url: str, node: int, lease: float, seen: SeenBy, fenced: Callable[[str], None]
     ) -> None:
-        self.known: Sequence[int] = ()
+        self.tables: Sequence[int] = ()
         self.beaten_at = time.monotonic()
         self.trouble = ""
         self.clock_ahead = 0.0
@@ -156,7 +156,7 @@ class Heartbeat:
         began, asked_at = time.monotonic(), time.time()
         is_due = began >= self._beat_due
         looks_for_orphans = self._looks % ORPHANS_EVERY == 0
-        shown = read_overview(db, self._node, self.known, orphans=looks_for_orphans, beats=is_due)
+        shown = read_overview(db, self._node, self.tables, orphans=looks_for_orphans, beats=is_due)
         self.clock_ahead = clock_difference(asked_at, shown.now_ms / 1_000, time.time())
         if is_due:
             self._beat_due = began + BEAT_SECONDS

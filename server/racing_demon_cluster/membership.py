@@ -23,7 +23,7 @@ from .heartbeat import Heartbeat
 from .settings import ClusterSettings
 from .statements import Node, Overview, TableOwner, set_draining, store_address, take_over
 from .table_listing import TableListing
-from .table_lookup import Found, Location, SearchResult, TableLookup
+from .table_lookup import Location, SearchCallback, SearchResult, TableLookup
 from .takeover import Takeover
 
 CHECK_SECONDS: Final = 0.25
@@ -151,10 +151,10 @@ class Membership:
         self._fence_thread.do(partial(set_draining, node=self._node), lambda _: None)
         return True
 
-    def locate(self, code: str, found: Found) -> None:
+    def locate(self, code: str, callback: SearchCallback) -> None:
         """Locate a table that is not here: see :mod:`~racing_demon_cluster.table_lookup`."""
-        if not self._lookup.find(code, partial(self._located, found)):
-            found(SearchResult.BUSY)
+        if not self._lookup.find(code, partial(self._located, callback)):
+            callback(SearchResult.BUSY)
 
     def close(self) -> None:
         """Stop writing and reading heartbeats."""
@@ -174,7 +174,7 @@ class Membership:
         assert self._heartbeat is not None
         self._end_passed({node.id for node in self._overview.nodes} - {node.id for node in overview.nodes})
         self._overview = overview
-        self._heartbeat.known = sorted(
+        self._heartbeat.tables = sorted(
             self._registry.numbers | self._registry.leaving | self._takeover.unrestorable
         )
         if self._drain_until is None:
@@ -222,11 +222,11 @@ class Membership:
         if self._drain_until is not None:
             self._give_away()
 
-    def _report_missing_standby(self, found: str | Exception) -> None:
+    def _report_missing_standby(self, reason: str | Exception) -> None:
         """Report why the journal's commits are not answered, if another connection has found out."""
         self._is_inquiring = False
-        if isinstance(found, str):
-            self._journal.report_needs(found)
+        if isinstance(reason, str):
+            self._journal.report_needs(reason)
 
     def _log_reachability(self, *, is_lost: bool) -> None:
         """Log when tables halt because the database is not reached, and when it is reached again."""
@@ -348,19 +348,19 @@ class Membership:
         is_leaving = stays or where.table in self._registry.leaving
         return not where.fenced and bool(where.inside) and not is_leaving
 
-    def _located(self, found: Found, where: TableOwner | Exception | None) -> None:
+    def _located(self, callback: SearchCallback, where: TableOwner | Exception | None) -> None:
         if where is None:
-            found(SearchResult.UNKNOWN)
+            callback(SearchResult.UNKNOWN)
         elif isinstance(where, Exception) or not self._can_be_reached(where):
-            found(SearchResult.NOWHERE)
+            callback(SearchResult.NOWHERE)
         elif where.owner == self._node:
             self._takeover.open_first(
-                where.table, lambda is_here: found(SearchResult.HERE if is_here else SearchResult.NOWHERE)
+                where.table, lambda is_here: callback(SearchResult.HERE if is_here else SearchResult.NOWHERE)
             )
         else:
             host = urlsplit(where.url).hostname or ""
             inside, follow = _address_of(where.inside), partial(self._when_fenced, where.owner)
-            found(Location(host, port_of(where.url), inside, follow))
+            callback(Location(host, port_of(where.url), inside, follow))
 
     def _when_fenced(self, node: int, end: Callable[[], None]) -> Callable[[], None]:
         """Call back when a node is fenced; return a function that cancels that."""

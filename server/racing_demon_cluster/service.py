@@ -25,7 +25,7 @@ from racing_demon_server.rate_limits import MANY_SEARCHES
 from racing_demon_server.tables.registry import Registry
 
 from .proxy import PLAYER, PROXIED, Handshake, proxy
-from .table_lookup import Found, Location, SearchResult
+from .table_lookup import Location, SearchCallback, SearchResult
 
 HOLD_SECONDS: Final = 3.0
 """How long a client waits for the table of a dead server, which another takes over soon after the lease."""
@@ -50,7 +50,7 @@ class Locator(Protocol):
     def hosts(self) -> Sequence[str]:
         """Host and port of every server's address for players."""
 
-    def locate(self, code: str, found: Found) -> None:
+    def locate(self, code: str, callback: SearchCallback) -> None:
         """Search for a table, and call back once."""
 
 
@@ -210,23 +210,23 @@ class ClusterHandler(TableHandler):
     async def _find(self, code: str) -> bool:
         """Look for a table, and let the client go there. Return whether it is here after all."""
         while not self.is_closing:
-            found = await self._cluster.search(self.address, code)
+            result = await self._cluster.search(self.address, code)
             if self.is_closing:
                 break
             advice = ON_ITS_WAY
-            if isinstance(found, Location) and self._may_follow(found):
-                self.reply(Moved(host=found.host, port=found.port))
+            if isinstance(result, Location) and self._may_follow(result):
+                self.reply(Moved(host=result.host, port=result.port))
                 break
-            if isinstance(found, Location) and not self._is_proxied_here:
-                if await self._proxy(found):
+            if isinstance(result, Location) and not self._is_proxied_here:
+                if await self._proxy(result):
                     break
                 advice = OUT_OF_REACH
-            elif found is SearchResult.HERE and not self._was_found_here:
+            elif result is SearchResult.HERE and not self._was_found_here:
                 self._was_found_here = True
                 return True
-            elif found is SearchResult.UNKNOWN:
+            elif result is SearchResult.UNKNOWN:
                 raise CommandRefused(Reason.UNKNOWN_TABLE, "No table here has that code.")
-            elif found is SearchResult.BUSY:
+            elif result is SearchResult.BUSY:
                 self.close(CloseCode.TRY_AGAIN, MANY_SEARCHES)
                 break
             if not self._may_search_again:
@@ -241,13 +241,13 @@ class ClusterHandler(TableHandler):
         is_early = time.monotonic() < self._search_until
         return is_early and not (self._was_found_here or self._is_proxied_here)
 
-    def _may_follow(self, found: Location) -> bool:
+    def _may_follow(self, location: Location) -> bool:
         """Return whether the client can be redirected there: to the host that it dialled, or a subdomain."""
         try:
             dialled = urlsplit(f"//{self._handshake.host}").hostname or ""
         except ValueError:
             return False
-        is_there = bool(found.host) and not self._is_proxied_here and is_below(found.host, dialled)
+        is_there = bool(location.host) and not self._is_proxied_here and is_below(location.host, dialled)
         return is_there and understands(self.software, FOLLOWS_MOVED)
 
     async def _proxy(self, location: Location) -> bool:

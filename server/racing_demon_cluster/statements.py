@@ -120,7 +120,7 @@ def store_address(db: Database, node: int, url: str, inside: str) -> None:
 
 
 def read_overview(
-    db: Database, node: int, known: Sequence[int], *, orphans: bool, beats: bool = False
+    db: Database, node: int, own: Sequence[int], *, orphans: bool, beats: bool = False
 ) -> Overview:
     """Return all nodes, and the tables that the reading node owns without knowing.
 
@@ -129,7 +129,7 @@ def read_overview(
     Args:
         db: the connection.
         node: the node that reads.
-        known: the tables that it knows of.
+        own: the tables that it knows of.
         orphans: whether to look for tables of fenced nodes as well.
         beats: whether to write a heartbeat first.
 
@@ -143,11 +143,11 @@ def read_overview(
             db.execute(
                 "INSERT INTO beats VALUES ($1, 1, $2) "
                 "ON CONFLICT (node) DO UPDATE SET beat = beats.beat + 1, load = excluded.load",
-                (node, len(known)),
+                (node, len(own)),
             )
         missing = db.execute(
             "SELECT id FROM tables WHERE owner = $1 AND closed_ms IS NULL AND id <> ALL($2) ORDER BY id",
-            (node, list(known)),
+            (node, list(own)),
         )
         is_orphaned = db.execute(
             "SELECT $1::bool AND EXISTS (SELECT FROM tables t JOIN nodes n ON n.id = t.owner "
@@ -164,8 +164,8 @@ def read_overview(
     )
 
 
-def _number(found: psycopg.Cursor[tuple[Any, ...]]) -> int:
-    row = found.fetchone()
+def _number(cursor: psycopg.Cursor[tuple[Any, ...]]) -> int:
+    row = cursor.fetchone()
     assert row is not None
     return int(row[0])
 

@@ -17,7 +17,7 @@ MAX_CODES: Final = 256
 MAX_WAITING: Final = 4_000
 """The most waiting searches: as many as there can be connections."""
 
-OwnerFound = Callable[[TableOwner | Exception | None], None]
+OwnerCallback = Callable[[TableOwner | Exception | None], None]
 Located = dict[str, TableOwner]
 
 
@@ -47,7 +47,7 @@ class SearchResult(Enum):
     BUSY = auto()
 
 
-Found = Callable[[Location | SearchResult], None]
+SearchCallback = Callable[[Location | SearchResult], None]
 """Called once with the result of a search."""
 
 
@@ -64,12 +64,12 @@ class TableLookup:
 
     def __init__(self, thread: DatabaseThread) -> None:
         self._thread = thread
-        self._waiting: dict[str, list[OwnerFound]] = {}
-        self._alone: deque[tuple[str, list[OwnerFound]]] = deque()
+        self._waiting: dict[str, list[OwnerCallback]] = {}
+        self._alone: deque[tuple[str, list[OwnerCallback]]] = deque()
         self._searches = 0
         self._is_asking = False
 
-    def find(self, code: str, found: OwnerFound) -> bool:
+    def find(self, code: str, callback: OwnerCallback) -> bool:
         """Find an open table; call back with its owner, ``None`` if there is none, or the error.
 
         Returns:
@@ -79,7 +79,7 @@ class TableLookup:
         if self._searches >= MAX_WAITING:
             return False
         self._searches += 1
-        self._waiting.setdefault(code, []).append(found)
+        self._waiting.setdefault(code, []).append(callback)
         if not self._is_asking:
             self._ask()
         return True
@@ -93,7 +93,7 @@ class TableLookup:
         codes = list(asked)
         self._thread.do(partial(locate, codes=codes), partial(self._answer, asked))
 
-    def _answer(self, asked: dict[str, list[OwnerFound]], located: Located | Exception) -> None:
+    def _answer(self, asked: dict[str, list[OwnerCallback]], located: Located | Exception) -> None:
         self._is_asking = False
         if isinstance(located, psycopg.DataError):
             if len(asked) > 1:
@@ -104,5 +104,5 @@ class TableLookup:
         if self._alone or self._waiting:
             self._ask()
         for code, waiting in asked.items():
-            for found in waiting:
-                found(located if isinstance(located, Exception) else located.get(code))
+            for callback in waiting:
+                callback(located if isinstance(located, Exception) else located.get(code))

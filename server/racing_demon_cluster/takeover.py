@@ -150,7 +150,7 @@ def _read(db: Database, *, node: int, keys: ClusterKeys, tables: Sequence[int], 
                 if isinstance(saved_state, SavedState)
             },
         )
-        found = [_found(reader, saved_state, clock) for reader, saved_state in pasts.items()]
+        found = [_as_read(reader, saved_state, clock) for reader, saved_state in pasts.items()]
         with db.pipeline():
             store_offsets(db, node, {each.stored.id: each.offset_us for each in found})
             give_back(
@@ -168,7 +168,7 @@ def _begin(reader: TableReader) -> SavedState | Exception:
         return error
 
 
-def _found(reader: TableReader, saved_state: SavedState | Exception, clock: Clock) -> Read:
+def _as_read(reader: TableReader, saved_state: SavedState | Exception, clock: Clock) -> Read:
     """Return the tables that were read; their events are decoded later, a little at a time."""
     last_us = reader.last_us()
     return Read(reader.table, saved_state, last_us, last_us - clock())

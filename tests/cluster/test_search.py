@@ -15,7 +15,7 @@ from websockets.typing import Subprotocol
 
 from racing_demon_cluster.proxy import PROXIED
 from racing_demon_cluster.service import AGAIN_SECONDS, ClusterService
-from racing_demon_cluster.table_lookup import Found, Location, SearchResult
+from racing_demon_cluster.table_lookup import Location, SearchCallback, SearchResult
 from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.wire.codec import VERSION, Encoding, decode_client, encode
@@ -65,11 +65,11 @@ class Directory:
         self.takes_tables = True
         self.hosts: list[str] = []
         self.refused: list[Reason] = []
-        self._asked: asyncio.Queue[tuple[str, Found]] = asyncio.Queue()
+        self._asked: asyncio.Queue[tuple[str, SearchCallback]] = asyncio.Queue()
 
-    def locate(self, code: str, found: Found) -> None:
+    def locate(self, code: str, callback: SearchCallback) -> None:
         """Note a search."""
-        self._asked.put_nowait((code, found))
+        self._asked.put_nowait((code, callback))
 
     async def tell(self, code: str, where: Location | SearchResult) -> None:
         """Answer the next search, which must be for this code."""

@@ -312,7 +312,7 @@ async def scores(arguments: argparse.Namespace) -> int:
 async def _server_scores(arguments: argparse.Namespace, since_ms: int | None, until_ms: int | None) -> int:
     """Print the standings that a server shows, page by page."""
     from racing_demon_client.links import server_url  # noqa: PLC0415 - few ask a server
-    from racing_demon_client.net.introductions import known_at  # noqa: PLC0415
+    from racing_demon_client.net.introductions import identity_at  # noqa: PLC0415
     from racing_demon_client.net.results import fetch_standings  # noqa: PLC0415
     from racing_demon_client.net.server_query import find_server  # noqa: PLC0415
 
@@ -325,7 +325,7 @@ async def _server_scores(arguments: argparse.Namespace, since_ms: int | None, un
     }
     query = {name: value for name, value in wanted.items() if value is not None}
     address = await find_server(arguments.server)
-    own = await known_at(server_url(address))
+    own = await identity_at(server_url(address))
     token = "" if own is None else own.token
     page = pages = 1
     rows: list[StandingsRow] = []

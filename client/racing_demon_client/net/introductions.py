@@ -28,7 +28,7 @@ class _Introduction:
 
     def __init__(self, person: PlayerCredentials) -> None:
         self._person = person
-        self.known: Identified | None = None
+        self.identity: Identified | None = None
         self.refusal: Refused | None = None
 
     def answer(self, challenge: Challenge, *, is_older: bool) -> cl.PlayerRequest | None:
@@ -39,7 +39,7 @@ class _Introduction:
     def identified(self, answer: Identified) -> None:
         """Keep what the server knows."""
         self._person.identified(answer)
-        self.known = answer
+        self.identity = answer
 
     def refused(self, refusal: Refused) -> None:
         """Keep why the server refuses."""
@@ -69,7 +69,7 @@ async def _introduced(url: str, person: PlayerCredentials) -> _Introduction:
         return introduction
 
 
-async def known_at(url: str) -> Identified | None:
+async def identity_at(url: str) -> Identified | None:
     """Return who this user is to a server; ``None`` for a guest.
 
     If that server knows several people on this machine, it is the one who was chosen last.
@@ -80,7 +80,7 @@ async def known_at(url: str) -> Identified | None:
     """
     if not kept_names(url):
         return None
-    return (await _introduced(url, PlayerCredentials(url, "", source=NameSource.LOGIN))).known
+    return (await _introduced(url, PlayerCredentials(url, "", source=NameSource.LOGIN))).identity
 
 
 async def player_token(url: str) -> str:
@@ -90,8 +90,8 @@ async def player_token(url: str) -> str:
         ConnectionFailed: the server cannot be reached.
 
     """
-    known = await known_at(url)
-    return "" if known is None else known.token
+    identity = await identity_at(url)
+    return "" if identity is None else identity.token
 
 
 async def ask_as(
@@ -117,7 +117,7 @@ async def ask_as(
     person = PlayerCredentials(url, name, source=source, is_own=is_own)
     try:
         async with _connected(url, person) as (connection, introduction):
-            if introduction.known is None:
+            if introduction.identity is None:
                 text = f"This server knows no {printable(name)} here." if name else KNOWS_NOBODY
                 raise ConnectionFailed(text)
             connection.verify_known({ERASES} if isinstance(request, cl.ForgetMe) else ())
@@ -132,7 +132,7 @@ async def ask_as(
         person.identified(answer)
     elif isinstance(request, cl.ForgetMe):
         person.forget()
-    return introduction.known, answer
+    return introduction.identity, answer
 
 
 async def link_device(url: str, name: str, code: str) -> Identified:
@@ -146,6 +146,6 @@ async def link_device(url: str, name: str, code: str) -> Identified:
     found = await _introduced(url, DeviceLink(url, name, code))
     if found.refusal is not None:
         raise CommandRefused(found.refusal.reason, printable(found.refusal.text))
-    if found.known is None:
+    if found.identity is None:
         raise ConnectionFailed(REMEMBERS_NOBODY)
-    return found.known
+    return found.identity

@@ -248,10 +248,10 @@ def _pile(word: str, piles: Mapping[str, int], rules: Rules, board: Board, seat:
         kind = KINDS[lower]
         own = [pile_labels(rules, board, seat).get(pile, "") for pile in rules.layout.seat_piles(seat, kind)]
         raise ParseError(f"The {kind} is called {own[0]} here." if any(own) else f"This game has no {kind}.")
-    raise ParseError(f"{word!r} is not known here: there are {_known(piles)}. ? shows all commands.")
+    raise ParseError(f"{word!r} is not known here: there are {_pile_words(piles)}. ? shows all commands.")
 
 
-def _known(piles: Mapping[str, int]) -> str:
+def _pile_words(piles: Mapping[str, int]) -> str:
     """Return the names of the piles in short."""
     letters = [word for word in piles if word.isalpha() and word != "out"]
     most = max((int(word) for word in piles if word.isdigit()), default=0)

@@ -88,16 +88,16 @@ def seconds_text(microseconds: int) -> str:
     return f"{number} second{'' if number == '1' else 's'}"
 
 
-def _faster(found: Sequence[Faster]) -> list[str]:
+def _faster(steps: Sequence[Faster]) -> list[str]:
     """Return what being faster would have been worth, and that others would have answered."""
-    most = next((each for each in found if each.cards), found[-1] if found else None)
+    most = next((each for each in steps if each.cards), steps[-1] if steps else None)
     if most is None or not most.races:
         return []
     close = f"{_lost_by(most.races)} by {most.by_us / 1_000_000:g} s or less"
     whose = "its card" if most.races == 1 else "their cards"
     if not most.cards:
         return [f"{close}; {whose} went up later"]
-    gains = join_words([f"{pluralize(each.cards, 'card')} by {each.by_us / 1_000_000:g} s" for each in found])
+    gains = join_words([f"{pluralize(each.cards, 'card')} by {each.by_us / 1_000_000:g} s" for each in steps])
     return [
         f"{close}; {whose if most.races == 1 else f'{most.cards} of {whose}'} never went up",
         f"being faster would have brought {gains}, had nobody answered; others would have",

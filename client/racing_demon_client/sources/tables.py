@@ -794,15 +794,15 @@ class _LocalAddresses:
 
     def __init__(self, server: _HostedServer) -> None:
         self._server = server
-        self._found: list[str] = []
+        self._addresses: list[str] = []
         self._until = 0.0
 
     def __call__(self) -> Sequence[str]:
         now = time.monotonic()
         if now >= self._until:
             self._until = now + ADDRESSES_SECONDS
-            self._found = [f"ws://{address}:{self._server.port}" for address in _own_addresses()]
-        return self._found
+            self._addresses = [f"ws://{address}:{self._server.port}" for address in _own_addresses()]
+        return self._addresses
 
 
 def _own_addresses() -> list[str]:

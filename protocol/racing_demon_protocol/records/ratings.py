@@ -64,23 +64,23 @@ class RatedPlayers:
 
     def __init__(self) -> None:
         self._model = BradleyTerryFull()
-        self._known: dict[Key, BradleyTerryFullRating] = {}
+        self._ratings: dict[Key, BradleyTerryFullRating] = {}
         self._met: dict[Key, _Opponents] = defaultdict(_Opponents)
         self._days = _Days()
 
     def add(self, summary: MatchSummary) -> bool:
         """Rate the players of a match; return whether it counts."""
-        model, known = self._model, self._known
+        model, ratings = self._model, self._ratings
         scores = _scores(summary)
         if len(scores) < 2:
             return False
         weight = self._days.weight(frozenset(chain.from_iterable(scores)), summary.ended_ms)
-        before = [[known.get(key) or model.rating() for key in side] for side in scores]
+        before = [[ratings.get(key) or model.rating() for key in side] for side in scores]
         after = model.rate(before, scores=list(scores.values()))
         for side, former, rated in zip(scores, before, after, strict=True):
             opponents = {key for other in scores if other != side for key in other if not key.bot}
             for key, old, new in zip(side, former, rated, strict=True):
-                known[key] = model.rating(
+                ratings[key] = model.rating(
                     mu=old.mu + weight * (new.mu - old.mu), sigma=old.sigma + weight * (new.sigma - old.sigma)
                 )
                 self._met[key].add(opponents)
@@ -88,7 +88,7 @@ class RatedPlayers:
 
     def rating(self, key: Key) -> Rating | None:
         """Return a player's rating; ``None`` without a match that counts."""
-        rating = self._known.get(key.identity)
+        rating = self._ratings.get(key.identity)
         if rating is None:
             return None
         met = self._met[key.identity]
@@ -96,7 +96,7 @@ class RatedPlayers:
 
     def ratings(self) -> dict[Key, Rating]:
         """Return all ratings."""
-        return {key: rating for key in self._known if (rating := self.rating(key)) is not None}
+        return {key: rating for key in self._ratings if (rating := self.rating(key)) is not None}
 
 
 class _Opponents:

@@ -48,10 +48,10 @@ class Title(NamedTuple):
 
 
 Hands = Sequence[EveningHand]
-Found = dict[str, int]
+Values = dict[str, int]
 
 
-def _points(hand: EveningHand) -> Found:
+def _points(hand: EveningHand) -> Values:
     """Return the points of everybody in a hand, with those of handicaps."""
     extra = {seat: handicap.points for seat, handicap in hand.summary.handicaps.items()}
     return {
@@ -61,31 +61,31 @@ def _points(hand: EveningHand) -> Found:
     }
 
 
-def _of(hand: EveningHand, seats: Mapping[int, int]) -> Found:
+def _of(hand: EveningHand, seats: Mapping[int, int]) -> Values:
     return {hand.names[seat]: number for seat, number in seats.items() if seat in hand.names}
 
 
-def _added(parts: Iterable[Found]) -> Found:
-    found: Found = {}
+def _added(parts: Iterable[Values]) -> Values:
+    sums: Values = {}
     for part in parts:
         for name, number in part.items():
-            found[name] = found.get(name, 0) + number
-    return found
+            sums[name] = sums.get(name, 0) + number
+    return sums
 
 
-def _greatest(parts: Iterable[Found]) -> Found:
-    found: Found = {}
+def _greatest(parts: Iterable[Values]) -> Values:
+    greatest: Values = {}
     for part in parts:
         for name, number in part.items():
-            found[name] = max(found.get(name, number), number)
-    return found
+            greatest[name] = max(greatest.get(name, number), number)
+    return greatest
 
 
-def _negative(found: Found) -> Found:
-    return {name: -number for name, number in found.items()}
+def _negative(values: Values) -> Values:
+    return {name: -number for name, number in values.items()}
 
 
-def _fastest(hands: Hands) -> Found:
+def _fastest(hands: Hands) -> Values:
     parts = [
         _of(each, {each.summary.out: -each.summary.elapsed_ms})
         for each in hands
@@ -94,25 +94,25 @@ def _fastest(hands: Hands) -> Found:
     return _greatest(parts)
 
 
-def _comeback(hands: Hands) -> Found:
+def _comeback(hands: Hands) -> Values:
     """Return by how many points each winner was once behind in a match that is over."""
-    found: list[Found] = []
-    totals: dict[int, list[Found]] = {}
+    deficits: list[Values] = []
+    totals: dict[int, list[Values]] = {}
     for hand in hands:
         course = totals.setdefault(hand.match, [])
         course.append(_added([*course[-1:], _points(hand)]))
         if hand.is_last and len(hand.winners) == 1 and hand.winners[0] in hand.names:
             winner = hand.names[hand.winners[0]]
             behind = max(max(total.values()) - total.get(winner, 0) for total in course)
-            found.append({winner: behind})
-    return _greatest(found)
+            deficits.append({winner: behind})
+    return _greatest(deficits)
 
 
-def _races(hands: Hands) -> Found:
+def _races(hands: Hands) -> Values:
     return _added(_of(each, {race[0]: 1}) for each in hands for race in each.summary.races)
 
 
-def _closest(hands: Hands) -> Found:
+def _closest(hands: Hands) -> Values:
     return _greatest(
         _of(each, {winner: -late_us})
         for each in hands
@@ -121,22 +121,22 @@ def _closest(hands: Hands) -> Found:
     )
 
 
-def _patience(hands: Hands) -> Found:
+def _patience(hands: Hands) -> Values:
     return _greatest(_of(each, each.notes.patience) for each in hands)
 
 
-def _helpful(hands: Hands) -> Found:
+def _helpful(hands: Hands) -> Values:
     return _added(_of(each, each.notes.opened) for each in hands)
 
 
-def _steady(hands: Hands) -> Found:
+def _steady(hands: Hands) -> Values:
     points = list(map(_points, hands))
     played = _added(dict.fromkeys(each, 1) for each in points)
     best, worst = _greatest(points), _negative(_greatest(map(_negative, points)))
     return {name: worst[name] - best[name] for name, count in played.items() if count >= LEAST_HANDS}
 
 
-def _unlucky(hands: Hands) -> Found:
+def _unlucky(hands: Hands) -> Values:
     return _added(
         _of(each, {loser: 1})
         for each in hands
@@ -145,15 +145,15 @@ def _unlucky(hands: Hands) -> Found:
     )
 
 
-def _best_hand(hands: Hands) -> Found:
+def _best_hand(hands: Hands) -> Values:
     return _greatest(map(_points, hands))
 
 
-def _outs(hands: Hands) -> Found:
+def _outs(hands: Hands) -> Values:
     return _added(_of(each, {each.summary.out: 1}) for each in hands if each.summary.out is not None)
 
 
-def _early(hands: Hands) -> Found:
+def _early(hands: Hands) -> Values:
     return _added(_of(each, {each.notes.first: 1}) for each in hands if each.notes.first is not None)
 
 
@@ -163,40 +163,40 @@ def _leaders(hand: EveningHand) -> list[str]:
     return [name for name, own in points.items() if own == best]
 
 
-def _streak(hands: Hands) -> Found:
+def _streak(hands: Hands) -> Values:
     """Return in how many hands in a row each was best, alone or with others."""
-    running: Found = {}
-    found: Found = {}
+    running: Values = {}
+    longest: Values = {}
     for hand in hands:
         leaders = _leaders(hand)
         running = {name: running.get(name, 0) + 1 for name in leaders}
-        found = _greatest([found, running])
-    return found
+        longest = _greatest([longest, running])
+    return longest
 
 
-def _climber(hands: Hands) -> Found:
+def _climber(hands: Hands) -> Values:
     """Return by how many points each has done better than in the hand before."""
-    found: list[Found] = []
-    last: Found = {}
+    gains: list[Values] = []
+    last: Values = {}
     for points in map(_points, hands):
-        found.append({name: own - last[name] for name, own in points.items() if name in last})
+        gains.append({name: own - last[name] for name, own in points.items() if name in last})
         last |= points
-    return _greatest(found)
+    return _greatest(gains)
 
 
-def _last_word(hands: Hands) -> Found:
+def _last_word(hands: Hands) -> Values:
     return _points(hands[-1])
 
 
-def _cards(hands: Hands) -> Found:
+def _cards(hands: Hands) -> Values:
     return _added(_of(each, each.notes.up) for each in hands)
 
 
-def _played(hands: Hands) -> Found:
+def _played(hands: Hands) -> Values:
     return _added(dict.fromkeys(_points(each), 1) for each in hands)
 
 
-def _plays(hands: Hands) -> Found:
+def _plays(hands: Hands) -> Values:
     return _added(_of(each, each.summary.plays) for each in hands)
 
 
@@ -204,7 +204,7 @@ class _Rule(NamedTuple):
     """How a title is found: the most of something, at least so much of it, and what is told of that."""
 
     name: str
-    most: Callable[[Hands], Found]
+    most: Callable[[Hands], Values]
     least: int | None = 1
 
 
@@ -248,9 +248,9 @@ def titles(hands: Hands) -> list[Title]:
     given: dict[str, Title] = {}
     people = sorted(set[str]().union(*(hand.people & set(hand.names.values()) for hand in hands)))
     for rule in RULES:
-        found = rule.most(hands)
-        best = max(found.values(), default=0)
-        names = [name for name, number in found.items() if number == best]
+        values = rule.most(hands)
+        best = max(values.values(), default=0)
+        names = [name for name, number in values.items() if number == best]
         is_earned = len(names) == 1 and (rule.least is None or best >= rule.least)
         if is_earned and names[0] in people and names[0] not in given:
             given[names[0]] = Title(names[0], rule.name, abs(best))
@@ -258,7 +258,7 @@ def titles(hands: Hands) -> list[Title]:
     own = [(rule, rule.most(hands)) for rule in OWN]
     for number, name in enumerate(rest):
         turned = [*own[number % (len(own) - 1) : -1], *own[: number % (len(own) - 1)], own[-1]]
-        fitting = ((rule, found[name]) for rule, found in turned if name in found)
+        fitting = ((rule, values[name]) for rule, values in turned if name in values)
         given[name] = next(
             (Title(name, rule.name, value) for rule, value in fitting if value >= (rule.least or 0)),
             Title(name, OWN[-1].name, own[-1][1].get(name, 0)),

@@ -8,7 +8,7 @@ from racing_demon_protocol.wire.codec import VERSION
 from racing_demon_server.journal.interface import Fenced
 
 from .connection import Database
-from .rules_digests import known_rules
+from .rules_digests import supported_rules
 
 LONGEST_WAIT: Final = 600
 """The most seconds that a server waits before it takes part."""
@@ -34,7 +34,7 @@ def register(db: Database, name: str, url: str = "", keys: Sequence[int] | None 
             "INSERT INTO nodes (name, url, version, protocol, rules, keys, backend, backend_start) "  # noqa: S608 - of our own
             f"VALUES ($1, $2, $3, $4, $5, $6, pg_backend_pid(), {BACKEND}) RETURNING id"
         )
-        rules, own_keys = known_rules(), None if keys is None else list(keys)
+        rules, own_keys = supported_rules(), None if keys is None else list(keys)
         row = db.execute(sql, (name, url, __version__, VERSION, rules, own_keys)).fetchone()
         assert row is not None
         (node,) = row

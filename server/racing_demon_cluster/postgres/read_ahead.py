@@ -133,8 +133,8 @@ def read_events(db: Database, wanted: Mapping[TableReader, tuple[int, bool]]) ->
         reader.log = rows.get(reader.table.id, [])
 
 
-def _by_table(found: Rows) -> dict[int, list[Row]]:
+def _by_table(rows_read: Rows) -> dict[int, list[Row]]:
     rows: defaultdict[int, list[Row]] = defaultdict(list)
-    for table_id, *row in found:
+    for table_id, *row in rows_read:
         rows[table_id].append(tuple(row))
     return rows

@@ -15,7 +15,7 @@ FOR_PEOPLE: Final = frozenset({"title", "source", "text", "doubts"})
 DIGITS: Final = 16
 
 
-def known_rules() -> list[str]:
+def supported_rules() -> list[str]:
     """Return what this server can continue: digests of the games' rules, and the extensions of the wire."""
     return [*rules_digests(), *sorted(EXTENSIONS)]
 

@@ -150,7 +150,7 @@ def log_of(
 
 
 def further_log_of(
-    journal: JournalReader, table_id: int, first: int, last: int, known: int
+    journal: JournalReader, table_id: int, first: int, last: int, skipped: int
 ) -> Iterator[StoredEvent]:
     """Yield the events of a table between two numbers as :func:`log_of` does, without the first ones.
 
@@ -159,13 +159,13 @@ def further_log_of(
         table_id: the table.
         first: the first number.
         last: the last number.
-        known: how many events are left out.
+        skipped: how many events are left out.
 
     Raises:
         UnknownContents: one cannot be read.
 
     """
-    return _events(journal.events(table_id, first, last), first, last, known)
+    return _events(journal.events(table_id, first, last), first, last, skipped)
 
 
 def rest_of(journal: JournalReader, table_id: int, first: int) -> Iterator[StoredEvent]:
@@ -185,19 +185,19 @@ def private_plays_after(journal: JournalReader, table_id: int, seq: int) -> int:
         UnknownContents: something there cannot be read.
 
     """
-    found = 0
+    count = 0
     for row in journal.events(table_id, seq, seq):
         _verify_row(f"event {row[0]}", row, _KEPT)
         last, kind, at_us, _, frame = row
         plays = len(_parted(last, StoredPlay(frame, at_us))) if kind == RUN else 1
         if kind == RUN and is_private(frame):
-            found += plays if last == seq else 0
+            count += plays if last == seq else 0
         elif last - plays < seq <= last:
-            found += 1
-    return found - 1
+            count += 1
+    return count - 1
 
 
-def _events(rows: Iterable[Row], first: int, last: int, known: int = 0) -> Iterator[StoredEvent]:
+def _events(rows: Iterable[Row], first: int, last: int, skipped: int = 0) -> Iterator[StoredEvent]:
     for row in rows:
         _verify_row(f"event {row[0]}", row, _KEPT)
         seq, kind, at_us, at_ms, frame = row
@@ -208,8 +208,8 @@ def _events(rows: Iterable[Row], first: int, last: int, known: int = 0) -> Itera
             own = number if has_numbers else seq
             if not first <= own <= last:
                 continue
-            if known:
-                known -= 1
+            if skipped:
+                skipped -= 1
             else:
                 yield StoredEvent(_event(own, play.frame), play.at_us, at_ms)
 

@@ -224,7 +224,7 @@ class Table:
             InvalidGame: a game is unknown.
 
         """
-        known = self._restore_known(saved_state)
+        base = self._restore_base(saved_state)
         played: dict[int, tuple[int, int]] = {}
         seq, whispers = -1, 0
         state = self._state
@@ -234,13 +234,13 @@ class Table:
                 whispers += 1
             else:
                 seq = event.seq
-                whispers = known[1] if seq == known[0] else 0
+                whispers = base[1] if seq == base[0] else 0
             state.now = max(state.now, at)
             if isinstance(event, ev.Played) and event.counter:
                 played[event.seat] = event.counter, event.seq
             elif isinstance(event, ev.Joined):
                 played.pop(event.seat, None)  # that of another player
-            if (seq, whispers) <= known:
+            if (seq, whispers) <= base:
                 continue
             self._fold(event, at, saved_state.seeds)
         self.bans.restore(saved_state.bans)
@@ -269,7 +269,7 @@ class Table:
             self._seating.restore(event, at)
         self._lifecycle.restore(event, at, seeds)
 
-    def _restore_known(self, saved_state: SavedState) -> tuple[int, int]:
+    def _restore_base(self, saved_state: SavedState) -> tuple[int, int]:
         """Restore what is known without the log.
 
         Return the number of the last event in it, and how many plays without numbers after that.

@@ -290,7 +290,7 @@ def _forbid(arguments: argparse.Namespace, sort: str, seconds: int, what: str) -
     now = int(time.time())
     try:
         if kind != ADDRESS:
-            subject = _known(arguments.journal, subject)
+            subject = _canonical(arguments.journal, subject)
         until = now + seconds
         ban = ServerBan(kind=f"{sort}{kind}", subject=subject, made=now, until=until, reason=arguments.reason)
         shared = _ask_first(arguments.journal, command="ban", ban=ban.model_dump())
@@ -304,7 +304,7 @@ def _forbid(arguments: argparse.Namespace, sort: str, seconds: int, what: str) -
     return 0 if is_shared else _reload(arguments.journal)
 
 
-def _known(journal: Path, subject: str) -> str:
+def _canonical(journal: Path, subject: str) -> str:
     """Return a player, or a player's device, as connections are known: by who they were merged into.
 
     Raises:
@@ -316,12 +316,12 @@ def _known(journal: Path, subject: str) -> str:
         answers = list(_ask_all(journal, command="devices", player=player))
     except NotRunning:
         return subject
-    known = next((each for each in answers if each["devices"] is not None), None)
-    if known is None:
+    answer = next((each for each in answers if each["devices"] is not None), None)
+    if answer is None:
         raise ValueError(f"there is no player {player}; racing-demon-server players lists all.")
-    if device and int(device) not in (row["device"] for row in known["devices"]):
+    if device and int(device) not in (row["device"] for row in answer["devices"]):
         raise ValueError(f"{player} has no device {device}; racing-demon-server players {player} lists all.")
-    return f"{known['canonical']}/{device}" if device else str(known["canonical"])
+    return f"{answer['canonical']}/{device}" if device else str(answer["canonical"])
 
 
 def _unban(arguments: argparse.Namespace) -> int:

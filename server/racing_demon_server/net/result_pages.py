@@ -172,7 +172,7 @@ class ResultPages:
             return record
         if record is None:
             return http.text(HTTPStatus.GONE, GONE)
-        return _if_known(asked, record.version) or await self._streamed(asked, result.link, record)
+        return _not_modified(asked, record.version) or await self._streamed(asked, result.link, record)
 
     async def _moments(self, asked: HttpRequest) -> Response:
         """Return the moments of a match, and the titles of its evening once it is over."""
@@ -313,11 +313,11 @@ def _digest(text: str) -> str:
 
 def _cached(asked: HttpRequest, version: str, text: str) -> Response:
     """Answer with a text that only this reader may keep, or say that the reader's is the newest."""
-    known = _if_known(asked, version)
+    known = _not_modified(asked, version)
     return known or http.respond(HTTPStatus.OK, _headers(version, "application/json"), text.encode())
 
 
-def _if_known(asked: HttpRequest, version: str) -> Response | None:
+def _not_modified(asked: HttpRequest, version: str) -> Response | None:
     """Say that the reader's version is the newest; ``None`` if it is not, or there is none."""
     tag, *headers = _headers(version)
     if tag[1] not in [each.strip() for each in asked.request.headers.get("If-None-Match", "").split(",")]:

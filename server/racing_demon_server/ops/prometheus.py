@@ -80,8 +80,8 @@ def _labels(label: str) -> list[str]:
     return [label] if label else []
 
 
-def _by_values(found: T | Mapping[str, T]) -> list[tuple[list[str], T]]:
+def _by_values(numbers: T | Mapping[str, T]) -> list[tuple[list[str], T]]:
     """Return the samples, each with the label's value if there is one."""
-    if isinstance(found, Mapping):
-        return [([value], each) for value, each in found.items()]
-    return [([], found)]
+    if isinstance(numbers, Mapping):
+        return [([value], each) for value, each in numbers.items()]
+    return [([], numbers)]

@@ -24,7 +24,7 @@ ROWS: Final = 50
 
 
 def standings_json(  # noqa: PLR0913 - what is shown, and to whom
-    found: Standings,
+    standings: Standings,
     rated: RatedPlayers,
     query: StandingsQuery,
     sees: Sight,
@@ -35,7 +35,7 @@ def standings_json(  # noqa: PLR0913 - what is shown, and to whom
     """Return a page of standings, with the ratings of its players, as far as somebody may see them.
 
     Args:
-        found: the standings.
+        standings: the standings.
         rated: the ratings.
         query: what is asked for.
         sees: tells whom the one who asks may see.
@@ -43,8 +43,8 @@ def standings_json(  # noqa: PLR0913 - what is shown, and to whom
         with_corrections: whether the corrections are shown.
 
     """
-    rows = [row for row in found.rows if sees(row.key) and not (query.people and row.key.bot)]
-    teams = [row for row in found.teams if all(map(sees, row.players))]
+    rows = [row for row in standings.rows if sees(row.key) and not (query.people and row.key.bot)]
+    teams = [row for row in standings.teams if all(map(sees, row.players))]
     namesakes = Counter(folded(row.key.name) for row in rows if not row.key.bot)
 
     def met(row: Standing) -> int | None:
@@ -53,15 +53,15 @@ def standings_json(  # noqa: PLR0913 - what is shown, and to whom
 
     shown = slice((query.page - 1) * ROWS, query.page * ROWS)
     return {
-        "matches": found.matches,
-        "unfinished": found.unfinished,
-        "casual": found.casual,
-        "early": found.early,
+        "matches": standings.matches,
+        "unfinished": standings.unfinished,
+        "casual": standings.casual,
+        "early": standings.early,
         "page": query.page,
         "pages": max(1, -(-len(rows) // ROWS)),
         "rows": [{**standing_row(row, rated.rating(row.key)), "met_ms": met(row)} for row in rows[shown]],
         "teams": [_team(row) for row in teams[:ROWS]],
-        "corrections": [each._asdict() for each in found.corrected[-ROWS:] if with_corrections],
+        "corrections": [each._asdict() for each in standings.corrected[-ROWS:] if with_corrections],
     }
 
 

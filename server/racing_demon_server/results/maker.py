@@ -127,9 +127,9 @@ class ResultsMaker(PacedResults):
 
     def apply_corrections(self) -> None:
         """Make results anew that were corrected since the last call, or whose seats are others' now."""
-        self._known.reload()
-        while self._known.gone:
-            self._seat_again(next(iter(self._known.gone)))
+        self._names.reload()
+        while self._names.gone:
+            self._seat_again(next(iter(self._names.gone)))
         with self._reading() as reader:
             ((count,),) = reader.rows("SELECT count(*) FROM corrections")
             if count != self._corrections:
@@ -277,5 +277,5 @@ class ResultsMaker(PacedResults):
                 if result is None or (summary := self._seated(result.summary, seatings)) == result.summary:
                     continue
                 self._file.save(self._name, match, summary, is_over=result.is_over, replaces=result.id)
-        self._known.gone.discard(player)
+        self._names.gone.discard(player)
         self._named.add(player)

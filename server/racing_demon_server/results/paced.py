@@ -46,7 +46,7 @@ class PacedResults:
         self._rested = time.monotonic()
         self._file = file
         self._players = players
-        self._known = Names(players, self._paced)
+        self._names = Names(players, self._paced)
         self._reading = reading
         self._name = name
         self._now_ms = now_ms

@@ -82,23 +82,23 @@ class ResultsWorker(PacedResults):
 
         """
         viewer, sees = self._sight(access, token)
-        player, total = self._known.canonical(player), self._total(ALL)
+        player, total = self._names.canonical(player), self._total(ALL)
         row = total.standings.row_of(player) if player else None
         if row is None or sees is None or not sees(row.key):
             return None
         own = PlayerTotal(player)
         for result in self._paced(self._file.of_ids(total.results_of(player))):
-            own.add(self._known.applied(result.summary))
+            own.add(self._names.applied(result.summary))
         rating, history = total.rated.rating(row.key), total.history.get(player, ())
-        page = player_json(own, self._known.shown(player), rating, history, sees)
-        return f"{self._file.newest()}-{self._known.version}-{player}-{viewer}", self._text(page)
+        page = player_json(own, self._names.shown(player), rating, history, sees)
+        return f"{self._file.newest()}-{self._names.version}-{player}-{viewer}", self._text(page)
 
     def you(self, token: str) -> str:
         """Return the text of who asks: the player for whom a token stands, and whether by a proxy's word."""
         self.reload_names()
         player = self._player_of(token)
         is_signed_in = self._players is not None and isinstance(token, SignedIn)
-        return json.dumps({"player": player, "name": self._known.name(player), "signed_in": is_signed_in})
+        return json.dumps({"player": player, "name": self._names.name(player), "signed_in": is_signed_in})
 
     def match(self, result: Result) -> str:
         """Return the text of a match's page."""
@@ -152,7 +152,7 @@ class ResultsWorker(PacedResults):
         earlier = [each for each in found if each.is_over and (each.summary.started_ms or 0) <= begun]
         earlier.sort(key=lambda each: each.summary.started_ms or 0)
         return [
-            (self._known.applied(each.summary), self._file.notes_of(each.journal, each.match))
+            (self._names.applied(each.summary), self._file.notes_of(each.journal, each.match))
             for each in self._paced(earlier)
         ]
 
@@ -185,7 +185,7 @@ class ResultsWorker(PacedResults):
         self.reload_names()
         found = self._paced(self._file.of_table(self._name, table_id, MAX_OF_TABLE))
         return self._text(
-            {"matches": [brief_json(each, self._known.applied(each.summary)) for each in found]}
+            {"matches": [brief_json(each, self._names.applied(each.summary)) for each in found]}
         )
 
     def _text(self, answer: Mapping[str, Any]) -> str:
@@ -196,17 +196,17 @@ class ResultsWorker(PacedResults):
     def _applied(self, result: Result) -> MatchSummary:
         """Return the summary of a match with its players as they are called now."""
         self.reload_names()
-        return self._known.applied(result.summary)
+        return self._names.applied(result.summary)
 
     def reload_names(self) -> None:
         """Read the names that have changed. Sums are made again if somebody is another player now."""
-        version = self._known.version
-        if self._known.reload():
+        version = self._names.version
+        if self._names.reload():
             self._totals.clear()
             self._identities += 1
-        self._known.gone.clear()  # the maker makes their results anew
-        if self._known.version != version:
-            self._records.drop_others(self._known.former)
+        self._names.gone.clear()  # the maker makes their results anew
+        if self._names.version != version:
+            self._records.drop_others(self._names.former)
 
     def table_of(self, code: str, token_hash: bytes) -> int | None:
         """Return the number of another server's open table at which a token has a seat; ``None`` for none."""
@@ -243,7 +243,7 @@ class ResultsWorker(PacedResults):
         if result.journal != self._name:
             return None
         self.reload_names()
-        former = self._known.former(result.summary)
+        former = self._names.former(result.summary)
         version = f"{result.id}-{int(with_chat)}-{'-'.join(map(str, sorted(former)))}"
         kept = self._records.find(version)
         with self._reading() as reader, reader.moment():
@@ -299,11 +299,11 @@ class ResultsWorker(PacedResults):
         everything, total = self._total(ALL), self._total(query.only)
         shown = self._shown(total, query.only)
         is_open = access is StandingsAccess.OPEN
-        met_ms = self._known.met_ms
+        met_ms = self._names.met_ms
         found = standings_json(shown, everything.rated, query, sees, met_ms, with_corrections=is_open)
         found["games"] = sorted({game for game, _ in everything.played})
         found["presets"] = sorted({preset for _, preset in everything.played if preset})
-        version = f"{total.version}-{self._known.version}-{query.page}-{int(query.people)}-{viewer}"
+        version = f"{total.version}-{self._names.version}-{query.page}-{int(query.people)}-{viewer}"
         return version, self._text(found)
 
     def _sight(self, access: StandingsAccess, token: str) -> tuple[str, Sight | None]:
@@ -327,13 +327,13 @@ class ResultsWorker(PacedResults):
 
     def _shown(self, total: "_Total", only: Filter) -> Standings:
         """Return standings with the matches that are being played, and with the names of now."""
-        now = total.version, self._known.version
+        now = total.version, self._names.version
         if total.shown is None or total.shown_at != now:
             running = self._paced(self._file.running(only))
-            name_of = None if self._players is None else self._known.shown
+            name_of = None if self._players is None else self._names.shown
             self._rest()
             total.shown = total.standings.standings(
-                (self._known.identified(each.summary) for each in running), name_of
+                (self._names.identified(each.summary) for each in running), name_of
             )
             total.shown_at = now
             self._rest()
@@ -387,7 +387,7 @@ class ResultsWorker(PacedResults):
         """Add to sums until a time; return what is still to be done, and ``None`` if they are complete."""
         total = sums.total
         for result in self._paced(self._file.of_ids(sums.missing)):
-            if not total.add(result, self._known.identified(result.summary)):
+            if not total.add(result, self._names.identified(result.summary)):
                 self._totals.pop(only, None)
                 return self._begun(only)  # it was corrected, or belongs before others: all are added anew
             if time.monotonic() >= until:

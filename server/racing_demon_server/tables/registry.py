@@ -124,7 +124,7 @@ class Registry:
         self.takes_new = True
         self._unread: dict[str, int] = {}
         self._reading = ExitStack()
-        self._known: tuple[type[Exception], ...] = ()
+        self._expected: tuple[type[Exception], ...] = ()
         self._waiting: deque[UnreadTable] = deque()
         self._restoring_task: asyncio.Task[None] | None = None
         backlog = Backlog(settings.delayed_bytes_of_table, settings.delayed_bytes)
@@ -281,7 +281,7 @@ class Registry:
         """
         until = time.monotonic() + patience
         for reader in self._reading.enter_context(self._journal.reading()):
-            self._clock_watermark.durable_until, self._known = reader.last_us(), reader.errors
+            self._clock_watermark.durable_until, self._expected = reader.last_us(), reader.errors
             for stored in list(reader.tables(only_open=True)):
                 self._opened = max(self._opened, stored.number)
                 self._unread.setdefault(stored.code, stored.id)
@@ -319,7 +319,7 @@ class Registry:
                 if time.monotonic() >= until:
                     return False
         except Exception as error:
-            log_unrestorable(stored, error, self._known)
+            log_unrestorable(stored, error, self._expected)
         if self._unread.get(stored.code) == stored.id:
             del self._unread[stored.code]
         unread.ended()
@@ -588,10 +588,12 @@ def finish(steps: Generator[None, None, T]) -> T:
             return result
 
 
-def log_unrestorable(stored: StoredTable, error: Exception, known: tuple[type[Exception], ...] = ()) -> None:
+def log_unrestorable(
+    stored: StoredTable, error: Exception, expected: tuple[type[Exception], ...] = ()
+) -> None:
     """Log why a table cannot be restored here; with a traceback if the error is an unknown one."""
     facts = {"table": stored.code, "number": stored.id, "why": str(error)}
-    mistake = None if isinstance(error, (*UNRESTORABLE, *known)) else error
+    mistake = None if isinstance(error, (*UNRESTORABLE, *expected)) else error
     log.error("a table cannot go on here; it stays in the journal", extra=facts, exc_info=mistake)
 
 

@@ -385,7 +385,7 @@ class WelcomeScreen(Screen[None]):
         self._name = name
         self._recent = [TableRow.of_recent(recent) for recent in recent_tables]
         self._chosen = chosen
-        self._found: list[TableRow] = []
+        self._nearby: list[TableRow] = []
         self._listed: list[TableRow] = []
 
     def compose(self) -> ComposeResult:
@@ -467,8 +467,8 @@ class WelcomeScreen(Screen[None]):
             async with aclosing(find(LOOK_SECONDS)) as tables:
                 async for table in tables:
                     rows.append(TableRow.of_found(table))
-                    self._show_near([*self._found, *(row for row in rows if row not in self._found)])
-            self._show_near([row for row in self._found if row in rows])
+                    self._show_near([*self._nearby, *(row for row in rows if row not in self._nearby)])
+            self._show_near([row for row in self._nearby if row in rows])
             await asyncio.sleep(REST_SECONDS)
 
     def _show_near(self, near: Sequence[TableRow], nothing: str = f"{NEAR}: none found so far") -> None:
@@ -481,7 +481,7 @@ class WelcomeScreen(Screen[None]):
             heading.update(screen_text(f"tables at {self._listed[0].address}: choose one"))
         else:
             heading.update(f"{NEAR}: {_how_to(len(near))}" if near else nothing)
-        self._found = list(near)
+        self._nearby = list(near)
         open_now = [*self._listed, *_others(near, self._listed)]
         tables.show(open_now, _others(self._recent, open_now))
 
@@ -552,14 +552,14 @@ class WelcomeScreen(Screen[None]):
         except ValueError as error:
             self._ask_for("address", str(error))
             return
-        if row is None and not (link.address or link.code) and len(self._found) == 1:
-            row = self._found[0]
+        if row is None and not (link.address or link.code) and len(self._nearby) == 1:
+            row = self._nearby[0]
         if row is not None:
             self._go_to_row(what, row)
         elif link.address:
             self._go_to_address(what, link)
-        elif self._found and not link.code:
-            self._offer(len(self._found))
+        elif self._nearby and not link.code:
+            self._offer(len(self._nearby))
         else:
             self._ask_for("address", MISSING)
 
@@ -621,7 +621,7 @@ class WelcomeScreen(Screen[None]):
             self._go_to_row(what, rows[0])
         elif rows:
             self._listed = rows
-            self._show_near(self._found)
+            self._show_near(self._nearby)
             self._offer(len(rows))
         elif tables:
             self.show_text(FULL)

@@ -72,7 +72,7 @@ class MoveTables:
     def allows(self, board: Board, seat: int, play: Play) -> bool:
         """Return whether a play is certainly legal; otherwise ask the full rules."""
         source, count, destination, depth = play
-        table = self._between.get((source, destination)) or self._found(source, destination)
+        table = self._between.get((source, destination)) or self._table_between(source, destination)
         if table is NO_MOVES or depth or count < 1 or self._owners[source] != seat:
             return False
         cards, there = board.cards[source], board.cards[destination]
@@ -88,10 +88,10 @@ class MoveTables:
 
     def between(self, source: int, destination: int) -> MoveTable | None:
         """Return how cards move between two piles, if the two alone decide it; otherwise ``None``."""
-        table = self._found(source, destination)
+        table = self._table_between(source, destination)
         return None if table is NO_MOVES else table
 
-    def _found(self, source: int, destination: int) -> MoveTable:
+    def _table_between(self, source: int, destination: int) -> MoveTable:
         """Return how cards move between two piles of a seat or the table, and cache it."""
         owners = self._owners
         if source == destination or not -1 < source < len(owners) > destination > -1:
