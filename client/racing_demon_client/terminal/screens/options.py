@@ -38,7 +38,7 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_protocol.wire.presets import NEUTRAL, PRESETS, Preset
 from racing_demon_protocol.wire.saved_presets import MAX_TITLE
 
-from .dialogs import Dialog
+from .dialogs import Dialog, QuestionScreen
 
 USUAL = ""
 """Stands for the game's own default."""
@@ -160,7 +160,7 @@ class OptionsScreen(Dialog[Options]):
 
     def __init__(self, options: Options, locked: str = "", server: str = "") -> None:
         super().__init__()
-        self._options = options
+        self._options = self._before = options
         self._locked = locked
         self._server = server
         self._presets = PRESETS | saved_presets()[0]
@@ -407,7 +407,7 @@ class OptionsScreen(Dialog[Options]):
     def action_back(self) -> None:
         """Find nothing any more, or leave."""
         if not self._sought:
-            return super().action_back()
+            return self._leave()
         row, self._sought = self._row, ""
         return self._show(row)
 
@@ -429,7 +429,18 @@ class OptionsScreen(Dialog[Options]):
 
     @on(Button.Pressed, "#back")
     def _leave(self) -> None:
-        self.dismiss(None)
+        """Leave, but ask what becomes of changes first."""
+        if self._options == self._before:
+            self.dismiss(None)
+        else:
+            question = QuestionScreen("Play with what you have changed?", "Play this", "Discard it")
+            self.app.push_screen(question, self._left)
+
+    def _left(self, is_played: bool | None) -> None:
+        if is_played:
+            self._take()
+        elif is_played is not None:
+            self.dismiss(None)
 
 
 def choices_of(name: str) -> list[tuple[str, str]]:

@@ -183,7 +183,7 @@ async def enter(player: Player, text: str) -> None:
 
 
 async def test_a_rule_is_found_and_changed_in_a_few_presses() -> None:
-    """What is typed finds it, an arrow changes it; groups open and fold, and Escape leaves."""
+    """What is typed finds it, an arrow changes it; groups open and fold, and Escape loses nothing unasked."""
     async with hosting() as player:
         await click(player, "options")
         await wait(player.pilot, lambda: isinstance(player.app.screen, OptionsScreen))
@@ -200,9 +200,14 @@ async def test_a_rule_is_found_and_changed_in_a_few_presses() -> None:
         assert "hints" in str(rules.get_option_at_index(0).prompt)
         await player.pilot.press("escape")
         assert "≠ hints" in "".join(str(option.prompt) for option in rules.options)
-        await player.pilot.press("escape")
+        await player.pilot.press("escape", "escape")  # it asks; one more goes back to the form
+        assert (player.app.screen, screen.options.hints) == (screen, True)
+        await player.pilot.press("escape", "n")
         await wait(player.pilot, lambda: isinstance(player.app.screen, LobbyScreen))
         assert player.session.client.view.options == SLOW
+        await player.pilot.press("o", *"hin", "right", "escape", "escape", "enter")
+        await wait(player.pilot, lambda: isinstance(player.app.screen, LobbyScreen))
+        await wait(player.pilot, lambda: player.session.client.view.options.hints)
 
 
 def test_every_option_has_a_meaning_that_fits_below_the_form() -> None:
@@ -235,7 +240,7 @@ async def test_wrong_options_are_refused_with_a_sentence(name: str, value: str) 
         if name == "columns":  # so many are wrong for the game, which is another option
             assert await player.pilot.click("#take")
             assert isinstance(player.app.screen, OptionsScreen)
-        await player.pilot.press("escape", "escape")
+        await player.pilot.press("escape", "escape", *("n" if name == "columns" else ""))
         await wait(player.pilot, lambda: isinstance(player.app.screen, LobbyScreen))
         assert player.session.client.view.options == SLOW
 
