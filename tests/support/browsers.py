@@ -134,7 +134,7 @@ class Phone:
 
     async def show_rules(self) -> None:
         """Show all options of the table, to change them or to read them."""
-        await self.page.tap(".all-options[aria-expanded=false]")
+        await self.page.tap(".all-options:not([aria-expanded=true])")  # earlier trees do not say which
         await self.page.locator(".option").first.wait_for()
 
     async def code(self) -> str:

@@ -267,8 +267,9 @@ async def calm(gallery: Gallery, evening: Evening) -> None:
         await evening.change(ann, "Hints", "yes")
         await ann.page.tap(".all-options")
     await ben.page.tap(".ready")
-    await ben.page.fill(".say input", CHAT)
-    await ben.page.press(".say input", "Enter")
+    async with gallery.screen("chat in the lobby"):
+        await ben.page.fill(".say input", CHAT, timeout=3_000)
+        await ben.page.press(".say input", "Enter")
     async with gallery.screen("03-lobby"):
         await gallery.pages("03-lobby", ann.page)
         await gallery.pages("21-television-lobby", television.page, TELEVISIONS)
