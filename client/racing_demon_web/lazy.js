@@ -21,6 +21,7 @@
  * @property {typeof import("./screens/results.js")} results
  * @property {typeof import("./screens/menus.js")} menus
  * @property {typeof import("./screens/moments.js")} moments
+ * @property {typeof import("./screens/notices.js")} notices
  * @property {typeof import("./table/sound.js")} sound
  * @property {typeof import("./screens/tables.js")} tables
  * @property {typeof import("./screens/terms.js")} terms
@@ -55,6 +56,7 @@ const FILES = {
   replay: "./screens/replay.js",
   menus: "./screens/menus.js",
   moments: "./screens/moments.js",
+  notices: "./screens/notices.js",
   sound: "./table/sound.js",
   tables: "./screens/tables.js",
   terms: "./screens/terms.js",

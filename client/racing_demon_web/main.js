@@ -107,6 +107,7 @@ function announce(text, isUrgent = false) {
   const toast = byId("toast");
   toast.textContent = text;
   toast.classList.add("shown");
+  whenLoaded("notices", ({ show }) => show(toast));
   clearTimeout(Number(toast.dataset.timer));
   toast.dataset.timer = String(setTimeout(() => toast.classList.remove("shown"), 3500));
 }

@@ -15,6 +15,15 @@ SIZES: Final = """() => [".tally tbody td", ".next p"].map((each) =>
   parseFloat(getComputedStyle(document.querySelector(`#lobby ${each}`)).fontSize))"""
 ASKED: Final = """() => performance.getEntriesByType("resource").sort((a, b) => a.startTime - b.startTime)
   .map(({ name }) => name.replace(/.*[/]/, ""))"""
+FIRST: Final = """() => {
+  const shown = [...document.querySelectorAll("#lobby .main *")].filter((each) =>
+    each.checkVisibility() && [...each.childNodes].some((node) => node.nodeType === 3 && node.data.trim()));
+  const by = (measure) => shown.reduce((best, each) => measure(each) > measure(best) ? each : best);
+  const highest = by((each) => -each.getBoundingClientRect().top);
+  const largest = by((each) => parseFloat(getComputedStyle(each).fontSize));
+  return [highest, largest].map((each) => each.closest(".own") ? "own" : each.className);
+}"""
+"""Whose words lie highest in a tally, and whose are largest."""
 OVERLAP: Final = """() => [...document.querySelectorAll(".bar button")].some((button) => {
   const [a, ...piles] = [button, ...document.querySelectorAll(".slot.stock, .slot.waste")].map((each) =>
     each.getBoundingClientRect());
@@ -24,7 +33,10 @@ OVERLAP: Final = """() => [...document.querySelectorAll(".bar button")].some((bu
 
 @pytest.mark.long
 async def test_the_next_hand_is_within_reach(browser: Browser) -> None:
-    """On the smallest phone, with eight players, its button is in view; so is when it is dealt by itself."""
+    """On the smallest phone, with eight players, its button is in view; so is when it is dealt by itself.
+
+    First and largest is one's own place.
+    """
     async with AsyncExitStack() as stack:
         served = await stack.enter_async_context(serving(bot_speed=20.0))
         options = {"tally_ms": 60_000, "time_limit_ms": 1_000, "countdown_ms": 0}
@@ -43,6 +55,8 @@ async def test_the_next_hand_is_within_reach(browser: Browser) -> None:
         assert box["y"] >= SMALL_PHONE["viewport"]["height"] / 2
         assert box["y"] + box["height"] <= SMALL_PHONE["viewport"]["height"]
         await expect(ann.page.locator("#lobby bdi:visible").get_by_text("Mia", exact=True)).to_have_count(1)
+        await ann.page.locator("#lobby .place").wait_for()
+        assert await ann.page.evaluate(FIRST) == ["own", "own"]
         for each in (ann, screen):
             await each.page.locator(".next p", has_text="Next deal in").wait_for()
         await screen.page.locator("#lobby .tally tbody td").first.wait_for()

@@ -86,6 +86,27 @@ async def test_another_preset_takes_house_rules_back(browser: Browser) -> None:
 
 
 @pytest.mark.long
+async def test_a_rule_is_changed_in_two_presses(browser: Browser) -> None:
+    """What is yes or no has a switch, what was changed its mark, and another preset changes all at once."""
+    async with serving() as served, phone(browser, served.origin) as ann:
+        view = served.registry.room(await ann.create("Ann")).table.view
+        await ann.page.tap(".all-options")
+        await ann.page.get_by_role("switch", name="Hints").tap()
+        await wait_until(lambda: view.options.hints)
+        await ann.page.tap(".all-options")
+        await ann.page.locator(".others select").select_option(
+            "nerts"
+        )  # a tap opens the list, and one chooses
+        await wait_until(lambda: not PRESETS["nerts"].deviations(view.options))
+        await ann.show_rules()
+        await ann.page.get_by_label("Cards in the reserve").select_option("10")
+        await ann.page.locator(".rule select").select_option(label="12")
+        await ann.page.locator("#lobby .rule", has_text="reserve of 12 13").wait_for()
+        assert view.options.reserve == 12
+        assert ann.complaints == []
+
+
+@pytest.mark.long
 async def test_a_refused_option_is_named_in_words(browser: Browser) -> None:
     """The server's sentence has the option's name in commands; the page shows the one of its form."""
     async with serving() as served, phone(browser, served.origin) as ann:

@@ -177,7 +177,7 @@ class Phone:
         hands = self.page.locator('.option:has(span:text-is("Hands in a match")) select')
         await hands.select_option(label="1")
         if casual:
-            await self.page.get_by_label("Casual (in no standings)").select_option(label="yes")
+            await self.page.get_by_label("Casual (in no standings)").check()
         await self.page.tap(".deal")
         await self.finish()
 

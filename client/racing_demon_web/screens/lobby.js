@@ -209,22 +209,23 @@ export class LobbyScreen {
     const press = this.part("all-options");
     setText(press, showsAll ? WORDS.hideRules : mayChange ? WORDS.changeRules : WORDS.allRules);
     press.setAttribute("aria-expanded", String(showsAll));
-    const tell = (/** @type {typeof import("./terms.js")} */ { changeChips, terms, titleText }) => {
+    const tell = (/** @type {typeof import("./terms.js")} */ { terms, titleText }) => {
       setText(this.part("game"), titleText(table.options, games));
       setText(said, terms(table.options, games, table.seats.size, table.knownDeal).join(" · "));
-      this.part("changes").replaceChildren(...changeChips(table.options, games));
     };
     withModule("games", () => withModule("terms", tell, said), said);
     this.part("about").hidden = !showsAll;
     setText(this.part("about"), games[table.options.game]?.text ?? "");
     const options = this.part("options");
     if (!showsAll) options.replaceChildren();
-    const show = (/** @type {typeof import("./options.js")} */ { newcomer, optionRows }) => {
+    const facts = { table, games, command, mayChange };
+    const show = (/** @type {typeof import("./options.js")} */ { changeChips, newcomer, optionRows }) => {
+      this.part("changes").replaceChildren(...changeChips(facts));
       const told = table.phase === "lobby" ? JSON.stringify(table.options) : "";
       if (told !== this.#told)
         this.part("newcomer").replaceChildren(...(told ? [newcomer(table.options, games)] : []));
       this.#told = told;
-      if (this.showsAll) options.replaceChildren(...optionRows({ table, games, command, mayChange }));
+      if (this.showsAll) options.replaceChildren(...optionRows(facts));
     };
     withModule("games", () => withModule("options", show, options), options);
   }

@@ -7,7 +7,7 @@ import { LIMITS } from "../wire/protocol.js";
 import { LATER } from "../words_later.js";
 import { newHere } from "./guide.js";
 import { savedPresets } from "./saved_presets.js";
-import { LENGTH, nearestPreset, optionValue } from "./terms.js";
+import { changes, LENGTH, nearestPreset, optionValue } from "./terms.js";
 
 const S = 1000;
 const MAX_DEVIATIONS = 2; // of a table that differs more, nobody would say that it plays the preset
@@ -130,10 +130,18 @@ function presetRow(options, games, apply) {
   if (!text && !apply) return [];
   const row = element("label", "option");
   row.append(element("span", "", LATER.preset));
-  if (!apply) {
-    row.append(element("b", "", text));
-    return [row];
-  }
+  row.append(apply ? presetEditor(options, games, apply) : element("b", "", text));
+  return [row];
+}
+
+/**
+ * @param {Record<string, any>} options
+ * @param {any} games
+ * @param {(options: object) => void} apply
+ */
+function presetEditor(options, games, apply) {
+  const near = nearestPreset(options);
+  const text = presetText(near, options, games);
   const isExact = near?.changed.length === 0;
   const choices = Object.entries(PRESETS).map(([name, { title }]) =>
     choice(name, title, isExact && title === text),
@@ -143,8 +151,31 @@ function presetRow(options, games, apply) {
   const list = isExact ? choices : [choice("", text || "–", true), ...choices];
   /** @param {string} name */
   const wanted = (name) => PRESETS[name] ?? saved[Number(name)];
-  row.append(select(list, (name) => name && apply(differing(wanted(name).options, options))));
-  return [row];
+  return select(list, (name) => name && apply(differing(wanted(name).options, options)));
+}
+
+/**
+ * A mark for each house rule. To whoever may change them, each is the list of its values, and one more offers
+ * the presets.
+ * @param {object} options
+ * @param {import("../rules/state.js").TableState} options.table
+ * @param {any} options.games
+ * @param {(name: string, fields: any) => void} options.command
+ * @param {boolean} options.mayChange
+ */
+export function changeChips({ table: { options }, games, command, mayChange }) {
+  /** @param {any} wanted */
+  const apply = (wanted) => command("set_options", { options: wanted });
+  const chips = changes(options, games).map(({ name, text, usual }) => {
+    const chip = element(mayChange ? "label" : "span", "rule", text);
+    if (usual) chip.append(" ", element("s", "", usual));
+    if (mayChange) chip.append(picker(name, options[name], games, (next) => apply({ [name]: next })));
+    return chip;
+  });
+  if (!mayChange) return chips;
+  const presets = element("label", "others", LATER.otherPreset);
+  presets.append(presetEditor(options, games, apply));
+  return [presets, ...chips];
 }
 
 /**
@@ -153,7 +184,18 @@ function presetRow(options, games, apply) {
  * @param {any} games
  * @param {(value: unknown) => void} change
  */
-function editor(name, value, games, change) {
+const editor = (name, value, games, change) =>
+  OPTIONS[name].values.includes(null) || typeof value !== "boolean"
+    ? picker(name, value, games, change)
+    : toggle(value, change);
+
+/**
+ * @param {string} name
+ * @param {any} value
+ * @param {any} games
+ * @param {(value: unknown) => void} change
+ */
+function picker(name, value, games, change) {
   const choices = [...OPTIONS[name].values, ...(NUMBERS[name] ?? [])];
   if (name === "game") {
     return select(
@@ -164,6 +206,19 @@ function editor(name, value, games, change) {
   const known = choices.some((each) => each === value) ? choices : [value, ...choices];
   const list = known.map((each, at) => choice(String(at), optionValue(name, each, games), each === value));
   return select(list, (at) => change(known[Number(at)]));
+}
+
+/**
+ * @param {boolean} isOn
+ * @param {(value: boolean) => void} change
+ */
+function toggle(isOn, change) {
+  const node = document.createElement("input");
+  node.type = "checkbox";
+  node.setAttribute("role", "switch");
+  node.checked = isOn;
+  node.addEventListener("change", () => change(node.checked));
+  return node;
 }
 
 /**

@@ -70,6 +70,10 @@ export class Replay {
     );
     bar.hidden = true;
     document.querySelector("main")?.append(bar);
+    new ResizeObserver(() => {
+      document.body.style.setProperty("--replay", `${bar.offsetHeight}px`); // a sentence may take several lines
+      if (this.isOpen) this.screen.draw();
+    }).observe(bar);
     return bar;
   }
 

@@ -1,6 +1,5 @@
 // What is played at a table, in a sentence, and its house rules. The phrases are Python's.
 
-import { element } from "../dom.js";
 import { CHIPS, COUNTS, OPTIONS, SAID, VALUES } from "../wire/options.js";
 import { PRESETS } from "../wire/presets.js";
 import { PHRASES } from "../wire/protocol.js";
@@ -86,13 +85,13 @@ export function terms(options, games, players, knownDeal) {
  * The house rules of a table: each with what it replaces, which is empty if that goes without saying.
  * @param {Record<string, any>} options
  * @param {any} games
- * @returns {{text: string, usual: string}[]}
+ * @returns {{name: string, text: string, usual: string}[]}
  */
 export function changes(options, games) {
   const { options: usual, usual: words } = nearestPreset(options) ?? PRESETS.klondike;
   return Object.keys(OPTIONS)
     .filter((name) => changed(options, usual).includes(name) && name !== "game" && !SAID.includes(name))
-    .map((name) => ({ text: changeText(name, options[name], games), usual: words[name] ?? "" }));
+    .map((name) => ({ name, text: changeText(name, options[name], games), usual: words[name] ?? "" }));
 }
 
 /**
@@ -106,17 +105,4 @@ function changeText(name, value, games) {
   if (value === true) return label;
   const words = optionValue(name, value, games);
   return CHIPS[name] && value !== null ? filled(CHIPS[name], words) : `${label}: ${words}`;
-}
-
-/**
- * A mark for each house rule.
- * @param {Record<string, any>} options
- * @param {any} games
- */
-export function changeChips(options, games) {
-  return changes(options, games).map(({ text, usual }) => {
-    const chip = element("span", "rule", text);
-    if (usual) chip.append(" ", element("s", "", usual));
-    return chip;
-  });
 }

@@ -237,8 +237,11 @@ class Evening:
 
     async def change(self, host: Phone, label: str, value: str) -> None:
         """Let a host change a rule in the list of options."""
-        row = host.page.locator(f'.option:has(span:text-is("{label}")) select')
-        await row.select_option(value)
+        row = host.page.locator(f'.option:has(span:text-is("{label}")) :is(select, input)')
+        if await row.get_attribute("type") == "checkbox":
+            await row.check()
+        else:  # as in earlier trees
+            await row.select_option(value)
 
 
 async def calm(gallery: Gallery, evening: Evening) -> None:

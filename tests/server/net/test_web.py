@@ -58,6 +58,7 @@ LATER: Final = (
         "screens/guide.js",
         "screens/guide_data.js",
         "screens/moments.js",
+        "screens/notices.js",
         "guide.css",
         "lesson.css",
         "screens/invitation.js",
