@@ -195,7 +195,7 @@ def draw_lobby(page: Page, size: tuple[int, int], glyphs: Glyphs, qr: Sequence[s
     left = bottom - y - len(phrases) - len(rules) - ROWS_BETWEEN
     if left - min(_places(view), len(view.seats) + 1) < MIN_FEED_ROWS:  # chat goes before the briefing
         left, rules = left + len(rules) + 1, []
-    folds = left - _places(view) < MIN_FEED_ROWS <= left - len(view.seats) - 1
+    folds = not is_roomy(size) and left - len(view.seats) - 1 >= MIN_FEED_ROWS
     y = _draw_seats(lobby, y + 1, folds=folds)
     end = canvas.put(2, y, cut(title_text(view.options), room - 4, glyphs), Role.TEXT | Highlight.STRONG)
     for row, (line, role) in enumerate(phrases, start=y + 1):

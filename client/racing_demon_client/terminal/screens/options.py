@@ -5,6 +5,7 @@ import types
 import typing
 from collections.abc import Iterator
 from dataclasses import replace
+from textwrap import shorten
 from typing import ClassVar
 
 from pydantic import ValidationError
@@ -47,8 +48,8 @@ THE_SERVERS = "of this server"
 PRESET = "A well-known way to play, or one that you have saved. Choosing one fills in the options."
 PRESET_ROW, GROUP_ROW = "preset", "group:"
 NAME_WIDTH = 36
-MAX_IN_GROUP = 3
-"""How many values a folded group tells of itself."""
+GROUP_WIDTH = 36
+"""How much a folded group tells of what is in it."""
 STEP_MS = 1_000
 
 
@@ -256,8 +257,7 @@ class OptionsScreen(Dialog[Options]):
                 yield self._option(name, "changed:")
         for group, names in GROUPS.items():
             is_open = group in self._open
-            values = [value_text(name, getattr(self._options, name)) for name in names[:MAX_IN_GROUP]]
-            told = "" if is_open else ", ".join(values)
+            told = "" if is_open else shorten(", ".join(map(called, names)), GROUP_WIDTH, placeholder=" …")
             mark = "▾" if is_open else "▸"
             yield Option(Text(f"{mark} {group:{NAME_WIDTH - 2}}{told}"), id=f"{GROUP_ROW}{group}")
             if is_open:

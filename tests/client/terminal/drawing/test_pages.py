@@ -174,7 +174,7 @@ def test_there_are_as_many_places_as_may_be_taken(game: str, seats: int, places:
     """The game and the options say how many; who sits there already has a place, and all else lies below."""
     page = lobby()
     page.view.record = page.view.record._replace(options=Options(game=game, seats=seats))
-    text = draw_lobby(page, (80, 40), UNICODE).text().splitlines()
+    text = draw_lobby(page, (120, 40), UNICODE).text().splitlines()
     first = next(y for y, line in enumerate(text) if line.startswith("  1 Ann"))
     assert [str(number + 1) for number in range(places)] == [line[2] for line in text[first : first + places]]
     assert not text[first + places].strip()
