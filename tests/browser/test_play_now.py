@@ -9,9 +9,11 @@ from playwright.async_api import Browser, expect
 from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.table.suggestions import best_play
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages import events as ev
 from tests.support.browsers import LASTING, TALL_PHONE, phone
 from tests.support.restartable_server import wait_until
-from tests.support.servers import serving
+from tests.support.servers import Peer, serving
 
 
 async def test_one_tap_leads_to_cards_against_bots(browser: Browser) -> None:
@@ -103,6 +105,27 @@ async def test_a_newcomer_is_told_what_is_true(browser: Browser) -> None:
         assert guest.complaints == []
 
 
+@pytest.mark.long
+async def test_without_hints_a_newcomer_is_told_so_alone(browser: Browser) -> None:
+    """Whether Stuck comes too soon would be a hint."""
+    async with (
+        serving(seed=LASTING) as served,
+        Peer.hosting(served.url, seated=False, hints=False, countdown_ms=0) as host,
+        phone(browser, f"{served.origin}/{host.code}", **TALL_PHONE) as guest,
+    ):
+        await guest.join("Ann")
+        await host.ask(cl.AddBot)
+        await host.ask(cl.Start)
+        await guest.until_playing()
+        await guest.page.tap(".stuck")
+        await wait_until(lambda: any(isinstance(each, ev.StuckSaid) for each in guest.heard))
+        await guest.page.evaluate(TWO_FRAMES)
+        line = await guest.page.locator(".coach span").inner_text()
+        assert line == "This table plays without hints. How to play is in the menu."
+        assert guest.complaints == []
+
+
+TWO_FRAMES: Final = "new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))"
 END_OF: Final = """(pile) => {
   const box = document.querySelector(`.slot[data-pile="${pile}"]`).getBoundingClientRect();
   return [box.left + box.width / 2, box.bottom - 8];

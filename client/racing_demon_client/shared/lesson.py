@@ -275,7 +275,7 @@ WORDS: Final[Mapping[str, StepWords]] = {
     ),
     "run": StepWords(
         "Cards in order move together: {card} on {on}.",
-        "That is a run: all on the card comes along. What lay face down beneath turns up.",
+        "A run is cards in order, and moves whole. What lay face down beneath it turns up.",
         "{colours}, one lower: your {card} goes on the {on}, with all on it",
     ),
     "empty": StepWords(
@@ -295,7 +295,7 @@ WORDS: Final[Mapping[str, StepWords]] = {
     ),
     "lost": StepWords(
         "{teacher} has that {card}, too: race her again.",
-        "Who is later has the card back, and loses nothing.",
+        "The later card comes back, and nothing is lost.",
         "Your {card} goes to the middle, and {teacher} wants that place",
     ),
     "stuck": StepWords(
