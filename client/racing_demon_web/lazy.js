@@ -92,7 +92,7 @@ export function onLoadError(show) {
  * @param {HTMLElement} [target] the element that the module fills, if it is rendered repeatedly
  */
 export async function withModule(name, use, target) {
-  if (target && missing.has(name)) return;
+  if (target?.hasChildNodes() && missing.has(name)) return; // it still says so
   let part = loaded[name];
   try {
     part ??= await load(name);

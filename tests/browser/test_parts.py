@@ -34,16 +34,20 @@ async def test_a_sheet_that_does_not_come_is_tried_again(browser: Browser) -> No
 
 @pytest.mark.long
 async def test_a_list_that_does_not_come_is_tried_again(browser: Browser) -> None:
-    """In the place of the options stands that they are missing, until they come with a press."""
+    """In the place of the options stands that they are missing, until they come: by the button, or opened anew."""
     async with serving() as served, phone(browser, served.origin) as ann:
+        failed = ann.page.locator(".options", has_text="could not be loaded")
         await ann.page.route(re.compile("/options.js"), lambda route: route.abort())
         await ann.create("Ann")
-        await ann.page.locator(".terms", has_text="could not be loaded").wait_for()
-        await ann.page.unroute_all()
+        await ann.page.tap(".all-options")
+        await failed.wait_for()
         await ann.page.get_by_role("button", name="Try again").tap()
-        await ann.page.locator(".terms", has_text="cards at a time").wait_for()
+        await failed.wait_for()
+        await ann.page.tap(".all-options")
+        await ann.page.unroute_all()
         await ann.show_rules()
         await ann.page.locator(".options select").first.wait_for()
+        await ann.page.locator("#lobby .newcomer summary").wait_for()
 
 
 @pytest.mark.long

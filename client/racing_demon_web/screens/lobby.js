@@ -1,7 +1,7 @@
 // The screen between hands: players, options and tally.
 
 import { asIs, button, choice, element, markTeam, seatClass, setText, token } from "../dom.js";
-import { withModule } from "../lazy.js";
+import { whenLoaded, withModule } from "../lazy.js";
 import { BOT_LEVELS, FROM_CLIENT, LIMITS } from "../wire/protocol.js";
 import { headline, isReady, seatState, WORDS } from "../words.js";
 
@@ -217,17 +217,20 @@ export class LobbyScreen {
     this.part("about").hidden = !showsAll;
     setText(this.part("about"), games[table.options.game]?.text ?? "");
     const options = this.part("options");
-    if (!showsAll) options.replaceChildren();
     const facts = { table, games, command, mayChange };
-    const show = (/** @type {typeof import("./options.js")} */ { changeChips, newcomer, optionRows }) => {
+    const tellChanges = (/** @type {typeof import("./options.js")} */ { changeChips, newcomer }) => {
       this.part("changes").replaceChildren(...changeChips(facts));
       const told = table.phase === "lobby" ? JSON.stringify(table.options) : "";
       if (told !== this.#told)
         this.part("newcomer").replaceChildren(...(told ? [newcomer(table.options, games)] : []));
       this.#told = told;
+    };
+    whenLoaded("games", () => whenLoaded("options", tellChanges));
+    const list = (/** @type {typeof import("./options.js")} */ { optionRows }) => {
       if (this.showsAll) options.replaceChildren(...optionRows(facts));
     };
-    withModule("games", () => withModule("options", show, options), options);
+    if (showsAll) withModule("games", () => withModule("options", list, options), options);
+    else options.replaceChildren();
   }
 
   /** @param {boolean} isHost */
