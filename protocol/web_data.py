@@ -85,6 +85,7 @@ OF_MENUS: Final = (
     cl.Pause,
     cl.Relaying,
     cl.Say,
+    cl.SetAppearance,
     cl.SetHandicap,
     cl.SetLastHand,
     cl.SetLateStart,

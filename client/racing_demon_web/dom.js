@@ -23,11 +23,17 @@ export function element(tag, className = "", text = "") {
   return tag === "bdi" ? asIs(node) : node;
 }
 
+/** The colours of the table's seats, where they are not those of their numbers. @type {Record<number, number>} */
+export const colors = {};
+
+/** @param {number} seat */
+const colorNumber = (seat) => ((colors[seat] ?? seat) % 8) + 1;
+
 /** The colour of a seat. @param {number} seat */
-export const colorOf = (seat) => `var(--seat-${(seat % 8) + 1})`;
+export const colorOf = (seat) => `var(--seat-${colorNumber(seat)})`;
 
 /** The class by which a seat's colours are known to what is inside. @param {number} seat */
-export const seatClass = (seat) => `p${(seat % 8) + 1}`;
+export const seatClass = (seat) => `p${colorNumber(seat)}`;
 
 /**
  * A seat's mark: its colour, its shape and the player's initial at once.

@@ -5,6 +5,7 @@
  * @property {typeof import("./wire/person.js")} person
  * @property {typeof import("./proof/proof.js")} proof
  * @property {typeof import("./table/coach.js")} coach
+ * @property {typeof import("./rules/colors.js")} colors
  * @property {typeof import("./rules/games_later.js")} games
  * @property {typeof import("./screens/handicaps.js")} handicaps
  * @property {typeof import("./rules/hints.js")} hints
@@ -39,6 +40,7 @@ const MAX_LOAD_MS = 8000; // timeout of a load
 const FILES = {
   results: "./screens/results.js", // first: the players whom a reload between hands shows
   coach: "./table/coach.js",
+  colors: "./rules/colors.js",
   games: "./rules/games_later.js",
   handicaps: "./screens/handicaps.js",
   hints: "./rules/hints.js",

@@ -511,6 +511,7 @@ function render() {
   const { session } = page;
   tableScreen.isSlow = frames.isSlow;
   if (parts.replay?.isOpen || isOnPage() || !session?.table.code || !session.table.options.game) return;
+  whenLoaded("colors", ({ useColors }) => useColors(session.table));
   if (page.view === "overlay") return drawOverlay(session);
   const isPlayed = session.table.isPlaying && session.table.hand !== null;
   if (isPlayed) showScreen("table");

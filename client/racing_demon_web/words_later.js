@@ -254,7 +254,10 @@ export const LATER = {
 
   // Results.
   you: "You",
-  nameAndDevices: "Your name and devices",
+  nameAndColor: "Your name and color",
+  yourColor: "Your color and shape",
+  betweenMatches: "They can be changed between matches.",
+  ownDevices: "Your devices",
   youAre: "You are",
   tonight: "Tonight",
   allEvenings: "All evenings",
@@ -589,6 +592,8 @@ const SENTENCES = {
     const low = start ? `, with ${start}, the lowest total` : "";
     return `${who(seat)} ${seat === own ? "have" : "has"} joined${low}.`;
   },
+  appearance_set: ({ seat, name }, { own }) =>
+    seat === own ? `You are ${name} now.` : `Seat ${seat + 1} is ${name} now.`,
   late_start_set: ({ lowest }) => `Players who come later start at ${lowest ? "the lowest total" : "0"}.`,
   left: ({ seat, kicked }, { table }) => `${table.nameOf(seat)} has ${kicked ? "been removed" : "left"}.`,
   returned: ({ seat }, { who, own }) => `${who(seat)} ${seat === own ? "are" : "is"} back, with all points.`,
@@ -631,6 +636,9 @@ export function eventSentence(table, name, fields, own) {
 /** @param {string[]} names those who did not reveal their part */
 export const voidWords = (names) =>
   `A part of the shuffle is missing. ${inWords(names)} ${names.length === 1 && names[0] !== "You" ? "sits" : "sit"} this hand out, and it is drawn anew.`;
+
+/** What people call the colours of seats. */
+export const COLORS = ["blue", "orange", "green", "violet", "pink", "turquoise", "lime", "sand"];
 
 /** @type {Record<string, string>} */
 export const THEMES = { auto: "as the device", dark: "dark", light: "light", contrast: "high contrast" };

@@ -189,6 +189,7 @@ _BY_COST: Final = (
     (10, (cl.EndMatch, cl.SetLastHand, cl.SetLateStart)),
     (10, (cl.Contribute, cl.PlayBest, cl.Ready, cl.Reveal, cl.Stuck)),
     (10, (cl.AddBot, cl.Leave, cl.RemoveBot, cl.SetHandicap, cl.SetOptions, cl.StandIn, cl.Watch)),
+    (10, (cl.SetAppearance,)),
     (20, (cl.Join, cl.Resume, cl.Identify, cl.ListDevices)),
     (30, (cl.Create,)),
     (100, (cl.Start, cl.RemoveDevice, cl.Rename, cl.TrustDevice, cl.ForgetMe)),

@@ -45,6 +45,30 @@ async def test_all_names_are_shown_as_they_are(browser: Browser) -> None:
 
 
 @pytest.mark.long
+async def test_a_name_and_a_colour_are_changed_in_the_menu(browser: Browser) -> None:
+    """Everybody sees them at once, also after a reload; a colour that somebody has cannot be taken."""
+    async with serving() as served, phone(browser, served.origin) as ann:
+        link = f"{served.origin}/{await ann.create('Ann')}"
+        async with phone(browser, link) as ben:
+            await ben.join("Ben")
+            await ann.page.locator("#lobby .player", has_text="Ben").wait_for()
+            await ann.page.tap("#lobby-menu")
+            await ann.page.get_by_role("button", name="Your name and color").tap()
+            await ann.page.get_by_label("Your name", exact=True).last.fill("Zoe")
+            await expect(ann.page.get_by_role("radio", name="orange: Ben")).to_be_disabled()
+            await ann.page.get_by_role("radio", name="pink").check()
+            await ann.page.get_by_role("button", name="Save").tap()
+            for each in (ben, ann):
+                await each.page.locator("#lobby .player.p5", has_text="Zoe").wait_for()
+            await ann.page.reload()
+            await ann.page.locator("#lobby .player.p5.me", has_text="Zoe").wait_for()
+            assert await ann.page.evaluate("JSON.parse(localStorage['racing-demon.settings']).name") == "Zoe"
+            await ann.page.tap(".deal")
+            await ben.page.locator("#table .chip.p5", has_text="Zoe").wait_for()
+            assert ann.complaints + ben.complaints == []
+
+
+@pytest.mark.long
 async def test_a_name_of_which_nothing_is_seen_is_refused(browser: Browser) -> None:
     """The page says so, and asks for another."""
     async with serving() as served, phone(browser, served.origin, **SMALL_PHONE) as page:

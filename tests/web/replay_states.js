@@ -36,6 +36,7 @@ function shown(table, at) {
         handicapOf(each.handicap),
         each.team,
         each.program,
+        each.color,
       ]),
     ),
     departed: sorted(table.departed),

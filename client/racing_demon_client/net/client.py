@@ -25,6 +25,7 @@ from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.errors import CommandRefused, InconsistentEvent, InvalidGame
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.capabilities import (
+    APPEARANCE,
     HANDICAPS,
     LISTS,
     MODERATION,
@@ -66,6 +67,7 @@ EXTENSION_OF: Final[dict[type[cl.Command], str]] = {
     cl.EndMatch: RETURNS,
     cl.SetLastHand: RETURNS,
     cl.SetLateStart: RETURNS,
+    cl.SetAppearance: APPEARANCE,
     cl.ListSpectators: MODERATION,
     cl.ListTable: LISTS,
     cl.RemoveSpectator: MODERATION,

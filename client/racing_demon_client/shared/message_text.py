@@ -365,6 +365,10 @@ class MessageText:
     def _team_set(self, event: ev.TeamSet) -> str:
         return f"{self.player_name(event.seat)}: {team_name(event.team)}"
 
+    def _appearance_set(self, event: ev.AppearanceSet) -> str:
+        who = "you are" if event.seat == self._seat else f"seat {event.seat + 1} is"
+        return f"{who} {printable(event.name)} now"
+
     def _unbanned(self, event: ev.Unbanned) -> str:
         return f"{printable(event.name)} may come back"
 

@@ -12,6 +12,7 @@ from racing_demon_client.shared.rules_text import WIDTH, rules_of
 from racing_demon_client.sources.solo import load_scores, score_lines, statistics_path
 from racing_demon_protocol.enums import BotLevel, Phase
 from racing_demon_protocol.games import GAMES
+from racing_demon_protocol.table.appearance import seat_colors
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.handicap import Handicap
 from racing_demon_protocol.wire.options import Options
@@ -32,6 +33,7 @@ from .screens.dialogs import (
     TextScreen,
 )
 from .screens.handicap import HandicapScreen
+from .screens.name_and_color import NameScreen
 from .screens.options import OptionsScreen
 from .screens.people import PeopleScreen
 from .screens.players import PlayerAction, PlayersScreen
@@ -210,6 +212,7 @@ class ActionHandlers:
             cl.EndMatch: self._ask_end,
             cl.Kick: self._kick,
             cl.Report: self._ask_report,
+            cl.SetAppearance: self._ask_appearance,
             cl.SetHandicap: self._ask_handicap,
         }
 
@@ -287,6 +290,19 @@ class ActionHandlers:
                 self._session.send(cl.SetHandicap, seat=state.seat, handicap=handicap)
 
         self._app.open_dialog(HandicapScreen(state, is_own=client.seat != client.view.host), answered)
+
+    def _ask_appearance(self, seat: int | None) -> None:
+        view = self._session.client.view
+        if seat is None or seat not in view.seats:
+            return
+
+        def answered(answer: tuple[str, int] | None) -> None:
+            if answer is not None:
+                self._session.send(cl.SetAppearance, name=answer[0], color=answer[1])
+
+        colors = seat_colors(view.seats)
+        owners = {color: view.seats[other].name for other, color in colors.items() if other != seat}
+        self._app.open_dialog(NameScreen(view.seats[seat].name, colors[seat], owners), answered)
 
     def action_options(self) -> None:
         """Show the table's options, and change them."""

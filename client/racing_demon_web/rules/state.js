@@ -21,6 +21,7 @@ const BETWEEN = ["lobby", "over"];
  * @property {import("./layout.js").Handicap} handicap what the seat was given
  * @property {number | null} team
  * @property {boolean} program whether no person plays
+ * @property {number | null} color the chosen one: see `colors.js`
  */
 
 /**
@@ -368,6 +369,9 @@ const REDUCERS = {
     if (before && !table.departed.has(seat)) table.departed.set(seat, before.name);
     table.seats.set(seat, { ...seatOf([seat, name, bot, true, bot !== ""]), program });
   },
+  appearance_set(table, { seat, name, color }) {
+    updateSeat(table, seat, { name, color });
+  },
   left(table, { seat, kicked }) {
     const leaver = table.seats.get(seat);
     table.sittingOut = table.sittingOut.filter((other) => other !== seat);
@@ -565,8 +569,9 @@ function seatOf([
   handicap = [0, 0, 0],
   team = null,
   program = false,
+  color = null,
 ]) {
-  return { seat, name, bot, connected, ready, stuck, left, standIn, muted, handicap, team, program };
+  return { seat, name, bot, connected, ready, stuck, left, standIn, muted, handicap, team, program, color };
 }
 
 /** @param {any[]} row */

@@ -1,6 +1,6 @@
 // The screen between hands: players, options and tally.
 
-import { asIs, button, choice, element, markTeam, seatClass, setText, token } from "../dom.js";
+import { asIs, button, choice, colors, element, markTeam, seatClass, setText, token } from "../dom.js";
 import { whenLoaded, withModule } from "../lazy.js";
 import { BOT_LEVELS, FROM_CLIENT, LIMITS } from "../wire/protocol.js";
 import { headline, isReady, seatState, WORDS } from "../words.js";
@@ -134,6 +134,7 @@ export class LobbyScreen {
       session.proof,
       this.showsAll,
       this.chat.length,
+      colors, // which come later than the table
     ];
     const drawn = JSON.stringify(facts);
     if (drawn === this.#drawn) return;

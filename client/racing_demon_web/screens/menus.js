@@ -3,13 +3,14 @@
 import { asIs, button, byId, element, markTeam } from "../dom.js";
 import { withSound } from "../lazy.js";
 import { BASE, pathOf } from "../links.js";
+import { seatColors } from "../rules/colors.js";
 import { teamsOf, teamTotals } from "../rules/teams.js";
-import { changeSettings, settings } from "../storage.js";
+import { changeSettings, keepSeat, settings } from "../storage.js";
 import { PRESETS } from "../wire/presets.js";
 import { LIMITS, REACTIONS, SHORT } from "../wire/protocol.js";
 import "../wire/requests_of_menus.js";
 import { teamText, WORDS } from "../words.js";
-import { LATER, THEMES } from "../words_later.js";
+import { COLORS, LATER, THEMES } from "../words_later.js";
 import { guideOf } from "./guide.js";
 import { handicapRows } from "./handicaps.js";
 import { addressForOthers, showQr } from "./invitation.js";
@@ -190,7 +191,10 @@ export class Menus {
    */
   #aboutSelf({ table, seat }) {
     if (seat === null) return [];
-    const items = [button(LATER.nameAndDevices, () => this.#visit("/you"))];
+    const items = [
+      button(LATER.nameAndColor, () => this.#appearance()),
+      button(LATER.ownDevices, () => this.#visit("/you")),
+    ];
     if (!table.isPlaying && table.phase !== "shuffling")
       items.push(button(LATER.handicaps, () => this.#handicaps()));
     if (table.options.teams && table.isBetweenMatches) items.push(button(WORDS.teams, () => this.teams()));
@@ -320,6 +324,57 @@ export class Menus {
     return lineForm(words, LIMITS.chat, (text) => {
       if (text) this.send("say", { text });
     });
+  }
+
+  /** Let a player choose another name and another colour. */
+  #appearance() {
+    const { table, seat, token } = /** @type {Session} */ (this.session);
+    const own = table.seats.get(seat ?? -1);
+    if (!own) return;
+    const colors = seatColors(table.seats);
+    const owners = new Map([...colors].map(([who, color]) => [color, table.nameOf(who)]));
+    const form = element("form", "appearance");
+    const label = element("label", "", WORDS.yourName);
+    const name = document.createElement("input");
+    name.maxLength = LIMITS.name;
+    name.value = own.name;
+    label.append(name);
+    const choices = element("div", "colors");
+    choices.setAttribute("role", "radiogroup");
+    choices.setAttribute("aria-label", LATER.yourColor);
+    choices.append(
+      ...COLORS.map((title, color) => {
+        const choice = element("label", `p${color + 1}`);
+        const radio = document.createElement("input");
+        Object.assign(radio, { type: "radio", name: "color", value: String(color) });
+        radio.checked = colors.get(own.seat) === color;
+        radio.disabled = owners.has(color) && !radio.checked;
+        radio.setAttribute("aria-label", radio.disabled ? `${title}: ${owners.get(color)}` : title);
+        choice.append(
+          radio,
+          asIs(element("i", "token", [...(owners.get(color) ?? own.name)][0]?.toUpperCase())),
+        );
+        choice.lastElementChild?.classList.add(`p${color + 1}`);
+        return choice;
+      }),
+    );
+    const save = button(LATER.save, () => undefined);
+    Object.assign(save, { type: "submit", className: "primary", disabled: !table.isBetweenMatches });
+    form.append(label, choices, save);
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      const chosen = /** @type {HTMLInputElement | null} */ (choices.querySelector(":checked"));
+      const wanted = { name: name.value.trim(), color: Number(chosen?.value ?? colors.get(own.seat)) };
+      if (!wanted.name) return name.focus();
+      this.session?.command("set_appearance", wanted, () => {
+        const said = table.nameOf(own.seat); // as the server has cleaned it
+        if (token) keepSeat(table.code, token, said);
+        changeSettings({ name: said });
+      });
+      this.dialog.close();
+    });
+    const note = table.isBetweenMatches ? [] : [element("p", "soft", LATER.betweenMatches)];
+    this.dialog.open(LATER.nameAndColor, [...note, form]);
   }
 
   /** Show who plays for which team, and let that be changed. */

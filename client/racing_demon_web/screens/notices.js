@@ -2,7 +2,7 @@
 
 const CONTROLS = "button, a, input, select, summary, .slot, .card";
 const READ =
-  "h1, h2, .standing, .status, .chip, .headline, .own, .track, .ticker li:first-child, .coach, #offline, .sign";
+  "h1, h2, .terms, .standing, .status, .chip, .headline, .own, .track, .ticker li:first-child, .coach, #offline, .sign";
 const EDGE_PX = 4;
 const BESIDE_PX = 104; // what stands to the right in a heading
 const FOLLOW_MS = 100;

@@ -329,7 +329,9 @@ class Coach {
     const { scene, shown, place, boardView } = this.screen;
     const stock = shown?.layout.own(place, "stock")[0]?.number ?? -1;
     const { height, width } = boardView.box;
-    const below = height > width ? height - (scene?.rects.get(stock)?.y ?? height - BUTTONS_PX) : 0;
+    const buttons = this.screen.root.querySelector(".bar")?.clientHeight ?? 0; // higher than the stock on narrow phones
+    const hand = height - (scene?.rects.get(stock)?.y ?? height - BUTTONS_PX);
+    const below = height > width ? Math.max(hand, buttons + 6) : 0;
     setStyle(this.line, "--row", `${Math.round(below)}px`);
   }
 

@@ -321,7 +321,8 @@ export class TableScreen {
     const { width, height } = box;
     const { isLeftHanded: isMirrored } = settings;
     const buttons = 1 + Number(this.hasHints) + Number(this.hasShifts);
-    const isTall = buttons > 1 && layout.own(this.place, "reserve").length > 0; // no room for two buttons beside three piles
+    // There is no room for two buttons beside three piles, nor beside two on a folded phone.
+    const isTall = buttons > 1 && (width < 300 || layout.own(this.place, "reserve").length > 0);
     setClass(this.root, "tall-bar", isTall);
     setStyle(this.root, "--hand", `${this.scene?.bottom ?? 66}px`);
     const shape = `${deal} ${width} ${height} ${isMirrored} ${this.place} ${shapeOf(shown, this.place)}`;
@@ -440,7 +441,7 @@ export class TableScreen {
     const own = this.session?.seat ?? null;
     const seats = [...table.seats.keys()].filter((seat) => seat !== own).sort((a, b) => a - b);
     for (const [seat, chip] of this.neighbors) {
-      if (seats.includes(seat)) continue;
+      if (seats.includes(seat) && chip.matches(`.${seatClass(seat)}`)) continue;
       chip.remove();
       this.neighbors.delete(seat);
     }

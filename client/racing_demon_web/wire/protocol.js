@@ -10,7 +10,7 @@ export const VERSION = 1;
 export const SUBPROTOCOL = "racing-demon.v1+json";
 export const WEBSOCKET_PATH = "/v1";
 /** The extensions that the page understands. */
-export const EXTENSIONS = ["house-rules", "handicaps", "teams", "programs", "moderation", "casual", "known-deals", "returns"];
+export const EXTENSIONS = ["house-rules", "handicaps", "teams", "programs", "moderation", "casual", "known-deals", "returns", "appearance"];
 /** The options that servers leave out at these defaults. @type {Record<string, any>} */
 export const LATER_OPTIONS = {
   win_lead: null,
@@ -167,5 +167,6 @@ export const FROM_SERVER = {
   113: {name: "last_hand_set", fields: "seq hand"},
   114: {name: "returned", fields: "seq seat"},
   115: {name: "late_start_set", fields: "seq lowest"},
+  116: {name: "appearance_set", fields: "seq seat name color"},
   128: {name: "server_notice", fields: "text"},
 };

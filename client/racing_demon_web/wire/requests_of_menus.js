@@ -19,4 +19,5 @@ Object.assign(FROM_CLIENT, {
   end_match: {tag: 36, fields: "counter seen", defaults: {seen: 0}},
   set_last_hand: {tag: 37, fields: "counter last seen", defaults: {last: true, seen: 0}},
   set_late_start: {tag: 38, fields: "counter lowest", defaults: {lowest: true}},
+  set_appearance: {tag: 39, fields: "counter name color"},
 });

@@ -15,7 +15,15 @@ from racing_demon_protocol.engine.visibility import may_see, redacted, reset_to_
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.errors import InconsistentEvent
 from racing_demon_protocol.games import declare
-from racing_demon_protocol.wire.capabilities import HANDICAPS, MODERATION, PROGRAMS, RETURNS, TEAMS, needed
+from racing_demon_protocol.wire.capabilities import (
+    APPEARANCE,
+    HANDICAPS,
+    MODERATION,
+    PROGRAMS,
+    RETURNS,
+    TEAMS,
+    needed,
+)
 from racing_demon_protocol.wire.messages import FROM_SERVER, name_of
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.handicap import NO_HANDICAP, Handicap
@@ -542,6 +550,7 @@ class TableState:
             PROGRAMS: any(state.program for state in self.seats.values()),
             MODERATION: self.entry_closed,
             RETURNS: self._uses_returns,
+            APPEARANCE: any(state.color is not None for state in self.seats.values()),
         }
         return needed(self.options, self.known_deal).union(word for word, is_used in used.items() if is_used)
 
@@ -752,6 +761,9 @@ class TableState:
             gone=_others(record.gone, seat),
             next_shuffle=self._next_shuffle_without(seat),
         )
+
+    def _appearance_set(self, event: ev.AppearanceSet) -> None:
+        self.record = self.record.with_seat(event.seat, name=event.name, color=event.color)
 
     def _left(self, event: ev.Left) -> None:
         record, seat = self.record, event.seat

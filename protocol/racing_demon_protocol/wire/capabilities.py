@@ -66,6 +66,8 @@ RETURNS: Final = "returns"
 snapshots; ``set_late_start``, ``late_start_set``, ``start`` of ``joined``, and ``late_start`` and ``starts``
 in snapshots; ``absent_host`` and ``absent_watcher`` of ``hosted`` and snapshots; servers with it know
 ``end_match``"""
+APPEARANCE: Final = "appearance"
+"""``set_appearance``, ``appearance_set``, and ``color`` of seats in snapshots"""
 EXTENSIONS: Final = {
     HOUSE_RULES: "house rules",
     HANDICAPS: "handicaps",
@@ -75,6 +77,7 @@ EXTENSIONS: Final = {
     CASUAL: "casual matches",
     KNOWN_DEALS: "a known deal",
     RETURNS: "last hands, late starts and people who return",
+    APPEARANCE: "names and colors that change",
 }
 """The extensions that this version understands, and what people call them; both ends announce them."""
 NEEDED_BY: Final = {
@@ -93,6 +96,7 @@ NEEDED_BY: Final = {
 EXTENDED: Final[Mapping[type[Message], Callable[[Any], bool]]] = {
     **dict.fromkeys(
         (
+            ev.AppearanceSet,
             ev.EntryClosed,
             ev.HandicapSet,
             ev.LastHandSet,

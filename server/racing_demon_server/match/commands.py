@@ -14,10 +14,18 @@ from racing_demon_protocol.enums import BotLevel, Phase, Reason
 from racing_demon_protocol.errors import CommandRefused, IllegalPlay, InvalidGame
 from racing_demon_protocol.formatting import join_words, pluralize
 from racing_demon_protocol.games import declare
+from racing_demon_protocol.table.appearance import seat_colors
 from racing_demon_protocol.table.handicaps import is_harder, why_impossible
 from racing_demon_protocol.table.state import IN_HAND
 from racing_demon_protocol.table.suggestions import best_play
-from racing_demon_protocol.wire.capabilities import HANDICAPS, MODERATION, RETURNS, in_words, needed
+from racing_demon_protocol.wire.capabilities import (
+    APPEARANCE,
+    HANDICAPS,
+    MODERATION,
+    RETURNS,
+    in_words,
+    needed,
+)
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused
@@ -26,7 +34,7 @@ from racing_demon_protocol.wire.options import Options
 from .contributions import Contributions
 from .hand import Hand
 from .lifecycle import PAUSABLE, MatchLifecycle
-from .names import clean_words
+from .names import clean, clean_words, unique
 from .seat_tokens import Actor
 from .seats import Seats, most_players
 from .state import JudgeState
@@ -266,6 +274,20 @@ class Commands:
         self._seating.verify_voice(seat, self._now)
         self._state.emit(ev.Reacted, seat=seat, reaction=command.reaction)
 
+    def _set_appearance(self, seat: int, command: cl.SetAppearance) -> None:
+        view = self._view
+        if not view.between_matches:
+            raise CommandRefused(Reason.NOT_NOW, "Names and colors can be changed only between matches.")
+        names = {other: state.name for other, state in view.seats.items()}
+        colors, was = seat_colors(view.seats), names.pop(seat)
+        name = unique(clean(command.name), names.values())
+        for other, owner in names.items():
+            if colors[other] == command.color:
+                raise CommandRefused(Reason.NOT_NOW, f"{owner} has that color.")
+        if (was, colors[seat]) != (name, command.color):
+            self._verify_understood({APPEARANCE} - view.extensions)
+            self._state.emit(ev.AppearanceSet, seat=seat, name=name, color=command.color)
+
     # Commands of the host.
 
     def _start(self, command: cl.Start) -> None:
@@ -504,6 +526,7 @@ _SEATS: Final[dict[type[cl.Command], Callable[..., Refused | None]]] = {
     cl.Leave: Commands._leave,
     cl.Say: Commands._say,
     cl.React: Commands._react,
+    cl.SetAppearance: Commands._set_appearance,
 }
 """The commands that every seat may use."""
 _HOSTS: Final[dict[type[cl.Command], Callable[..., None]]] = {

@@ -124,7 +124,10 @@ class ForbiddenNames:
             CommandRefused: nothing printable is left of it.
 
         """
-        name = clean(name)
+        return self.instead(clean(name))
+
+    def instead(self, name: str) -> str:
+        """Return a name, or another one if it is forbidden."""
         if not (self._whole or self._anywhere):
             return name
         whole, parts = _bare(name), [_bare(part) for part in SEPARATORS.split(folded(name))]

@@ -430,6 +430,10 @@ class TableHandler(Handler):
         elif isinstance(command, cl.Say | cl.React) and (mute := self.context.bans.mute_of(self.person)):
             self.refuse(Reason.NOT_NOW, mute.text, command.counter)
         else:
+            if isinstance(command, cl.SetAppearance):
+                command = command.model_copy(
+                    update={"name": self._tables.forbidden_names.instead(command.name)}
+                )
             self._room.put(self, self._actor, command, self.arrived)
 
     def command_aside(self, command: cl.Command) -> None:

@@ -417,7 +417,7 @@ def test_hostile_names_are_printable_everywhere(cls: type[Message]) -> None:
         "handicap": Handicap(heap=1), "grace_ms": 0, "seed": SECRET, "value": SECRET,
         "oldest": 1, "newest": 1, "stamp": 1, "phase": "playing", "port": 1, "team": 0,
         "server": SECRET, "nonce": SECRET, "player": "k3xw7q2m", "device": 1, "devices": (),
-        "closed": True, "lowest": True, "spectators": (SpectatorState(spectator=1, seconds=60),),
+        "closed": True, "lowest": True, "color": 1, "spectators": (SpectatorState(spectator=1, seconds=60),),
         "source": layout.stock[0], "count": 3,
         "destination": layout.waste[0],
     }  # fmt: skip

@@ -158,6 +158,7 @@ FIELDS: dict[type[cl.Command], dict[str, st.SearchStrategy[Any]]] = {
     cl.EndMatch: {"seen": hand},
     cl.SetLastHand: {"last": st.booleans(), "seen": hand},
     cl.SetLateStart: {"lowest": st.booleans()},
+    cl.SetAppearance: {"name": st.sampled_from(["Zoe", "Ann", " "]), "color": seats},
     cl.Mute: {"seat": seats, "muted": st.booleans()},
     cl.StandIn: {"seat": seats},
     cl.Kick: {"seat": seats},

@@ -38,6 +38,7 @@ SEATS = {
     cl.React,
     cl.Contribute,
     cl.Reveal,
+    cl.SetAppearance,
 }
 
 

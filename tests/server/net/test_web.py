@@ -38,6 +38,7 @@ LATER: Final = (
         "wake_lock.js",
         "rules/games_later.js",
         "pasted_link.js",
+        "rules/colors.js",
         "rules/handicaps.js",
         "rules/hints.js",
         "rules/moments.js",

@@ -116,6 +116,7 @@ class PlayersScreen(Dialog[PlayerAction]):
         Binding("e", "end", "end the match"),
         Binding("p", "publish", "put the table into the lists"),
         Binding("r", "report", "report"),
+        Binding("n", "name", "your name and color"),
     ]
 
     def __init__(
@@ -160,6 +161,7 @@ class PlayersScreen(Dialog[PlayerAction]):
                 yield Button("Final hand (f)", id="last", classes="hosts match", compact=True)
                 yield Button("End match (e)", id="end", classes="hosts match", compact=True)
                 yield Button("Report (r)", id="report", compact=True)
+                yield Button("Name (n)", id="name", compact=True)
                 yield Button("Back", id="back", compact=True)
             yield Label("", id="keys", markup=False)
 
@@ -189,6 +191,7 @@ class PlayersScreen(Dialog[PlayerAction]):
         self.query(".hosts").set(display=self._is_host)
         self.query("#late").set(display=self._is_host and view.options.teams is None)
         self.query(".match").set(display=self._is_host and not view.between_matches)
+        self.query("#name").set(display=self._seat is not None)
         self.query("#publish").set(display=self._is_host and not self._is_listed())
         self.query("#team").set(display=view.options.teams is not None)
         self.query("#unban").set(display=self._is_host and bool(view.banned))
@@ -213,7 +216,7 @@ class PlayersScreen(Dialog[PlayerAction]):
             keys += ["z late at 0" if self._view().late_start else "z late low"]
         keys += ["p list table"] * (self._is_host and not self._is_listed())
         keys += ["d handicap", *["t other team"] * (self._view().options.teams is not None)]
-        keys += ["r report"]
+        keys += ["r report", *["n name, color"] * (self._seat is not None)]
         keys += [*["l let in"] * (self._is_host and bool(self._view().banned)), "i ignore", "Esc back"]
         return "\n".join(
             f"{one:17}{other}" for one, other in zip_longest(keys[::2], keys[1::2], fillvalue="")
@@ -255,6 +258,8 @@ class PlayersScreen(Dialog[PlayerAction]):
             self.action_publish()
         elif event.button.id == "report":
             self.action_report()
+        elif event.button.id == "name":
+            self.action_name()
         else:
             self.action_take(event.button.id or "")
 
@@ -293,6 +298,13 @@ class PlayersScreen(Dialog[PlayerAction]):
         state = self._view().seats.get(chosen) if isinstance(chosen, int) else None
         is_other = state is not None and not state.bot and state.seat != self._seat
         self.dismiss(PlayerAction(state.seat if state is not None and is_other else None, cl.Report))
+
+    def action_name(self) -> None:
+        """Answer with the command that changes one's own name and colour."""
+        if self._seat is not None and self._view().between_matches:
+            self.dismiss(PlayerAction(self._seat, cl.SetAppearance))
+        else:
+            self.query_one("#wrong", Label).update("Names and colors can be changed only between matches.")
 
     def action_take(self, what: str) -> None:
         """Answer with an action on the player under the cursor, or show why it does not apply."""

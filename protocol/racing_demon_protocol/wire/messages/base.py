@@ -49,6 +49,8 @@ Microseconds = Annotated[int, Field(strict=True, ge=0, le=2**53)]
 # The server cleans names, and shortens them to MAX_NAME_LENGTH.
 Name = Annotated[str, Field(min_length=1, max_length=64)]
 """The player's name. The one in ``joined`` counts: the server cleans names, and makes them differ."""
+SeatColor = Annotated[int, Field(strict=True, ge=0, le=MAX_SEATS - 1)]
+"""The number of a colour and a shape; no two seats have the same. Each client chooses how it looks."""
 Text = Annotated[str, Field(max_length=MAX_TEXT_LENGTH)]
 HandId = Text
 """What names the hand: the table's code, the number of the match, and that of the hand."""

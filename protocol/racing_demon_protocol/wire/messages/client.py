@@ -32,6 +32,7 @@ from .base import (
     PileNumber,
     PlayerId,
     Seat,
+    SeatColor,
     Seen,
     Seq,
     SpectatorNumber,
@@ -410,6 +411,17 @@ class SetTeam(Command):
     TAG: ClassVar[int] = 29
     seat: Seat
     team: Team
+
+
+class SetAppearance(Command):
+    """Change your name at the table, and the colour in which everybody sees you, between matches.
+
+    It is possible only where everybody connected has the word ``appearance``: see *Extensions*.
+    """
+
+    TAG: ClassVar[int] = 39
+    name: Name
+    color: SeatColor
 
 
 class React(Command):

@@ -26,6 +26,7 @@ from .base import (
     Name,
     PileNumber,
     Seat,
+    SeatColor,
     Seq,
     Team,
     trusting,
@@ -286,6 +287,15 @@ class LateStartSet(Event):
     TAG: ClassVar[int] = 115
     lowest: Annotated[bool, Field(strict=True)]
     """Whether they start at the lowest total."""
+
+
+class AppearanceSet(Event):
+    """A player has chosen a name and a colour, between matches."""
+
+    TAG: ClassVar[int] = 116
+    seat: Seat
+    name: Name
+    color: SeatColor
 
 
 class Said(Event):

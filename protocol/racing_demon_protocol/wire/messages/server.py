@@ -28,6 +28,7 @@ from .base import (
     PileNumber,
     PlayerId,
     Seat,
+    SeatColor,
     Seq,
     SpectatorNumber,
     Team,
@@ -78,7 +79,7 @@ class SeatState(WireModel):
     ``stand_in`` is the level of the bot that plays for a disconnected person; empty without one.
     """
 
-    LATER: ClassVar[int] = 3
+    LATER: ClassVar[int] = 4
     seat: Seat
     name: Name
     bot: Annotated[str, Field(max_length=16)] = ""
@@ -101,6 +102,8 @@ class SeatState(WireModel):
     """The player's team; ``None`` where there are no teams."""
     program: Annotated[bool, Field(strict=True)] = False
     """Whether a program plays, and no person."""
+    color: SeatColor | None = None
+    """The seat's colour; ``None`` where it is that of the seat's number."""
 
 
 class HandResult(WireModel):

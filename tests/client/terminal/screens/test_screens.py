@@ -10,6 +10,7 @@ from racing_demon_client.saved_presets import saved_presets
 from racing_demon_client.settings import PlayerSettings, load
 from racing_demon_client.shared.option_text import GROUPS, MEANINGS, called
 from racing_demon_client.terminal.screens.dialogs import BotsScreen, ChatScreen, HelpScreen, QuestionScreen
+from racing_demon_client.terminal.screens.name_and_color import NameScreen
 from racing_demon_client.terminal.screens.options import OptionsScreen, TitleScreen, ValueScreen, choices_of
 from racing_demon_client.terminal.screens.table import LobbyScreen, TableScreen, TallyScreen
 from racing_demon_protocol.enums import Phase
@@ -208,6 +209,18 @@ async def test_a_rule_is_found_and_changed_in_a_few_presses() -> None:
         await player.pilot.press("o", *"hin", "right", "escape", "escape", "enter")
         await wait(player.pilot, lambda: isinstance(player.app.screen, LobbyScreen))
         await wait(player.pilot, lambda: player.session.client.view.options.hints)
+
+
+async def test_a_name_and_a_colour_are_chosen_in_the_list_of_players() -> None:
+    """Enter takes both; the table and the lobby have them at once."""
+    async with hosting() as player:
+        await player.pilot.press("f8", "n")
+        await wait(player.pilot, lambda: isinstance(player.app.screen, NameScreen))
+        player.app.screen.query_one(Input).value = "Zoe"
+        await player.pilot.press("tab", "down", "enter")
+        await shows(player, "1 Zoe")
+        (state,) = player.session.client.view.seats.values()
+        assert (state.name, state.color) == ("Zoe", 1)
 
 
 def test_every_option_has_a_meaning_that_fits_below_the_form() -> None:
