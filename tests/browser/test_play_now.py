@@ -80,7 +80,7 @@ async def test_a_newcomer_is_told_what_is_true(browser: Browser) -> None:
     async with serving(seed=LASTING) as served, phone(browser, served.origin, **TALL_PHONE) as guest:
         page, line = guest.page, guest.page.locator(".coach span")
         await page.tap("#play-now")
-        await expect(line).to_have_text(re.compile("The others begin in some seconds"))
+        await expect(line).to_have_text(re.compile("The others begin soon"))
         await page.evaluate(COUNT_SEARCHES)
         view = served.registry.room(await guest.code()).table.view
         assert view.hand is not None

@@ -265,7 +265,7 @@ WORDS: Final[Mapping[str, StepWords]] = {
     ),
     "build": StepWords(
         "Same suit, one higher.",
-        "Each suit goes up to its king, whoever began it. A place left empty is for its next ace.",
+        "Suits go up to the king, whoever began. An empty place is for the next ace.",
         "Same suit, one higher: your {card} goes on the {on}",
     ),
     "column": StepWords(
@@ -275,7 +275,7 @@ WORDS: Final[Mapping[str, StepWords]] = {
     ),
     "run": StepWords(
         "Cards in order move together: {card} on {on}.",
-        "A run is cards in order, and moves whole. What lay face down beneath it turns up.",
+        "A run is cards in order, and moves whole. What lay beneath it turns up.",
         "{colours}, one lower: your {card} goes on the {on}, with all on it",
     ),
     "empty": StepWords(
