@@ -30,6 +30,7 @@ from tests.support.effects import hands_of
 from tests.support.effort import LONG, amount
 from tests.support.matches import log_of, options_of
 from tests.support.moves import follow
+from tests.support.options import house_rules
 from tests.support.recordings import recording_of
 from tests.support.tables import MS, SECOND, Sitting
 from tests.support.typical import BUILDING_GAMES, TYPICAL, covering
@@ -46,7 +47,7 @@ HOUSE_RULES: Final[tuple[dict[str, Any], ...]] = (
     {"game": "classic", "spaces": "at_once", "reserve_up": True, "turn_by_players": True},
     {"game": "demon-a-aces", "reserve_up": True, "reserve": 20, "columns": 9},
 )
-"""Options of hands that are played besides one of each game."""
+"""Options of hands that are played besides one of each game, and one of each house rule alone."""
 POSITIONS: Final = amount(2, 30)
 """Of each game."""
 KINDS: Final = covering({name: {type(game.mechanic), game.racing} for name, game in GAMES.items()})
@@ -63,6 +64,7 @@ def vectors() -> dict[str, Any]:
     """Return hands of all games, and matches of shared games, as JSON may hold them."""
     hands = [_hand(Options(game=game)) for game in GAMES]
     hands += [_hand(Options(**options)) for options in HOUSE_RULES]
+    hands += [_hand(options) for options in house_rules("classic")]
     matches = [_match(name) for name in MATCHES]
     positions = [position for game in BUILDING_GAMES for position in _positions(game)]
     assert sum(sum(position["legal"]) for position in positions) > amount(50, 200)
@@ -91,7 +93,9 @@ def _hand(options: Options) -> dict[str, Any]:
             break
         seat, play = rng.choice(plays)
         hand.play(play, seat)
+    changes = options.model_dump(mode="json", exclude_defaults=True, exclude={"game"})
     return {
+        "name": " ".join([game.name, *(f"{name}={value}" for name, value in changes.items())]),
         "game": game.name,
         "seats": seats,
         "options": options.model_dump(mode="json"),

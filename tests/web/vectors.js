@@ -28,8 +28,8 @@ const {
   handicaps,
 } = JSON.parse(readFileSync(process.env.VECTORS, "utf8"));
 
-for (const { game, seats, options, seed, deck, dealt, moves } of hands) {
-  test(`a hand of ${game}`, () => {
+for (const { name, game, seats, options, seed, deck, dealt, moves } of hands) {
+  test(`a hand of ${name}`, () => {
     const layout = new Layout(games[game], seats, options);
     assert.deepEqual(deal(layout, bytesOf(seed)), deck);
     const rules = new Rules(layout, tables);
@@ -39,7 +39,8 @@ for (const { game, seats, options, seed, deck, dealt, moves } of hands) {
       const judged = asked.map(([source, count, destination]) =>
         rules.allows(board, place, { source, count, destination }),
       );
-      assert.deepEqual(judged, allowed);
+      const isLeft = options.take_back !== null; // then the page leaves all plays to the server
+      assert.deepEqual(judged, isLeft ? allowed.map(() => false) : allowed);
       const { play, isSure } = helpfulPlay(rules, board, place);
       if (helps !== null && isSure && knowsAll(rules, place)) assert.equal(play !== null, helps);
       board.name(board.move(...move), shown);

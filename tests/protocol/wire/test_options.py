@@ -6,50 +6,7 @@ from racing_demon_protocol.wire.codec import decode_client, encode
 from racing_demon_protocol.wire.messages.client import Create, SetOptions
 from racing_demon_protocol.wire.options import LATER, CallOut, OnLeave, Options, StallRule, TieBreak
 from tests.support.cases import for_each
-
-CHANGED: dict[str, object] = {
-    "game": "classic",
-    "hands": 3,
-    "target": 100,
-    "tie_break": "hand",
-    "call_out": "shout",
-    "grace_ms": 500,
-    "stall_rule": "rotate",
-    "auto_first_turn": True,
-    "on_leave": "forfeit",
-    "late_join": False,
-    "hints": True,
-    "time_limit_ms": 60_000,
-    "countdown_ms": 0,
-    "tally_ms": 0,
-    "seats": 4,
-    "spectators": False,
-    "watch_delay_ms": 30_000,
-    "pause_after_ms": 0,
-    "turn": 1,
-    "redeals": 2,
-    "shuffle": True,
-    "tail_rule": "either2",
-    "waste_view": 3,
-    "take_back": "free",
-    "forced_bases": True,
-    "columns": 5,
-    "columns_by_players": True,
-    "reserve": 10,
-    "reserve_card": -1,
-    "out_bonus": 0,
-    "king_bonus": 5,
-    "spaces": "at_once",
-    "reserve_up": True,
-    "stock_shift": "any_time",
-    "turn_by_players": True,
-    "match_score": "hands",
-    "casual": True,
-    "win_lead": 30,
-    "handicap": "auto",
-    "teams": 2,
-}
-"""A value other than the default for every option."""
+from tests.support.options import CHANGED
 
 
 def test_defaults_are_the_seeds() -> None:
