@@ -10,6 +10,7 @@
  * @property {typeof import("./screens/handicaps.js")} handicaps
  * @property {typeof import("./rules/hints.js")} hints
  * @property {typeof import("./screens/invitation.js")} invitation
+ * @property {typeof import("./table/keyboard.js")} keyboard
  * @property {typeof import("./table/lesson.js")} lesson
  * @property {typeof import("./screens/options.js")} options
  * @property {typeof import("./screens/overlay.js")} overlay
@@ -44,6 +45,7 @@ const FILES = {
   games: "./rules/games_later.js",
   handicaps: "./screens/handicaps.js",
   hints: "./rules/hints.js",
+  keyboard: "./table/keyboard.js",
   lesson: "./table/lesson.js",
   person: "./wire/person.js",
   proof: "./proof/proof.js",

@@ -28,28 +28,21 @@ const REASONS = {
 export const endText = (reason) => /** @type {Record<string, string>} */ (REASONS)[reason] ?? reason;
 
 /**
- * Refusals as players read them; for others the server's text is shown.
+ * Refusals of an entry as players read them, and by `words_later` all others; else the server's text is shown.
  * @satisfies {Partial<Record<Reason, string>>}
  */
 export const REFUSALS = {
-  illegal: "That card does not go there.",
   not_started: "Wait for the signal.",
   hand_over: "The hand is over.",
-  not_your_pile: "That pile belongs to another player.",
-  too_fast: "Too many commands. Wait a second.",
   paused: "The table is paused.",
   unknown_table: "No table has this code. Check it, or open a new table.",
   table_full: "All seats are taken. You can watch instead.",
   bad_passphrase: "That is not the table's passphrase.",
   no_spectators: "This table does not allow spectators.",
   banned: "The host has kicked you from this table.",
-  muted: "The host has muted you.",
   bad_name: "Enter a name with at least one visible character.",
   bad_token: "Your seat at this table is gone.",
   beaten: "Another player was faster.",
-  not_seated: "You are watching. Only players may do that.",
-  not_host: "Only the host may do that.",
-  halted: "The server cannot write to its disk. Play resumes automatically.",
   server_full: "The server has no room for more tables. Try again later.",
 };
 

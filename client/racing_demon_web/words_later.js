@@ -1,6 +1,20 @@
 // The texts of what is loaded after the first screen and the table: menus, results, replays and proofs.
 
-import { clock, endText, inWords, short, sidesOf, span, WORDS } from "./words.js";
+import { clock, endText, inWords, REFUSALS, short, sidesOf, span, WORDS } from "./words.js";
+
+/** @import { Reason } from "./wire/protocol.js" */
+
+/** Refusals at a table. @satisfies {Partial<Record<Reason, string>>} */
+export const AT_TABLE = {
+  illegal: "That card does not go there.",
+  not_your_pile: "That pile belongs to another player.",
+  too_fast: "Too many commands. Wait a second.",
+  muted: "The host has muted you.",
+  not_seated: "You are watching. Only players may do that.",
+  not_host: "Only the host may do that.",
+  halted: "The server cannot write to its disk. Play resumes automatically.",
+};
+Object.assign(REFUSALS, AT_TABLE);
 
 /**
  * A count, such as "1 card" or "3 cards".

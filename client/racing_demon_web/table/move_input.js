@@ -1,12 +1,10 @@
 // Move input: turns gestures and keys into plays.
 
-import { sound } from "../lazy.js";
+import { sound, whenLoaded } from "../lazy.js";
 import { FOUNDATIONS } from "../rules/layout.js";
 import { settings } from "../storage.js";
-import { REACTIONS } from "../wire/protocol.js";
 import { faceName, REFUSALS, WORDS } from "../words.js";
 import { cardAt, indexAt } from "./geometry.js";
-import { keyMeaning, learnCap } from "./keyboard.js";
 import { listen } from "./pointer.js";
 
 /** @import { Held, Point } from "./geometry.js" */
@@ -30,7 +28,9 @@ export class MoveInput {
     /** @type {Held | null} */
     this.held = null;
     listen(screen.boardView, this);
-    document.addEventListener("keydown", (event) => this.#key(event));
+    document.addEventListener("keydown", (event) =>
+      whenLoaded("keyboard", ({ press }) => press(this, event)),
+    );
   }
 
   get rules() {
@@ -323,50 +323,5 @@ export class MoveInput {
   /** @param {number} pile */
   shake(pile) {
     if (this.shown) this.screen.boardView.shake(this.shown, pile);
-  }
-
-  /** @param {KeyboardEvent} event */
-  #key(event) {
-    learnCap(event);
-    if (event.repeat && event.key === "Enter") event.preventDefault(); // otherwise the button is pressed repeatedly
-    if (event.target instanceof Element && /input|textarea|select/i.test(event.target.tagName)) return;
-    const meaning = keyMeaning(event);
-    const isPlayed = !this.screen.root.hidden && this.screen.session && this.shown;
-    if (!meaning || (!isPlayed && meaning.name !== "help") || document.querySelector(".sheet:not([hidden])"))
-      return;
-    if (meaning.name === "turn" && event.target instanceof HTMLButtonElement) event.target.blur();
-    event.preventDefault();
-    if (!event.repeat) this.#act(meaning); // a held key acts once
-  }
-
-  /** @param {{name: string, column?: number, number?: number}} meaning */
-  #act({ name, column = 0, number = 0 }) {
-    /**
-     * @param {string} kind
-     * @param {number} [index]
-     */
-    const own = (kind, index = 0) => this.shown?.layout.own(this.place, kind)[index]?.number;
-    /** @param {number | undefined} pile */
-    const up = (pile) =>
-      pile !== undefined && this.send({ source: pile, count: 1, destination: FOUNDATIONS }, "up");
-    /** @param {number | undefined} pile */
-    const tap = (pile) => pile !== undefined && this.tap({ pile, count: 1 });
-    /** @type {Record<string, () => void>} */
-    const acts = {
-      turn: () => this.turn(own("stock")),
-      column: () => tap(own("tableau", column)),
-      up: () => up(own("tableau", column)),
-      waste: () => tap(own("waste")),
-      "waste-up": () => up(own("waste")),
-      reserve: () => tap(own("reserve")),
-      "reserve-up": () => up(own("reserve")),
-      stuck: () => this.stuck(),
-      shift: () => this.shift(),
-      hint: () => this.screen.hint(),
-      help: () => this.screen.openHelp(),
-      "put-down": () => this.putDown(),
-      react: () => this.screen.session?.command("react", { reaction: Object.keys(REACTIONS)[number] }),
-    };
-    acts[name]();
   }
 }

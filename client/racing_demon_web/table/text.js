@@ -2,8 +2,8 @@
 
 import { element } from "../dom.js";
 import { FOUNDATIONS, UNKNOWN } from "../rules/layout.js";
-import { faceName, pileLabel, REFUSALS, standing } from "../words.js";
-import { LATER } from "../words_later.js";
+import { faceName, pileLabel, standing } from "../words.js";
+import { AT_TABLE, LATER } from "../words_later.js";
 
 /**
  * @import { TableState } from "../rules/state.js"
@@ -77,7 +77,7 @@ export function obey(moveInput, line) {
     .trim()
     .toLowerCase()
     .split(/[\s,]+/);
-  if (!moveInput.shown || moveInput.place < 0) return REFUSALS.not_seated;
+  if (!moveInput.shown || moveInput.place < 0) return AT_TABLE.not_seated;
   if (first === "t") moveInput.turn(pileOf(moveInput, "s"));
   else if (first === "v") moveInput.stuck();
   else if (first === "n") moveInput.shift();
