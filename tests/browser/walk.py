@@ -29,6 +29,11 @@ async def screens(player: Phone, origin: str) -> AsyncIterator[str]:
         await page.locator("#sheet-items > *").first.wait_for()
         yield name
         await page.tap("#sheet-close")
+    await page.tap("#lobby-menu")
+    await page.tap("text=Your name and color")
+    await page.locator(".appearance").wait_for()
+    yield "name and color"
+    await page.tap("#sheet-close")
     await player.deal()
     await player.until_playing()
     yield "table"

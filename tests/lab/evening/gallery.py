@@ -277,6 +277,11 @@ async def calm(gallery: Gallery, evening: Evening) -> None:
         await gallery.pages("03-lobby", ann.page)
         await gallery.pages("21-television-lobby", television.page, TELEVISIONS)
         await gallery.terminals("31-terminal-lobby", desks)
+    async with gallery.screen("17-name-and-color"):
+        await ann.page.tap("#lobby-menu")
+        await ann.page.tap("text=Your name and color", timeout=3_000)
+        await gallery.pages("17-name-and-color", ann.page)
+    await ann.page.keyboard.press("Escape")
     await _hosts(gallery, evening)
     for desk in desks.values():
         desk.type("\r")
