@@ -24,7 +24,7 @@ HIDDEN: Final = """() => {
   if (!document.querySelector("#toast.shown")) return [];
   const toast = document.querySelector("#toast").getBoundingClientRect();
   const sheet = document.querySelector("#sheet");
-  const kept = "button, a, input, select, summary, .slot, .card";
+  const kept = "button, a, input, select, summary, .slot, #table .card";
   return [...(sheet.hidden ? document.body : sheet).querySelectorAll(kept)]
     .filter((each) => each.checkVisibility({ visibilityProperty: true }))
     .filter((each) => {

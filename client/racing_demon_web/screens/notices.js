@@ -1,8 +1,8 @@
-// Where a notice lies: on nothing that is pressed, and on no card or place of one.
+// Where a notice lies: on nothing that is pressed, and on no card of the table or place of one.
 
-const CONTROLS = "button, a, input, select, summary, .slot, .card";
+const CONTROLS = "button, a, input, select, summary, .slot, #table .card";
 const READ =
-  "h1, h2, .terms, .standing, .status, .chip, .headline, .own, .track, .ticker li:first-child, .coach, #offline, .sign";
+  "h1, h2, .fan, .arc, .terms, .standing, .status, .chip, .headline, .own, .track, .ticker li:first-child, .coach, #offline, .sign";
 const EDGE_PX = 4;
 const BESIDE_PX = 104; // what stands to the right in a heading
 const FOLLOW_MS = 100;
