@@ -34,7 +34,7 @@ async def test_a_sheet_that_does_not_come_is_tried_again(browser: Browser) -> No
 
 @pytest.mark.long
 async def test_a_list_that_does_not_come_is_tried_again(browser: Browser) -> None:
-    """In the place of the options stands that they are missing, until they come: by the button, or opened anew."""
+    """In their place stands that the options are missing, until they come: by the button, or opened anew."""
     async with serving() as served, phone(browser, served.origin) as ann:
         failed = ann.page.locator(".options", has_text="could not be loaded")
         await ann.page.route(re.compile("/options.js"), lambda route: route.abort())
