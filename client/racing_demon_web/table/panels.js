@@ -53,7 +53,13 @@ export function drawLayout(root, board, place) {
   const piles = board.layout.own(place);
   const most = board.layout.seats.length > MANY ? FEW_OPEN : MAX_OPEN;
   if (root.childElementCount !== piles.length) {
-    root.replaceChildren(...piles.map(({ kind }) => element("span", `mini ${kind}`)));
+    root.replaceChildren(
+      ...piles.map(({ kind }) => {
+        const mini = element("span", `mini ${kind}`);
+        mini.append(element("span", "pile"));
+        return mini;
+      }),
+    );
     setStyle(root, "--n", String(piles.length));
     setStyle(root, "--tall", String(RATIO + MAX_HIDDEN * BACK + (most - 1) * OPEN));
     room.observe(root);
@@ -95,22 +101,23 @@ function makeSmall(card) {
 const shown = new WeakMap();
 
 /**
- * @param {Element} root
+ * @param {Element} mini
  * @param {Pile} pile
  * @param {number[]} cards
  * @param {number} most how many cards of a column are shown
  */
-function drawPile(root, { kind }, cards, most) {
+function drawPile(mini, { kind }, cards, most) {
   const known = cards.filter((card) => card !== UNKNOWN);
   const isColumn = kind === "tableau" && known.length > 0;
   const open = isColumn ? known.slice(-most) : cards.slice(-1);
   const hidden = isColumn && cards.length > known.length ? Array(MAX_HIDDEN).fill(UNKNOWN) : [];
-  if (!isNew(root, "cards", [...hidden, ...open, cards.length].join())) return;
+  if (!isNew(mini, "cards", [...hidden, ...open, cards.length].join())) return;
+  const root = /** @type {Element} */ (mini.firstElementChild);
   const before = shown.get(root); // what stays is neither styled nor laid out anew
   const nodes = new Map([...hidden, ...open].map((card) => [card, before?.get(card) ?? makeSmall(card)]));
   for (const [card, node] of before ?? []) if (!nodes.has(card)) node.remove();
   shown.set(root, nodes);
-  setClass(root, "empty", nodes.size === 0);
+  setClass(mini, "empty", nodes.size === 0);
   let next = root.querySelector(":scope > b");
   if (COUNTED.includes(kind)) {
     if (!next) root.append((next = element("b")));
