@@ -74,7 +74,7 @@ export const WORDS = {
   join: "Sit down",
   watch: "Watch",
   bigScreen: "Big screen",
-  learn: "New here? One minute",
+  learn: "New here? One-minute lesson",
   playNow: "Play now",
   newTable: "Open a table",
   howToPlay: "How to play",
