@@ -34,8 +34,8 @@ from racing_demon_client.shared.lesson import (
     lesson_options,
     score_lines,
 )
-from racing_demon_client.shared.match_text import CHIPS, COUNTS, PHRASES, SAID, usual_text
-from racing_demon_client.shared.option_text import GROUPS, MEANINGS, VALUES, called, usual
+from racing_demon_client.shared.match_text import COUNTS, PHRASES, SAID, usual_text
+from racing_demon_client.shared.option_text import CHIPS, GROUPS, MEANINGS, OFFERED, VALUES, called, usual
 from racing_demon_protocol.constants import (
     MAX_CHAT_LENGTH,
     MAX_HANDS,
@@ -74,8 +74,8 @@ NOT_DRAWN: Final = {"text", "goal", "scoring", "rounds", "limit", "counts"}
 REQUEST: Final = "{tag: number, fields: string, defaults?: Record<string, any>}"
 PRESET: Final = "{title: string, text: string, options: Record<string, any>, usual: Record<string, string>}"
 OPTION: Final = (
-    "{label: string, group: string, about: string, values: (string | boolean | null)[], least?: number, "
-    "greatest?: number, unset?: string}"
+    "{label: string, group: string, about: string, values: (string | boolean | number | null)[], "
+    "unset?: string}"
 )
 OF_MENUS: Final = (
     cl.CloseEntry,
@@ -153,8 +153,8 @@ def constants() -> str:
 def options() -> str:
     """Return a table's options in words, group by group, as a JavaScript module.
 
-    An option's values are listed where there are few: ``null`` where the game may decide, ``true`` and
-    ``false``, or words. Of a number the module has the least and the greatest.
+    An option's values are ``null`` where the game may decide, and then ``true`` and ``false``, words, or the
+    numbers that are offered.
     """
     described = Options.model_json_schema()
     grouped = {name: group for group, names in GROUPS.items() for name in names}
@@ -163,7 +163,10 @@ def options() -> str:
             "label": called(name).capitalize(),
             "group": group.capitalize(),
             "about": MEANINGS[name],
-            **_values(schema := described["properties"][name], described["$defs"]),
+            "values": [
+                *_values(schema := described["properties"][name], described["$defs"]),
+                *OFFERED.get(name, ()),
+            ],
             **({"unset": usual(name)} if "anyOf" in schema else {}),
         }
         for name, group in grouped.items()
@@ -392,19 +395,15 @@ def _scored(name: str) -> dict[str, Any]:
     return data | ({"counted": COUNTED[mechanic]} if mechanic in COUNTED else {})
 
 
-def _values(schema: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
-    """Return an option's values, or the least and the greatest number."""
+def _values(schema: dict[str, Any], definitions: dict[str, Any]) -> list[object]:
+    """Return an option's values but numbers, with that of none first."""
     values: list[object] = []
-    found: dict[str, Any] = {"values": values}
     for kind in schema.get("anyOf", [schema]):
         if "$ref" in kind:
             values += definitions[kind["$ref"].rpartition("/")[2]]["enum"]
-        elif kind["type"] == "integer":
-            found |= {"least": kind["minimum"], "greatest": kind["maximum"]}
-        elif kind["type"] != "string":
+        elif kind["type"] in {"null", "boolean"}:
             values += [None] if kind["type"] == "null" else [False, True]
-    values.sort(key=lambda value: value is not None)
-    return found
+    return sorted(values, key=lambda value: value is not None)
 
 
 def _typedef(words: type[StrEnum]) -> str:

@@ -12,7 +12,7 @@ from racing_demon_protocol.games import GAMES, GROUP_OPTIONS, declare
 from racing_demon_protocol.wire.options import MatchScore, Options
 from racing_demon_protocol.wire.presets import LENGTH, NEUTRAL, nearest_preset, usual_options
 
-from .option_text import GROUPS, called, value_text
+from .option_text import CHIPS, GROUPS, called, value_text
 
 DOT: Final = " · "
 PHRASES: Final = {
@@ -32,20 +32,6 @@ PHRASES: Final = {
 }
 """What the sentences are made of."""
 COUNTS: Final = ("no", "one", "two", "three", "four", "five")
-CHIPS: Final = {
-    "reserve": "reserve of {}",
-    "turn": "turn {}",
-    "columns": "{} columns",
-    "redeals": "{} redeals",
-    "teams": "{} teams",
-    "out_bonus": "{} for going out",
-    "king_bonus": "{} for a finished foundation",
-    "reserve_card": "{} for each reserve card",
-    "win_lead": "a lead of {} wins",
-    "time_limit_ms": "{} for a hand",
-    "waste_view": "{} waste cards visible",
-}
-"""How a house rule reads whose value says little by itself."""
 SAID: Final = LENGTH - {"win_lead"}
 """The options that the title says already."""
 

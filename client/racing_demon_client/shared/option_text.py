@@ -8,6 +8,7 @@ from typing import Final
 
 from pydantic import ValidationError
 
+from racing_demon_protocol.constants import MAX_SEATS
 from racing_demon_protocol.formatting import pluralize
 from racing_demon_protocol.wire.options import MatchScore, Options
 
@@ -143,6 +144,42 @@ VALUES: Final = {
     "points": "points",
     "hands": "hands won",
 }
+CHIPS: Final = {
+    "reserve": "reserve of {}",
+    "turn": "turn {}",
+    "columns": "{} columns",
+    "redeals": "{} redeals",
+    "teams": "{} teams",
+    "out_bonus": "{} for going out",
+    "king_bonus": "{} for a finished foundation",
+    "reserve_card": "{} for each reserve card",
+    "win_lead": "a lead of {} wins",
+    "time_limit_ms": "{} for a hand",
+    "waste_view": "{} waste cards visible",
+}
+"""How a house rule reads whose value says little by itself."""
+OFFERED: Final = {
+    "hands": (1, 2, 3, 5, 7, 10),
+    "target": (50, 100, 150, 200),
+    "grace_ms": (0, 1_000, 2_000, 3_000),
+    "seats": range(2, MAX_SEATS + 1),
+    "watch_delay_ms": (0, 5_000, 15_000, 60_000),
+    "pause_after_ms": (5_000, 10_000, 30_000),
+    "time_limit_ms": (120_000, 180_000, 300_000, 600_000),
+    "countdown_ms": (0, 1_000, 3_000, 5_000, 10_000),
+    "tally_ms": (5_000, 10_000, 20_000, 60_000),
+    "turn": (1, 2, 3),
+    "redeals": (0, 1, 2, 3),
+    "waste_view": (1, 2, 3),
+    "columns": range(3, 10),
+    "reserve": range(5, 21),
+    "reserve_card": (-3, -2, -1, 0),
+    "out_bonus": (0, 5, 10, 20),
+    "win_lead": (20, 30, 50, 100),
+    "teams": (2, 3, 4),
+    "king_bonus": (0, 3, 5, 10),
+}
+"""The numbers that the page offers, besides a table's own; the terminal takes any."""
 NONE: Final = {
     "target": "none",
     "win_lead": "none",

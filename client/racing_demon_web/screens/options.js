@@ -3,37 +3,12 @@
 import { choice, element } from "../dom.js";
 import { OPTIONS } from "../wire/options.js";
 import { PRESETS } from "../wire/presets.js";
-import { LIMITS } from "../wire/protocol.js";
 import { LATER } from "../words_later.js";
 import { newHere } from "./guide.js";
 import { savedPresets } from "./saved_presets.js";
 import { changes, LENGTH, nearestPreset, optionValue } from "./terms.js";
 
-const S = 1000;
 const MAX_DEVIATIONS = 2; // of a table that differs more, nobody would say that it plays the preset
-
-/** The numbers on offer, by option; other values come with the options. @type {Record<string, number[]>} */
-export const NUMBERS = {
-  hands: [1, 2, 3, 5, 7, 10],
-  target: [50, 100, 150, 200],
-  grace_ms: [0, S, 2 * S, 3 * S],
-  seats: [...Array(LIMITS.seats - 1).keys()].map((at) => at + 2),
-  watch_delay_ms: [0, 5 * S, 15 * S, 60 * S],
-  pause_after_ms: [5 * S, 10 * S, 30 * S],
-  time_limit_ms: [120 * S, 180 * S, 300 * S, 600 * S],
-  countdown_ms: [0, S, 3 * S, 5 * S, 10 * S],
-  tally_ms: [5 * S, 10 * S, 20 * S, 60 * S],
-  turn: [1, 2, 3],
-  redeals: [0, 1, 2, 3],
-  waste_view: [1, 2, 3],
-  columns: [3, 4, 5, 6, 7, 8, 9],
-  reserve: [...Array(16).keys()].map((at) => at + 5),
-  reserve_card: [-3, -2, -1, 0],
-  out_bonus: [0, 5, 10, 20],
-  win_lead: [20, 30, 50, 100],
-  teams: [2, 3, 4],
-  king_bonus: [0, 3, 5, 10],
-};
 
 /**
  * A refusal with the labels of options in place of their names.
@@ -196,7 +171,7 @@ const editor = (name, value, games, change) =>
  * @param {(value: unknown) => void} change
  */
 function picker(name, value, games, change) {
-  const choices = [...OPTIONS[name].values, ...(NUMBERS[name] ?? [])];
+  const choices = OPTIONS[name].values;
   if (name === "game") {
     return select(
       Object.entries(games).map(([key, game]) => choice(key, game.title, key === value)),

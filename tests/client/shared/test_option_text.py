@@ -6,6 +6,7 @@ from pydantic import ValidationError
 from racing_demon_client.shared.option_text import (
     CALLED,
     MEANINGS,
+    OFFERED,
     called,
     options_text,
     read,
@@ -52,6 +53,15 @@ def test_no_value_says_what_it_means() -> None:
     """For limits it means none, for the games' own options what the game has."""
     assert (value_text("time_limit_ms", None), value_text("pause_after_ms", None)) == ("none", "never")
     assert value_text("turn", None) == "the game's own"
+
+
+def test_the_numbers_on_offer_are_those_that_a_table_takes() -> None:
+    """The page offers some of each option that is a number, all of which the server takes."""
+    numbers = {name for name, of in Options.model_fields.items() if "ge=" in str(of) or "Ge(" in str(of)}
+    assert numbers == set(OFFERED)
+    for name, offered in OFFERED.items():
+        for number in offered:
+            Options.model_validate({name: number})
 
 
 def test_a_table_is_told_in_words() -> None:
