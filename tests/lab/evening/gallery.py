@@ -157,6 +157,9 @@ class Desk:
         self.screen = self._program.screen = PaintedScreen(columns, rows)
         fcntl.ioctl(self._program.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         os.kill(self._program.pid, signal.SIGWINCH)
+        async with deadline(lambda: f"half of it:\n{self.screen.text}", QUICK_MS / 1000):
+            while not self.screen.text.split("\n")[-1].strip():  # noqa: ASYNC110 - every screen ends with a line
+                await asyncio.sleep(0.05)
         await asyncio.sleep(2 * SETTLE_MS / 1000)
 
 
