@@ -158,7 +158,8 @@ class Desk:
         fcntl.ioctl(self._program.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         os.kill(self._program.pid, signal.SIGWINCH)
         async with deadline(lambda: f"half of it:\n{self.screen.text}", QUICK_MS / 1000):
-            while not self.screen.text.split("\n")[-1].strip():  # noqa: ASYNC110 - every screen ends with a line
+            # Every screen ends with a line, or with one above an empty row.
+            while not "".join(self.screen.text.split("\n")[-2:]).strip():  # noqa: ASYNC110 - another process
                 await asyncio.sleep(0.05)
         await asyncio.sleep(2 * SETTLE_MS / 1000)
 
