@@ -93,7 +93,7 @@ const TITLES = {
   own_best: (points) => ["A hand to remember", plural(points, "point")],
   builder: (cards) => ["Builder", `${plural(cards, "card")} up tonight`],
   busy: (plays) => ["Busy hands", plural(plays, "play")],
-  company: (hands) => ["Good company", `${plural(hands, "hand")} tonight`],
+  company: (hands) => ["In the game", `${plural(hands, "hand")} tonight`],
 };
 
 /**
@@ -679,7 +679,7 @@ function withState(facts, { locked, running }) {
 }
 
 /**
- * Who is at a table, to whom is invited there: "Bob and Cleo are here · 6 places free".
+ * Who is at a table, to whom is invited there: "Bob and Cleo are here · 6 seats free".
  * @param {any} table
  * @param {string[]} names
  */

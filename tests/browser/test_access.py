@@ -96,7 +96,7 @@ async def test_a_hand_is_played_with_the_keyboard_alone(browser: Browser) -> Non
             await _focus_on(player, name)
             await keys.press("Enter")
         await player.see("#lobby")
-        for name in ("Deal now", "Deal for me alone"):
+        for name in ("Deal anyway", "Deal for me alone"):
             await _focus_on(player, name)
             await keys.press("Enter")
         await player.see("#table")

@@ -442,7 +442,7 @@ class WelcomeScreen(Screen[None]):
                 )
             with Horizontal(classes="field"):
                 yield Label("code")
-                yield Input(placeholder="four letters", id="code", max_length=MAX_ADDRESS, compact=True)
+                yield Input(placeholder="4 or 8 letters", id="code", max_length=MAX_ADDRESS, compact=True)
         with Horizontal(classes="field"):
             yield Label("passphrase")
             yield Input(
