@@ -3,11 +3,13 @@
 The page says the same: `protocol/generate.py` writes the phrases, and what the presets stand for, for it.
 """
 
+from collections.abc import Sequence
 from itertools import chain
 from typing import Final, NamedTuple
 
 from racing_demon_protocol.constants import MAX_HANDS, MAX_SEATS
 from racing_demon_protocol.engine.specification import Game, Stock, Tableau, Waste
+from racing_demon_protocol.errors import InvalidGame
 from racing_demon_protocol.games import GAMES, GROUP_OPTIONS, declare
 from racing_demon_protocol.wire.options import MatchScore, Options
 from racing_demon_protocol.wire.presets import LENGTH, NEUTRAL, nearest_preset, usual_options
@@ -139,6 +141,17 @@ def comforts(options: Options) -> list[str]:
     ]
 
 
+def group_phrases(options: Options, names: Sequence[str]) -> list[str]:
+    """Return what some options come to, without those that say nothing: ``5 hands``, ``turn 3``."""
+    phrases = [length_text(options)] if "hands" in names else []
+    for name in names:
+        if getattr(options, name) is True:
+            phrases.append(PHRASES.get(name, called(name)))
+        elif name not in SAID | {"game"} and (text := usual_text(name, options)):
+            phrases.append(CHIPS.get(name, called(name) + ": {}").format(text))
+    return phrases
+
+
 def change_text(name: str, value: object) -> str:
     """Return a house rule in a few words: ``reserve of 10``, ``reserve face up``."""
     if value is True:
@@ -163,8 +176,14 @@ def usual_text(name: str, options: Options) -> str:
 
 
 def _declared(options: Options, players: int) -> Game | None:
-    """Return the game of a table that will have so many players; ``None`` if it is a newer server's."""
+    """Return the game of a table that will have so many players.
+
+    There is none if it is a newer server's, or if its options cannot be played together, as in a form.
+    """
     if options.game not in GAMES:
         return None
     game = GAMES[options.game]
-    return declare(options, min(max(players, game.min_seats), game.max_seats))
+    try:
+        return declare(options, min(max(players, game.min_seats), game.max_seats))
+    except InvalidGame:
+        return None

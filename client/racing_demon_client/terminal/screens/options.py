@@ -3,9 +3,8 @@
 import enum
 import types
 import typing
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from textwrap import shorten
 from typing import ClassVar
 
 from pydantic import ValidationError
@@ -20,7 +19,7 @@ from textual.widgets.option_list import Option
 from racing_demon_client.errors import ConnectionFailed
 from racing_demon_client.net.server_query import fetch_presets
 from racing_demon_client.saved_presets import save_preset, saved_presets
-from racing_demon_client.shared.match_text import title_text
+from racing_demon_client.shared.match_text import DOT, group_phrases, title_text
 from racing_demon_client.shared.option_text import (
     GROUPS,
     MEANINGS,
@@ -31,7 +30,7 @@ from racing_demon_client.shared.option_text import (
     usual,
     value_text,
 )
-from racing_demon_client.terminal.style import screen_text
+from racing_demon_client.terminal.style import UNICODE, screen_text, shortened
 from racing_demon_client.terminal.workers import deferred
 from racing_demon_protocol.errors import InvalidGame, InvalidPreset
 from racing_demon_protocol.games import GAMES, declare
@@ -48,8 +47,11 @@ THE_SERVERS = "of this server"
 PRESET = "A well-known way to play, or one that you have saved. Choosing one fills in the options."
 PRESET_ROW, GROUP_ROW = "preset", "group:"
 NAME_WIDTH = 36
-GROUP_WIDTH = 36
-"""How much a folded group tells of what is in it."""
+WIDTH, AROUND = 80, 4
+"""The width of the form, and of its frame and the bar that scrolls it."""
+GROUP_NAME_WIDTH = 23
+GROUP_LINES = 2
+"""How much a folded group tells of what is in it, where one line is not enough."""
 STEP_MS = 1_000
 
 
@@ -147,11 +149,11 @@ class OptionsScreen(Dialog[Options]):
     ]
     AUTO_FOCUS = "#rules"
     DEFAULT_CSS = """
-    OptionsScreen { align: center middle; }
-    OptionsScreen > Vertical { width: 76; max-width: 100%; height: 100%; max-height: 30; }
+    OptionsScreen { align: center middle; background: $background; }
+    OptionsScreen > Vertical { width: 80; max-width: 100%; height: 100%; max-height: 30; }
     OptionsScreen > Vertical { border: round $primary; }
-    OptionsScreen #rules { height: 1fr; border: none; padding: 0; }
-    OptionsScreen #rules:focus { border: none; }
+    OptionsScreen #rules { height: 1fr; border: none; padding: 0; background: transparent; }
+    OptionsScreen #rules:focus { border: none; background-tint: transparent; }
     OptionsScreen #wrong { color: $error; height: auto; width: 100%; }
     OptionsScreen #meaning { height: 2; width: 100%; color: $text-muted; }
     OptionsScreen #find { width: 100%; height: 1; color: $text-muted; }
@@ -205,6 +207,10 @@ class OptionsScreen(Dialog[Options]):
         if self._server and not self._locked:
             self.run_worker(deferred(self._offer_presets_of_server))
 
+    def on_resize(self) -> None:
+        """Tell of folded groups what fits."""
+        self._show(self._row)
+
     async def _offer_presets_of_server(self) -> None:
         try:
             presets = await fetch_presets(self._server)
@@ -250,18 +256,24 @@ class OptionsScreen(Dialog[Options]):
             return
         chosen = self._presets.get(self._preset)
         title = screen_text(chosen.title) if chosen else title_text(self._options)
-        yield Option(Text(f"{'preset':{NAME_WIDTH}}{title}"), id=PRESET_ROW)
+        yield Option(Text(f"{'preset':{GROUP_NAME_WIDTH}}{title}"), id=PRESET_ROW)
         if differing := self._differing():
             yield Option(Text("changed here", style="bold"), disabled=True)
             for name in differing:
                 yield self._option(name, "changed:")
         for group, names in GROUPS.items():
             is_open = group in self._open
-            told = "" if is_open else shorten(", ".join(map(called, names)), GROUP_WIDTH, placeholder=" …")
+            told = "" if is_open else self._told(names)
             mark = "▾" if is_open else "▸"
-            yield Option(Text(f"{mark} {group:{NAME_WIDTH - 2}}{told}"), id=f"{GROUP_ROW}{group}")
+            yield Option(Text(f"{mark} {group:{GROUP_NAME_WIDTH - 2}}{told}"), id=f"{GROUP_ROW}{group}")
             if is_open:
                 yield from (self._option(name) for name in names)
+
+    def _told(self, names: Sequence[str]) -> str:
+        """Return what the options of a folded group come to, in a line or two below each other."""
+        room = min(WIDTH, self.app.size.width) - AROUND - GROUP_NAME_WIDTH
+        told = DOT.join(group_phrases(self._options, names))
+        return f"\n{'':{GROUP_NAME_WIDTH}}".join(shortened(told, room, GROUP_LINES, UNICODE))
 
     def _option(self, name: str, prefix: str = "") -> Option:
         mark = "≠" if name in self._differing() else " "

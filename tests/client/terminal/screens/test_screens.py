@@ -192,6 +192,7 @@ async def test_a_rule_is_found_and_changed_in_a_few_presses() -> None:
         assert isinstance(screen, OptionsScreen)
         rules = screen.query_one("#rules", OptionList)
         folded = rules.option_count
+        assert "turn 3" in str(rules.get_option("group:stock").prompt)
         await player.pilot.press("end", "enter")
         assert rules.option_count > folded
         await player.pilot.press("enter")
