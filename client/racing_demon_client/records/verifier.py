@@ -97,7 +97,7 @@ def _conclusion(verdict: VerificationReport, contribution: ContributionState) ->
     if contribution in CHEATED:
         return CHEATED[contribution]
     if not verdict.hands:
-        return "This hand cannot be checked: you did not see its deal."
+        return "You came after the deal, so this hand's shuffle can't be checked here."
     plays = f"{pluralize(verdict.plays, 'play')} {'is' if verdict.plays == 1 else 'are'} legal"
     but = f" But {choice(verdict)}." if verdict.choosers or verdict.redrawn else ""
     if contribution is ContributionState.COUNTED:

@@ -17,7 +17,7 @@ from racing_demon_client.shared.trackers import Meaning, TableTracker
 from racing_demon_protocol.engine.board import Board, Kind, Play
 from racing_demon_protocol.engine.cards import UNKNOWN, Card
 from racing_demon_protocol.enums import EndReason, Phase, Reason
-from racing_demon_protocol.table.state import TableState
+from racing_demon_protocol.table.state import DEALT, TableState
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import (
@@ -34,7 +34,7 @@ from racing_demon_protocol.wire.messages.server import (
 )
 
 from .drawing.foundations import FoundationSlots
-from .drawing.scene import CardRange, DraggedCards, FeedLine, Scene
+from .drawing.scene import About, CardRange, DraggedCards, FeedLine, Scene
 from .selection import NO_ADVICE, Advice, Selection, TableLike
 from .style import UNICODE, Glyphs, Role, screen_text
 
@@ -201,13 +201,13 @@ class FeedText:
             case ev.Played():
                 text = self._played(message)
                 role = Role.ACCENT if message.seat == self._seat else Role.TEXT
-                return FeedLine(at_ms, text, role) if text else None
+                return FeedLine(at_ms, text, role, About.HAND) if text else None
             case ev.Progressed() if message.seat == self._seat or self._volume < EVERYTHING:
                 return None  # shown beside the player's name
             case Refused():
-                return FeedLine(at_ms, self._refused(message, refused), Role.WARNING)
-        sentence = self._words.describe(message)
-        return FeedLine(at_ms, screen_text(sentence), _role(message)) if sentence else None
+                return FeedLine(at_ms, self._refused(message, refused), Role.WARNING, About.HAND)
+        sentence, about = self._words.describe(message), _about(message, self._view)
+        return FeedLine(at_ms, screen_text(sentence), _role(message), about) if sentence else None
 
     def _played(self, event: ev.Played) -> str:
         board, card = self._view.board, self._glyphs.card
@@ -238,6 +238,16 @@ def _role(message: Message) -> Role:
     if isinstance(message, Halted | ServerNotice):
         return Role.WARNING
     return Role.ACCENT if isinstance(message, loud) else Role.DIM
+
+
+def _about(message: Message, view: TableState) -> About:
+    if isinstance(message, ev.SPOKEN):
+        return About.SAID
+    if isinstance(message, ev.Committed):
+        return About.NEW_HAND
+    is_over = isinstance(message, ev.HandOver | ev.MatchOver)
+    is_news = isinstance(message, Halted | ServerNotice)
+    return About.HAND if is_over or (view.phase in DEALT and not is_news) else About.TABLE
 
 
 def _card(view: TableState, play: Play | None) -> Card | None:
@@ -381,7 +391,8 @@ class ViewModel:
 
     def tell(self, text: str, now: int) -> None:
         """Add to the feed what concerns this player most."""
-        self.activity.feed.append(FeedLine(self.activity.elapsed_ms(now), screen_text(text), Role.ACCENT))
+        at_ms = self.activity.elapsed_ms(now)
+        self.activity.feed.append(FeedLine(at_ms, screen_text(text), Role.ACCENT, About.HAND))
 
     def record_sent(self, counter: int, play: Play, now: int) -> None:
         """Record when a play was sent and under which counter, to explain a refusal."""

@@ -35,4 +35,4 @@ async def test_a_server_that_cheats_is_found_out() -> None:
 
 async def test_a_hand_that_was_not_seen_whole_cannot_be_checked() -> None:
     """Whoever has come in the middle of it is told so."""
-    assert await _proved(begin=60) == "This hand cannot be checked: you did not see its deal."
+    assert await _proved(begin=60) == "You came after the deal, so this hand's shuffle can't be checked here."

@@ -41,7 +41,7 @@ from racing_demon_protocol.table.state import DEALT, TableState
 from racing_demon_protocol.wire.messages.server import HandResult, SeatState
 
 from .canvas import Canvas, HitArea
-from .scene import FeedLine
+from .scene import About, FeedLine
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,10 +96,18 @@ class Page:
     footer: Sequence[tuple[str, str, str]] = ()
     """Each with its action, which a click carries out."""
 
-    def draw_feed(self, canvas: Canvas, y: int, width: int) -> None:
-        """Write the feed from a row on, newest last, in the rows and columns available."""
+    def draw_feed(self, canvas: Canvas, y: int, width: int, *, is_result: bool = False) -> None:
+        """Write the feed from a row on, newest last, in the rows and columns available.
+
+        Under a result, which tells how the hand went, stand what people say and what has come since.
+        """
+        feed = list(self.feed)
+        if is_result:
+            start = max((at for at, line in enumerate(feed) if line.about is About.NEW_HAND), default=0)
+            shown = {About.SAID}, {About.SAID, About.TABLE}
+            feed = [line for at, line in enumerate(feed) if line.about in shown[at >= start]]
         room = canvas.height - 3 - y
-        latest = list(self.feed)[-room:] if room > 0 else []
+        latest = feed[-room:] if room > 0 else []
         rows = [(text, line.role) for line in latest for text in wrapped(line.text, width - 4)]
         for row, (text, role) in enumerate(rows[-room:], start=y):
             canvas.put(2, row, text, role)
@@ -433,7 +441,7 @@ def draw_tally(page: Page, size: tuple[int, int], glyphs: Glyphs) -> Canvas:
         end = canvas.put(2, y + 1, text, Role.ACCENT)
         canvas.touch(HitArea(2, y + 1, end - 2, 1, action="people"))
         y += 1
-    page.draw_feed(canvas, y + 2, canvas.width)
+    page.draw_feed(canvas, y + 2, canvas.width, is_result=True)
     return canvas
 
 

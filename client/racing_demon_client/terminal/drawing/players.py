@@ -9,7 +9,7 @@ from racing_demon_protocol.wire.messages.server import SeatState
 
 from .canvas import HitArea, draw_banner
 from .layouts import LEAST_LINES, draw_layouts
-from .scene import DrawContext
+from .scene import About, DrawContext
 from .seats import cards_left, name_ink, put_top, seat_name, state_word
 
 MIN_NAME_WIDTH, SHORT_NAME = 5, 6
@@ -102,7 +102,7 @@ def _sign(state: SeatState | None) -> str:
 
 
 def draw_feed(ctx: DrawContext, x: int, y: int, end: int) -> None:
-    """Draw the feed between two rows, newest first; or the countdown to the signal."""
+    """Draw what the feed has of this hand between two rows, newest first; or the countdown to the signal."""
     width = ctx.canvas.width - x
     if ctx.scene.countdown:
         draw_banner(ctx.canvas, str(ctx.scene.countdown), (x, y, width, end - y), ctx.glyphs.block)
@@ -116,3 +116,5 @@ def draw_feed(ctx: DrawContext, x: int, y: int, end: int) -> None:
             ctx.canvas.put(x + 1, row, at, Role.DIM)
             ctx.canvas.put(x + 7, row, text, line.role)
             row += 1
+        if line.about is About.NEW_HAND:
+            return

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import NamedTuple
 
 from racing_demon_client.shared.table_view import TableView
@@ -34,6 +35,15 @@ class DraggedCards(NamedTuple):
     cards: tuple[Card, ...]
 
 
+class About(Enum):
+    """What a line of the feed is about: the table, a hand, the first of a hand, or what somebody says."""
+
+    TABLE = "table"
+    HAND = "hand"
+    NEW_HAND = "new hand"
+    SAID = "said"
+
+
 @dataclass(frozen=True, slots=True)
 class FeedLine:
     """One line of the feed: its time, in milliseconds of the hand, and how much it concerns this player."""
@@ -41,6 +51,7 @@ class FeedLine:
     at_ms: int | None
     text: str
     role: Role = Role.TEXT
+    about: About = About.TABLE
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,7 @@ from racing_demon_client.shared.invitation import Invitation
 from racing_demon_client.shared.title_text import TITLES, SeatTitle
 from racing_demon_client.terminal.drawing.canvas import Canvas
 from racing_demon_client.terminal.drawing.pages import Page, draw_analysis, draw_lobby, draw_page, draw_tally
-from racing_demon_client.terminal.drawing.scene import FeedLine
+from racing_demon_client.terminal.drawing.scene import About, FeedLine
 from racing_demon_client.terminal.style import ASCII, UNICODE, Glyphs, Role
 from racing_demon_protocol.constants import MAX_CHAT_LENGTH
 from racing_demon_protocol.enums import Phase
@@ -239,6 +239,23 @@ def test_what_was_said_can_be_read() -> None:
     page = replace(lobby(), feed=[FeedLine(None, "before", Role.TEXT), FeedLine(None, said, Role.TEXT)])
     text = draw_tally(page, (80, 24), UNICODE).text()
     assert "".join(said.split()) in "".join(text.split())
+
+
+def test_under_a_result_stand_what_is_said_and_what_has_come_since() -> None:
+    """The log of the hand, whose result it is, and what was before it would bury the words."""
+    lines = (
+        ("Ben: ready", About.TABLE),
+        ("Ben says: luck!", About.SAID),
+        ("hand 1", About.NEW_HAND),
+        ("Ben: A up", About.HAND),
+        ("Ann says: gg", About.SAID),
+        ("hand 1 is over", About.HAND),
+        ("Cat took seat 3", About.TABLE),
+    )
+    page = replace(lobby(), feed=[FeedLine(None, text, about=about) for text, about in lines])
+    rows = [row.strip() for row in draw_tally(page, (80, 24), UNICODE).text().splitlines()]
+    shown = [text for text, _ in lines if text in rows]
+    assert shown == ["Ben says: luck!", "Ann says: gg", "Cat took seat 3"]
 
 
 @for_each("draw", [draw_lobby, draw_tally])
