@@ -292,6 +292,7 @@ const HANDLERS = {
     page.phaseSince = session.clock();
   },
   dealt(session) {
+    loaded.notices?.clear();
     session.proof = page.race = "";
   },
   server_notice(_, { text }) {

@@ -236,12 +236,12 @@ export function pileLabel(board, number) {
 }
 
 /**
- * A time span, such as "12 ms" or "0.3 s".
+ * A time span, such as "12 ms" or "0.3 s"; never zero.
  * @param {number} microseconds
  */
 export function span(microseconds) {
   const ms = Math.round(microseconds / 1000);
-  return ms < 100 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`;
+  return ms < 1 ? "less than 1 ms" : ms < 100 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
 
 /**

@@ -73,7 +73,9 @@ def limit_marks(text: str) -> str:
 
 
 def format_duration(microseconds: int) -> str:
-    """Return a time in its shortest form: ``0.4 ms``, ``12 ms``, ``1.4 s``, ``2:05``."""
+    """Return a time in its shortest form: ``0.4 ms``, ``12 ms``, ``1.4 s``, ``2:05``; never as zero."""
+    if microseconds < 100:
+        return "less than 0.1 ms"
     if microseconds < 10_000:
         return f"{microseconds / 1_000:.1f} ms"
     if microseconds < 1_000_000:

@@ -24,7 +24,7 @@ HIDDEN: Final = """() => {
   if (!document.querySelector("#toast.shown")) return [];
   const toast = document.querySelector("#toast").getBoundingClientRect();
   const sheet = document.querySelector("#sheet");
-  const kept = "button, a, input, select, summary, .slot, #table .card";
+  const kept = "button, a, input, select, summary, .slot, #table .card, #note:not(:empty)";
   return [...(sheet.hidden ? document.body : sheet).querySelectorAll(kept)]
     .filter((each) => each.checkVisibility({ visibilityProperty: true }))
     .filter((each) => {
@@ -37,12 +37,20 @@ SIGN: Final = """(textContent) =>
   Object.assign(document.querySelector(".replay .sign"), { hidden: false, textContent })"""
 IS_CLEAR: Final = """() => document.querySelector("#table .slot.stock").getBoundingClientRect().bottom <=
   document.querySelector(".replay").getBoundingClientRect().top"""
+JUMP: Final = """() => {
+  const slider = document.querySelector(".replay input");
+  slider.value = slider.max;
+  slider.dispatchEvent(new Event("input"));
+}"""
 SHORT, LONG = "Time is up.", "Cyn played 7♦: your 8♦ can go up, and your 2♠ on the 3♥ of the second column."
 
 
 @pytest.mark.long
 async def test_a_notice_hides_nothing_that_is_pressed(browser: Browser, tmp_path: Path) -> None:
-    """On every screen of a phone, also where another comes below it; a replay's sentence makes room."""
+    """On every screen of a phone, also where another comes below it; a replay's sentence makes room.
+
+    A replay that jumps takes away what was said of where it was.
+    """
     found: list[str] = []
     async with (
         RestartableServer.started(tmp_path / "journal.sqlite", *HASTY) as server,
@@ -57,5 +65,9 @@ async def test_a_notice_hides_nothing_that_is_pressed(browser: Browser, tmp_path
             if name == "replay":
                 await player.page.evaluate(SIGN, LONG * 2)
                 await player.page.wait_for_function(IS_CLEAR)
+                await player.page.evaluate(TELL, SHORT)
+                await player.page.evaluate(JUMP)
+                if await player.page.locator("#toast.shown").count() > 0:
+                    found.append("what was said before a jump")
         assert player.complaints == []
     assert not found, "\n".join(found)

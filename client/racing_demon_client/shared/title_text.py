@@ -33,10 +33,7 @@ TITLES: Final[dict[str, Callable[[int], tuple[str, str]]]] = {
     "fastest": lambda ms: ("Fastest hand", f"out after {duration(ms)}"),
     "comeback": _counted("point", "Biggest comeback", "won from {} behind"),
     "races": _counted("race", "Most races won"),
-    "closest": lambda us: (
-        "Closest race",
-        f"won by {format_duration(us) if us >= 100 else 'less than 0.1 ms'}",
-    ),
+    "closest": lambda us: ("Closest race", f"won by {format_duration(us)}"),
     "patience": lambda us: ("Patience", f"waited {seconds_text(us)} for one card, and got it up"),
     "helpful": _counted("card", "Opened most for others"),
     "steady": lambda points: (

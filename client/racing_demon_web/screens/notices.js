@@ -1,8 +1,9 @@
-// Where a notice lies: on nothing that is pressed, and on no card of the table or place of one.
+// Where a notice lies: on nothing that is pressed, on no card of the table or place of one, and on no countdown.
 
-const CONTROLS = "button, a, input, select, summary, .slot, #table .card";
+const CONTROLS = "button, a, input, select, summary, .slot, #table .card, #note:not(:empty)";
+const SCORES = ".chip, .standing";
 const READ =
-  "h1, h2, .fan, .arc, .terms, .standing, .status, .chip, .headline, .own, .track, .ticker li:first-child, .coach, #offline, .sign";
+  "h1, h2, .fan, .arc, .terms, .status, .headline, .own, .track, .ticker li:first-child, .coach, #offline, .sign";
 const EDGE_PX = 4;
 const BESIDE_PX = 104; // what stands to the right in a heading
 const FOLLOW_MS = 100;
@@ -14,6 +15,11 @@ export function show(toast) {
   if (document.body.classList.contains("tv")) return; // which has a place for it
   place(toast);
   follow(toast);
+}
+
+/** Take away what was said of something that is no longer shown. */
+export function clear() {
+  document.getElementById("toast")?.classList.remove("shown");
 }
 
 /** Move a notice as soon as what it would hide has come below it. @param {HTMLElement} toast */
@@ -39,13 +45,14 @@ function boxesOf(toast, kept) {
 }
 
 /**
- * Put a notice as high as it hides neither controls nor what is read; if there is no such place, no controls.
+ * Put a notice as high as it hides neither controls nor what is read; if there is no such place, neither controls nor
+ * points, and then no controls.
  * @param {HTMLElement} toast
  */
 function place(toast) {
   const { paddingTop, paddingBottom } = getComputedStyle(document.body); // what the device keeps
   const lowest = innerHeight - Number.parseFloat(paddingBottom);
-  for (const kept of [`${CONTROLS}, ${READ}`, CONTROLS]) {
+  for (const kept of [`${CONTROLS}, ${SCORES}, ${READ}`, `${CONTROLS}, ${SCORES}`, CONTROLS]) {
     for (const right of [EDGE_PX, BESIDE_PX]) {
       toast.style.right = `calc(${right}px + var(--right))`;
       const { height } = toast.getBoundingClientRect();

@@ -1,6 +1,7 @@
 // The replay of a match.
 
 import { button, element } from "../dom.js";
+import { loaded } from "../lazy.js";
 import { TableState } from "../rules/state.js";
 import { short, WORDS } from "../words.js";
 import { LATER } from "../words_later.js";
@@ -168,6 +169,9 @@ export class Replay {
   #go(count) {
     const match = /** @type {Recorded} */ (this.#match);
     const session = this.#session;
+    const passed = match.events.slice(this.at, count);
+    const isNear = count >= this.at && passed.filter(({ name }) => SHOWN.includes(name)).length <= 1;
+    if (!isNear || passed.some(({ name }) => name === "dealt")) loaded.notices?.clear();
     if (count < this.at || session.table.seq === 0) {
       session.table = new TableState(this.games);
       session.table.apply("snapshot", match.begin, 0);

@@ -225,6 +225,8 @@ class Coach {
   #isKnown = false;
   #hasBegun = false; // whether the player has played a card or turned the stock
   #hasTurned = false; // whether that was the last thing they did
+  /** Why something was refused, and when. */
+  #refusal = { text: "", at: -Infinity };
   /** @type {Element[]} */
   #lit = [];
 
@@ -263,15 +265,21 @@ class Coach {
       shake.call(moveInput, pile);
       const count = this.#tapped?.pile === pile ? this.#tapped.count : 1;
       const why = this.#reason(pile, Math.max(1, count));
-      if (why) screen.announce(why, true);
+      if (why) this.#refuse(why);
     };
     screen.refused = (fields, play) => {
       const why =
         fields.reason === "illegal" && play ? this.#reason(play.source, play.count, play.destination) : "";
       if (!why) return refused.call(screen, fields, play);
       shake.call(moveInput, play.source);
-      screen.announce(why, true);
+      this.#refuse(why);
     };
+  }
+
+  /** Say why something is refused in place of what helps: two notices at once contradict each other. */
+  #refuse(/** @type {string} */ text) {
+    this.#refusal = { text, at: performance.now() };
+    this.screen.requestRender();
   }
 
   /**
@@ -342,7 +350,7 @@ class Coach {
     if (deal !== this.#deal) {
       this.#deal = deal;
       this.#isCounted = this.#waited = this.#hasBegun = this.#hasTurned = false;
-      this.#all = "";
+      this.#all = this.#refusal.text = "";
       this.#pace = null;
       this.#realAt = 0;
     }
@@ -364,11 +372,13 @@ class Coach {
     }
     const now = performance.now();
     this.#pace ??= new Pace(now - QUIET_MS);
-    if (!screen.hasHints) return this.#pace.idle(now) < IDLE_MS ? COACH.noHints : "";
+    const refusal = now - this.#refusal.at < SAID_MS ? this.#refusal.text : "";
+    if (!screen.hasHints) return refusal || (this.#pace.idle(now) < IDLE_MS ? COACH.noHints : "");
     const isWaitedFor = table.waiting.length > 0;
     if (this.#waited && !isWaitedFor) this.#realAt ||= now;
     this.#waited ||= isWaitedFor;
     this.#look(now, this.#pace);
+    if (refusal && this.#refusal.text) return refusal;
     if (this.#realAt && now - this.#realAt < SAID_MS) return COACH.forReal;
     const own = session?.seat ?? -1;
     const isStuck = table.seats.get(own)?.stuck ?? false;
@@ -420,6 +430,7 @@ class Coach {
     else if (hasTurned)
       pace.turned(now, this.#play === null || Boolean(this.#play && !isTurn(this.#play, layout)));
     if (hasPlayed || hasTurned) this.#hasTurned = hasTurned;
+    if (hasPlayed || hasTurned) this.#refusal.text = "";
     this.#hasBegun ||= !isFirst && (hasPlayed || hasTurned);
     [this.#own, this.#stock] = [own, stock];
     this.#play = undefined;

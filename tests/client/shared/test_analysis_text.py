@@ -103,7 +103,8 @@ def test_speed_is_told_with_what_it_would_have_brought() -> None:
 @for_each(
     ("microseconds", "text"),
     [
-        (0, "0.0 ms"),
+        (0, "less than 0.1 ms"),
+        (100, "0.1 ms"),
         (400, "0.4 ms"),
         (12_300, "12 ms"),
         (999_000, "999 ms"),

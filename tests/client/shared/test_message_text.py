@@ -352,7 +352,7 @@ def test_letters_for_suits() -> None:
         (31_204, "refused: Ann beat you to it by 31 ms (the pile shows 8♠)"),
         (9_960, "refused: Ann beat you to it by 10.0 ms (the pile shows 8♠)"),
         (740, "refused: Ann beat you to it by 0.7 ms (the pile shows 8♠)"),
-        (0, "refused: Ann beat you to it by 0.0 ms (the pile shows 8♠)"),
+        (0, "refused: Ann beat you to it by less than 0.1 ms (the pile shows 8♠)"),
     ],
 )
 def test_a_lost_race(late_us: int, line: str) -> None:
