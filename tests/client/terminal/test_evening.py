@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from textual.containers import Horizontal
+from textual.containers import Grid
 from textual.widgets import Button, Input, Label, OptionList
 
 from racing_demon_client.net.client import Client
@@ -214,7 +214,7 @@ async def test_the_host_is_asked_and_lets_who_was_sent_away_back_in() -> None:
             await wait(player.pilot, lambda: client.view.banned == ("Ben",))
             await at_players(player, "Ben")
             assert any("kicked" in line for line in listed(player))
-            rows = [row.region for row in player.app.screen.query(Horizontal)]
+            rows = [row.region for row in player.app.screen.query(Grid)]
             buttons = [button.region for button in player.app.screen.query(Button) if button.display]
             assert all(any(row.contains_region(button) for row in rows) for button in buttons)
             await player.pilot.press("m")

@@ -36,7 +36,7 @@ MAX_GREETING: Final = 60
 MAX_TITLE: Final = 24
 """The maximum length of a game's title, which shares its row with clock, standing and ping."""
 SLOW_PAINT_MS: Final = 50
-"""A paint time that players notice, and that is therefore shown."""
+"""A paint time that players notice, who are told what is slow: this terminal, not the server."""
 
 
 def draw_table(scene: Scene, size: tuple[int, int], density: Density, glyphs: Glyphs) -> Canvas:
@@ -175,7 +175,7 @@ def _draw_header(canvas: Canvas, scene: Scene, glyphs: Glyphs) -> None:
         if scene.ping_ms is not None:
             numbers.append(f"ping {scene.ping_ms:.0f} ms")
         if scene.paint_ms is not None and scene.paint_ms >= SLOW_PAINT_MS:
-            numbers.append(f"paint {scene.paint_ms:.0f} ms")
+            numbers.append("slow terminal")
         room = width - x - len(right) - 4
         while numbers and len("   ".join(numbers)) > room:
             numbers.pop(0)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Grid, Vertical
 from textual.content import Content
 from textual.widgets import Button, Label, OptionList
 from textual.widgets.option_list import Option
@@ -92,11 +92,11 @@ class PlayersScreen(Dialog[PlayerAction]):
     PlayersScreen OptionList { height: auto; max-height: 10; border: none; padding: 0; }
     PlayersScreen OptionList:focus { border: none; }
     PlayersScreen #wrong { color: $error; height: auto; width: 100%; }
-    PlayersScreen Horizontal { height: auto; }
+    PlayersScreen Grid { grid-size: 4; grid-rows: 1; height: auto; }
     PlayersScreen #wrong { margin-bottom: 1; }
-    PlayersScreen Button { min-width: 8; }
+    PlayersScreen Button { width: 100%; min-width: 8; text-align: left; content-align: left middle; }
     PlayersScreen #keys { display: none; color: $text-muted; height: auto; width: 100%; }
-    PlayersScreen.-narrow Horizontal { display: none; }
+    PlayersScreen.-narrow Grid { display: none; }
     PlayersScreen.-narrow #keys { display: block; }
     PlayersScreen.-narrow #title { display: none; }
     PlayersScreen.-narrow OptionList { max-height: 4; }
@@ -145,7 +145,7 @@ class PlayersScreen(Dialog[PlayerAction]):
             yield Label("Players", id="title", markup=False)
             yield OptionList()
             yield Label("", id="wrong", markup=False)
-            with Horizontal():
+            with Grid():
                 yield Button("Kick (k)", id="kick", classes="hosts", compact=True)
                 yield Button("Host (h)", id="host", classes="hosts", compact=True)
                 yield Button("Bot (b)", id="stand-in", classes="hosts", compact=True)
@@ -153,7 +153,6 @@ class PlayersScreen(Dialog[PlayerAction]):
                 yield Button("Ignore (i)", id="ignore", compact=True)
                 yield Button("Late low (z)", id="late", classes="hosts", compact=True)
                 yield Button("List (p)", id="publish", classes="hosts", compact=True)
-            with Horizontal():
                 yield Button("Handicap (d)", id="handicap", compact=True)
                 yield Button("Other team (t)", id="team", compact=True)
                 yield Button("Let in (l)", id="unban", compact=True)
