@@ -406,7 +406,7 @@ class ActionHandlers:
     def action_hint(self) -> None:
         """Show a play that helps."""
         self._session.model.selection.hint(
-            self._session.now(), self._session.keymap.labels, self._app.appearance.glyphs.card
+            self._session.now(), self._session.keymap.labels, self._app.appearance.glyphs.card_text
         )
 
     def action_leave(self) -> None:

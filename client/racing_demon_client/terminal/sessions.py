@@ -444,9 +444,9 @@ class LessonSession(TableSession):
         """Follow the table; what is wrong is answered by the reason."""
 
         def noticed(message: Message, cue: SoundCue | None) -> None:
-            said = self.lesson.observe(message, self.model.glyphs.card)
+            said = self.lesson.observe(message, self.model.glyphs.card_text)
             on_message(message, cue)
-            outcome = self.lesson.outcome(self.model.glyphs.card)
+            outcome = self.lesson.outcome(self.model.glyphs.card_text)
             if said or outcome:
                 self.model.selection.show_message(said or outcome, self.now(), is_warning=bool(said))
             self._tell()
@@ -471,13 +471,13 @@ class LessonSession(TableSession):
         if self.lesson.is_over:
             return f"{DONE}. {self.lobby_keymap.labels.get('enter', 'Leave')}: back."
         key = self.keymap.labels.get("stuck")
-        return self.lesson.text(self._point, self.model.glyphs.card, f"Stuck: {key}" if key else "")
+        return self.lesson.text(self._point, self.model.glyphs.card_text, f"Stuck: {key}" if key else "")
 
     def _point(self, play: Play) -> str:
         """Show a play, unless it is in the air: then the cards lie where they go."""
         if self.client.unanswered:
             return ""
-        return self.model.selection.point_at(play, self.keymap.labels, self.model.glyphs.card)
+        return self.model.selection.point_at(play, self.keymap.labels, self.model.glyphs.card_text)
 
 
 STUCK_AFTER_MS: Final = 400

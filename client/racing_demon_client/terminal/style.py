@@ -125,6 +125,10 @@ class Glyphs:
         name = "10" if ten and rank(card) == 10 else RANK_NAMES[rank(card) - 1]
         return (name.lower() if self.small_reds and is_red(card) else name) + self.suits[suit(card)]
 
+    def card_text(self, card: Card) -> str:
+        """Return a card's name in a sentence."""
+        return self.card(card, ten=True)
+
 
 UNICODE: Final = Glyphs(
     suits=SUIT_NAMES,
@@ -275,7 +279,7 @@ class Density:
 
 
 SMALL: Final = Density(
-    "small", size=(80, 23), side=38, pitch=6, card=(2, 1), fan=1, slot=(4, 1), backs=0, player=1, footer=1
+    "small", size=(80, 23), side=39, pitch=6, card=(2, 1), fan=1, slot=(4, 1), backs=0, player=1, footer=1
 )
 MEDIUM: Final = Density(
     "medium", size=(120, 40), side=47, pitch=10, card=(8, 3), fan=1, slot=(8, 3), backs=3, player=6, footer=2

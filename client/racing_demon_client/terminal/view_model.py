@@ -210,7 +210,7 @@ class FeedText:
         return FeedLine(at_ms, screen_text(sentence), _role(message), about) if sentence else None
 
     def _played(self, event: ev.Played) -> str:
-        board, card = self._view.board, self._glyphs.card
+        board, card = self._view.board, self._glyphs.card_text
         assert board is not None
         volume = max(self._volume, FOUNDATIONS_TOO) if event.seat == self._seat else self._volume
         source, destination = board.piles[event.source], board.piles[event.destination]
@@ -230,7 +230,9 @@ class FeedText:
         if message.reason is not Reason.BEATEN:
             return screen_text(self._words.refusal(message))
         card = _card(self._view, play)
-        return screen_text(self._words.lost_race(message, "it" if card is None else self._glyphs.card(card)))
+        return screen_text(
+            self._words.lost_race(message, "it" if card is None else self._glyphs.card_text(card))
+        )
 
 
 def _role(message: Message) -> Role:
@@ -374,7 +376,7 @@ class ViewModel:
         if line is None:
             return
         if lost is not None:
-            text = MessageText(view, seat).describe_lost_race(lost, self.glyphs.card(lost.card))
+            text = MessageText(view, seat).describe_lost_race(lost, self.glyphs.card_text(lost.card))
             line = replace(line, text=screen_text(text))
         if isinstance(message, Refused):
             self.selection.show_message(line.text, now, is_warning=True)
@@ -384,7 +386,7 @@ class ViewModel:
     def _report_opened(self, message: Message, meaning: Meaning, now: int) -> None:
         """Say which play of another player has ended that this player is stuck, if the message did that."""
         words = MessageText(self._table.view, self._table.seat)
-        text = words.describe_opened(message, meaning.opened, self.glyphs.card)
+        text = words.describe_opened(message, meaning.opened, self.glyphs.card_text)
         if text is not None:
             self.tell(text, now)
             self.selection.show_message(screen_text(text), now)
@@ -578,14 +580,14 @@ class ViewModel:
             return NO_ADVICE
         at = (view.seq, len(self._table.unanswered), idle >= IDLE_MS)
         if self._advised[0] != at:
-            advice = self.selection.advice(labels, self.glyphs.card, points=idle >= IDLE_MS)
+            advice = self.selection.advice(labels, self.glyphs.card_text, points=idle >= IDLE_MS)
             self._advised = (at, advice)
         return self._advised[1]
 
     def _holding(self, held: CardRange, labels: Mapping[str, str]) -> str:
         board = self.selection.board()
         cards = held.of(board.cards[held.pile])
-        text = "holding " + " ".join(self.glyphs.card(card) for card in cards)
+        text = "holding " + " ".join(self.glyphs.card_text(card) for card in cards)
         if not self._table.view.options.hints:
             return text
         fits, view = self.selection.fits(), self._table.view

@@ -12,6 +12,8 @@ from .scene import DrawContext
 
 MIN_FRAMED_WIDTH = 5
 """The minimum width of a framed card."""
+TEN_WIDTH = 4
+"""The width of a card without a frame that leaves no gap after a ten written as ``10``."""
 
 
 def draw_columns(ctx: DrawContext, y: int, end: int) -> None:
@@ -74,7 +76,7 @@ def _draw_plain(ctx: DrawContext, column: PileRect, label: str) -> None:
         place = hidden + index
         ink = ctx.scene.ink(column.pile, place, cards[place])
         ctx.canvas.put(column.x, at, sign_of(ink, ctx.glyphs) or " ", ink & ~Highlight.UNCONFIRMED)
-        ctx.canvas.put(column.x + 1, at, ctx.glyphs.card(cards[place]), ink)
+        ctx.canvas.put(column.x + 1, at, ctx.glyphs.card(cards[place], ten=column.width > TEN_WIDTH), ink)
         ctx.canvas.touch(HitArea(column.x, at, column.width, 1, column.pile, place))
 
 

@@ -103,7 +103,7 @@ def _draw_slot(ctx: DrawContext, at: tuple[int, int], size: tuple[int, int], pil
     mark = ctx.scene.pile_mark(pile) if pile is not None else Highlight.NONE
     text, ink = ctx.glyphs.dot, Role.DIM | mark
     if pile is not None and cards:
-        text = ctx.glyphs.card(cards[-1], ten=width > 7)
+        text = ctx.glyphs.card(cards[-1], ten=width > 3)
         ink = ctx.scene.ink(pile, len(cards) - 1, cards[-1])
     frame = Role.FRAME if cards else Role.DIM
     if height > 2 and cards:

@@ -1,9 +1,11 @@
 """Pages shown between hands: lobby, tally and analysis, in a common frame."""
 
+import ipaddress
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 from racing_demon_client.links import table_link
 from racing_demon_client.shared.analysis_text import full, hashes, moment_text, summary
@@ -261,7 +263,8 @@ def _draw_ways_to_join(lobby: _Lobby, y: int, *, is_tight: bool) -> int:
     view, ways = page.view, []
     for address in page.addresses[:1] if is_tight else page.addresses:
         link = table_link(screen_text(address), screen_text(view.code))
-        ways.append((f"{link} in a browser, or with racing-demon join", Role.TEXT))
+        how = "on this device alone" if _is_own(address) else "in a browser, or with racing-demon join"
+        ways.append((f"{link} {how}", Role.TEXT))
     invitation = page.invitation
     if invitation is not None and invitation.link is not None:
         # A link is shown whole, however long its name is.
@@ -281,6 +284,15 @@ def _draw_ways_to_join(lobby: _Lobby, y: int, *, is_tight: bool) -> int:
     for row, (line, role) in enumerate(ways, start=y):
         canvas.put(2, row, cut(screen_text(line), room - 4, glyphs), role)
     return y + len(ways)
+
+
+def _is_own(address: str) -> bool:
+    """Return whether an address leads every device to itself."""
+    host = urlsplit(address).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def _note_lines(note: str, lobby: _Lobby, most: int) -> list[str]:

@@ -64,7 +64,7 @@ def _draw_lines(ctx: DrawContext, x: int, y: int, seats: Sequence[int]) -> int:
     layout = ctx.rules.layout
     singles = [kind for kind in (Kind.RESERVE, Kind.WASTE) if seats and layout.seat_piles(seats[0], kind)]
     columns = max((len(layout.seat_piles(seat, Kind.TABLEAU)) for seat in seats), default=0)
-    width = ctx.canvas.width - x
+    width = ctx.canvas.width - x - 1
     room = width - 1 - 5 - 5
     pitch = 3 if room - 3 * columns >= SHORT_NAME else 2
     if room - pitch * columns - 4 * len(singles) < SHORT_NAME and pitch == 3:
@@ -103,7 +103,7 @@ def _sign(state: SeatState | None) -> str:
 
 def draw_feed(ctx: DrawContext, x: int, y: int, end: int) -> None:
     """Draw what the feed has of this hand between two rows, newest first; or the countdown to the signal."""
-    width = ctx.canvas.width - x
+    width = ctx.canvas.width - x - 1
     if ctx.scene.countdown:
         draw_banner(ctx.canvas, str(ctx.scene.countdown), (x, y, width, end - y), ctx.glyphs.block)
         return

@@ -81,7 +81,7 @@ def _shown(ctx: DrawContext, pile: int) -> list[tuple[Card, int]]:
 def _draw_line(ctx: DrawContext, piles: Sequence[SidePile], at: tuple[int, int], width: int) -> None:
     """Draw all side piles in one row; omit labels, then lower cards, if they do not fit."""
     x, y = at
-    is_named = sum(len(side_pile.label) + len(side_pile.name) + 12 for side_pile in piles) <= width
+    is_named = sum(_widest(ctx, side_pile) + 2 for side_pile in piles) - 1 <= width
     for most in range(MAX_SHOWN, 0, -1):
         labels = [_label(ctx, side_pile, most, is_named=is_named) for side_pile in piles]
         if sum(len(text) for pieces in labels for text, _ in pieces) + 2 * len(labels) - 1 <= width:
@@ -92,6 +92,15 @@ def _draw_line(ctx: DrawContext, piles: Sequence[SidePile], at: tuple[int, int],
             x = ctx.canvas.put(x, y, text, ink)
         ctx.canvas.touch(_hit(ctx, side_pile.pile, (start, y), (x - start, 1)))
         x += 2
+
+
+def _widest(ctx: DrawContext, side_pile: SidePile) -> int:
+    """Return the cells that a pile takes at most with its name, so that names do not come and go."""
+    pile = ctx.board.piles[side_pile.pile]
+    cards = 0 if pile.kind is Kind.STOCK else 3 * min(MAX_SHOWN, max(1, pile.view))
+    count = len("▒24" if pile.kind is Kind.STOCK else "▸24")
+    named = len(f"{side_pile.label} {side_pile.name} ")
+    return named + cards + count + len(_redeals(ctx, side_pile.pile))
 
 
 def _label(ctx: DrawContext, side_pile: SidePile, most: int, *, is_named: bool) -> list[tuple[str, int]]:
@@ -107,7 +116,7 @@ def _label(ctx: DrawContext, side_pile: SidePile, most: int, *, is_named: bool) 
     for card, ink in shown[-most:]:
         if sign := sign_of(ink, glyphs):
             pieces.append((sign, ink & ~Highlight.UNCONFIRMED))
-        pieces += [(glyphs.card(card), ink), (" ", Role.DIM)]
+        pieces += [(glyphs.card(card, ten=True), ink), (" ", Role.DIM)]
     return [*pieces, (str(count), Role.DIM)]
 
 

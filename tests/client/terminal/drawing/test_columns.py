@@ -95,12 +95,12 @@ def test_any_column_on_any_screen(shown: int, hidden: int, width: int, height: i
 
 
 def test_small_columns() -> None:
-    """Two signs a card; what lies face down is a number beside the key."""
+    """Two or three signs a card; what lies face down is a number beside the key."""
     player = klondike("KS", "4c 9H", "3c 2c TC 9D", "")
     rows = left_part(player.draw((80, 24))).split("\n")[8:12]
     expected = """
   a    s▒1  d▒2  f    j    k    l
-  K♠   9♥   T♣   ··   ··   ··   ··
+  K♠   9♥   10♣  ··   ··   ··   ··
             9♦
 """
     assert expected.strip("\n").split("\n") == [row.rstrip() for row in rows[:3]]

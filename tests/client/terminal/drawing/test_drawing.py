@@ -291,15 +291,15 @@ def test_the_table_at_80x23() -> None:
     expected = """
  Klondike race · hand 1 of 5 · 0:00  you 5   1st of 2                    ? help
 ────────────────────────────────────────────────────────────────────────────────
- ♠   2♠  ·                               │ player pts columns               left
- ♥   A♥  ·                               │ Ben      1 K♦ ·· 9♣ ·· ·· ·· ··     3
- ♣   3♣  ·                               ├──────────────────────────────────────
- ♦   ·   ·                               │
-─────────────────────────────────────────│
- [space] ▒3  [;] 6♥ 2                    │
-  a    s▒1  d▒2  f    j    k    l        │
-  K♠   9♥   Q♣   ··   ··   ··   ··       │
-            J♥                           │
+ ♠   2♠  ·                              │ player pts columns               left
+ ♥   A♥  ·                              │ Ben      1 K♦ ·· 9♣ ·· ·· ·· ··     3
+ ♣   3♣  ·                              ├───────────────────────────────────────
+ ♦   ·   ·                              │
+────────────────────────────────────────│
+ [space] stock ▒3  [;] waste 6♥ 2       │
+  a    s▒1  d▒2  f    j    k    l       │
+  K♠   9♥   Q♣   ··   ··   ··   ··      │
+            J♥                          │
 """
     rows = [row.rstrip() for row in rows_of(player.draw())]
     assert expected.strip("\n").split("\n") == rows[:11]
@@ -384,7 +384,7 @@ def test_trouble_and_numbers_in_the_header() -> None:
     player.model.ping_ms, player.model.paint_ms = 12.4, 49.6
     assert "ping 12 ms   ? help" in rows_of(player.draw())[0]
     player.model.paint_ms = 63.6
-    assert "ping 12 ms   paint 64 ms" in rows_of(player.draw((120, 40)))[0]
+    assert "ping 12 ms   slow terminal" in rows_of(player.draw((120, 40)))[0]
     player.model.trouble = "connection lost: reconnecting..."
     assert "ping" not in rows_of(player.draw((120, 40)))[0]
     assert "connection lost: reconnecting..." in rows_of(player.draw((120, 40)))[0]

@@ -51,6 +51,13 @@ def test_a_small_window_says_in_full_what_the_qr_code_needs() -> None:
     assert any(line.strip() == "QR code: make the window larger" for line in text)
 
 
+@for_each("host", ["127.0.0.1", "[::1]", "localhost"])
+def test_an_address_that_no_other_device_can_use_says_so(host: str) -> None:
+    """It leads every device to itself."""
+    text = draw_lobby(replace(lobby(), addresses=[f"ws://{host}:5252"]), (80, 24), UNICODE).text()
+    assert f"http://{host}:5252/BCDF on this device alone" in text
+
+
 @for_each("glyphs", [UNICODE, ASCII], ids=["unicode", "ascii"])
 @for_each("size", [(80, 24), (80, 40), (120, 40), (200, 60)])
 def test_the_link_stands_beside_all_else(size: tuple[int, int], glyphs: Glyphs) -> None:
