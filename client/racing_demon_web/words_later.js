@@ -1,6 +1,6 @@
 // The texts of what is loaded after the first screen and the table: menus, results, replays and proofs.
 
-import { clock, endText, inWords, REFUSALS, short, sidesOf, span, WORDS } from "./words.js";
+import { clock, endText, inWords, ordinal, REFUSALS, short, sidesOf, span, WORDS } from "./words.js";
 
 /** @import { Reason } from "./wire/protocol.js" */
 
@@ -23,6 +23,22 @@ Object.assign(REFUSALS, AT_TABLE);
  * @param {string} [things]
  */
 export const plural = (count, thing, things = `${thing}s`) => `${count} ${count === 1 ? thing : things}`;
+
+/** A date, as every page says it. @param {number} ms since 1970 */
+export const dateText = (ms) => new Date(ms).toLocaleDateString([], { dateStyle: "medium" });
+
+/** The same with the time of day. @param {number} ms since 1970 */
+export const dateAndTime = (ms) =>
+  new Date(ms).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+
+/**
+ * What somebody has come to in a match: "2nd of 4, 31 points".
+ * @param {number} place
+ * @param {number} of
+ * @param {number} points
+ */
+const placeText = (place, of, points) =>
+  `${ordinal(place).join("")} of ${of}, ${points} ${Math.abs(points) === 1 ? "point" : "points"}`;
 
 /** @param {number} points */
 export const signed = (points) => (points > 0 ? `+${points}` : String(points));
@@ -274,7 +290,6 @@ export const LATER = {
   ownDevices: "Your devices",
   youAre: "You are",
   tonight: "Tonight",
-  allEvenings: "All evenings",
   tonightAfter: (/** @type {number} */ matches) => `Tonight, after ${plural(matches, "match", "matches")}`,
   matchesWon: (/** @type {number} */ won) => "♛".repeat(won),
   pointsOf: (/** @type {number} */ points) => `${points} ${Math.abs(points) === 1 ? "point" : "points"}`,
@@ -306,12 +321,12 @@ export const LATER = {
   standingsHead: ["Player", "Matches", "Won", "Points"],
   newestMatches: "Newest matches",
   pastMatch: (
-    /** @type {Date} */ at,
+    /** @type {number} */ at,
     /** @type {string} */ game,
     /** @type {number} */ rank,
     /** @type {number} */ of,
     /** @type {number} */ points,
-  ) => `${at.toLocaleDateString()} · ${game} · ${rank} of ${of} with ${signed(points)}`,
+  ) => `${dateText(at)} · ${game} · ${placeText(rank, of, points)}`,
 
   // Pages of results.
   closePage: "Close",
@@ -337,15 +352,23 @@ export const LATER = {
   standingsColumns: ["Player", "Won", "A hand", "Rating", "Form"],
   teamColumns: ["Team", "Won", "A hand"],
   matchColumns: ["Player", "Points", "Races", "Replay"],
-  ratingText:
-    "Won: of how many matches. A hand: the average points. Rating: the strength in finished matches, with ? until ten matches against five people. Form: the last ten matches, the newest last.",
+  /** What columns of standings say that their names do not. @type {Record<string, string>} */
+  columnTexts: {
+    Won: "Won: of how many matches.",
+    "A hand": "A hand: the average points.",
+    Rating: "Rating: the strength in finished matches; new until ten matches against five people.",
+    Form: "Form: the last ten matches, the newest last; ● was won.",
+    "Races won": "Races won: cards that came before another player’s.",
+  },
+  isNew: "new",
+  wonOf: (/** @type {number} */ won, /** @type {number} */ of) => `${won}\u00a0of\u00a0${of}`,
   form: (/** @type {number} */ won, /** @type {number} */ of) => `Won ${won} of the last ${of}`,
   botOf: (/** @type {string} */ level) => `(${level} bot)`,
   game: "Game",
   allGames: "All games",
-  anyPreset: "Any options",
+  anyPreset: "Any rules",
   season: "Season",
-  seasons: ["Always", "This year", "This month", "This week", "Tonight"],
+  seasons: ["Tonight", "Week", "Month", "Year", "All"],
   peopleOnly: "People only",
   before: "Before",
   after: "After",
@@ -390,13 +413,14 @@ export const LATER = {
       of,
       against,
     },
-  ) => `${when} · ${game} · ${place} of ${of} with ${points}, against ${inWords(against)}`,
+  ) => `${when} · ${game} · ${placeText(place, of, points)}, against ${inWords(against)}`,
   noSuchMatch: "There is no such match, or it is not yours to see.",
   won: "won",
   watchReplay: "Watch the match",
   watchAs: (/** @type {string} */ name) => `Watch the match as ${name}`,
   watchHand: (/** @type {number} */ hand) => `Watch hand ${hand}`,
   verify: "Verify",
+  verifyText: "Deals all hands again: were the shuffles fair, and do the points add up?",
   verifying: "Dealing all hands again…",
   recordGone: "The record is gone, or its table is still open: then only its players see it.",
   handNumber: (/** @type {number} */ hand) => `Hand ${hand}`,
@@ -404,9 +428,10 @@ export const LATER = {
     `Hand ${hand} cannot be checked: the record lacks its beginning.`,
   notProven: (/** @type {number} */ hand, /** @type {string} */ what) =>
     `Hand ${hand} is not valid: ${what}.`,
-  shareResult: "Share the result",
-  savePicture: "Save as a picture",
+  shareResult: "Share",
+  savePicture: "Picture",
   saveRecord: "Save the record",
+  recordText: "A file with every play, which racing-demon replay shows.",
   rematch: "Rematch",
   resultCopied: "Result copied.",
   handEnded: (/** @type {string} */ reason) =>
@@ -417,11 +442,20 @@ export const LATER = {
     })[reason] ?? "The hand ended",
 
   // Who uses the device.
+  playedHere: (/** @type {number} */ matches, /** @type {number} */ won) =>
+    `${plural(matches, "match", "matches")} on this device, ${won} won`,
+  lastEvenings: "Last evenings",
+  evening: (
+    /** @type {number} */ at,
+    /** @type {number} */ matches,
+    /** @type {number} */ won,
+    /** @type {number} */ points,
+  ) => `${dateText(at)} · ${plural(matches, "match", "matches")}, ${won} won · ${LATER.pointsOf(points)}`,
   rememberHere: "Remember me here",
   rememberMe: "Remember me",
   rememberedLater: "You are remembered as soon as you sit down at a table.",
   rememberText:
-    "This server then knows you again on this device, by a secret that it keeps, and your matches are yours under any name. Under a name that nobody here has, you are asked who that is.",
+    "This server then knows you again on this device, by a secret that it keeps, and your matches are yours under any name. If you sit down under a new name, you are asked whether you or somebody else is called so.",
   mayForget: (/** @type {boolean} */ isSecure) =>
     `${isSecure ? "This browser has not promised" : "Over http no browser promises"} to keep that: a phone may forget you when it is short of room, or after some weeks without a visit. A code from another device of yours makes you known again. An icon on the home screen of an iPhone is another device.`,
   lastsUntilClosed: (/** @type {string} */ what) =>

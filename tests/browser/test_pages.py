@@ -1,5 +1,6 @@
 """Pages of results on a phone: standings, the matches of a device, a match, its replay and its proof."""
 
+import re
 from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
@@ -106,6 +107,12 @@ async def test_a_link_shows_a_match(browser: Browser, tmp_path: Path) -> None:
             await expect(page.locator("#page p", has_text="One match")).to_be_visible()
             await page.locator("#page label", has_text="People only").tap()
             await expect(page.locator("#page .standings tr")).to_have_count(5)
+            await page.locator(".segments button", has_text="Tonight").tap()
+            await expect(page.locator("#page .standings th").last).to_have_text("Races won")
+            legend = page.locator("#page .legend")
+            await expect(legend).to_have_text(re.compile("^ *Won: [^:]* Races won: [^:]*$"))
+            await page.locator(".segments button", has_text="All").tap()
+            await expect(legend).to_contain_text("Rating: ")
             assert guest.complaints == []
 
 

@@ -19,11 +19,11 @@ import { PRESETS } from "../wire/presets.js";
 import { LIMITS } from "../wire/protocol.js";
 import { fetchRecord, fetchText, optionsOf, recordPath, verifyRecord } from "../wire/records.js";
 import { clock } from "../words.js";
-import { LATER, MOMENTS, plural, signed, titleWords } from "../words_later.js";
+import { dateAndTime, dateText, LATER, MOMENTS, plural, signed, titleWords } from "../words_later.js";
 import { addressForOthers } from "./invitation.js";
 import { momentList, placeOf, titleList } from "./moments.js";
 import { qrPicture } from "./qr.js";
-import { beginOfEvening, matchLine, resultRows } from "./results.js";
+import { beginOfEvening, matchLine, ownEvenings, ownSummary, resultRows } from "./results.js";
 import { openTables } from "./tables.js";
 
 /**
@@ -40,7 +40,7 @@ const MAX_MATCHES = 200; // that a device remembers
 const TRIES = 20; // for the link of a match: its result is made after its last event
 const AGAIN_MS = 1000;
 const TONIGHT = "tonight";
-const SEASONS = ["", "year", "month", "week", TONIGHT];
+const SEASONS = [TONIGHT, "week", "month", "year", ""];
 const PICTURE = { width: 1200, height: 630, margin: 70 };
 
 /** @returns {KeptMatch[]} the matches that this device has played, the oldest first */
@@ -206,8 +206,6 @@ export class Pages {
 
   async #scores() {
     const own = this.#asked;
-    const here = resultRows(this.games);
-    const hereItems = here.length > 0 ? [element("h2", "", LATER.onThisDevice), ...here] : [];
     this.#draw(LATER.standings, [element("p", "", LATER.loading)]);
     const { game, preset, season, people, page } = this.#filter;
     const query = new URLSearchParams({ page: String(page), people: people ? "1" : "0" });
@@ -216,6 +214,8 @@ export class Pages {
     if (season) query.set("since_ms", String(beginOf(season)));
     const [found, ownId] = await Promise.all([askAsPlayer(`/v1/standings?${query}`), ownPlayer()]);
     if (own !== this.#asked) return;
+    const here = resultRows(this.games, found && people);
+    const hereItems = here.length > 0 ? [element("h2", "", LATER.onThisDevice), ...here] : [];
     if (!found)
       return this.#draw(LATER.standings, [
         element("p", "", knownPeople().length ? LATER.noStandings : LATER.noStandingsForGuests),
@@ -226,22 +226,19 @@ export class Pages {
       this.#filters(found),
       element("p", "", count),
       ...(found.rows.length > 0
-        ? [
-            standingsTable(
-              found.rows,
-              (page - 1) * 50,
-              (id, text) => this.#linkTo(`/player/${id}`, text),
-              ownId,
-              season === TONIGHT,
-            ),
-          ]
+        ? standingsTable(
+            found.rows,
+            (page - 1) * 50,
+            (id, text) => this.#linkTo(`/player/${id}`, text),
+            ownId,
+            season === TONIGHT,
+          )
         : []),
       ...(found.pages > 1 ? [this.#pageButtons(found.pages)] : []),
       ...(found.teams.length > 0 ? [element("h2", "", LATER.teams), teamsTable(found.teams)] : []),
       ...(found.corrections.length > 0
         ? [element("h2", "", LATER.corrections), correctionList(found.corrections)]
         : []),
-      element("p", "soft", LATER.ratingText),
       ...hereItems,
     ]);
   }
@@ -261,11 +258,10 @@ export class Pages {
     const presets = named.map((name) => [name, PRESETS[name]?.title ?? name]);
     const row = element("div", "filters");
     const choices = element("div", "row segments");
-    for (const [season, text] of [
-      [TONIGHT, LATER.tonight],
-      ["", LATER.allEvenings],
-    ]) {
-      const press = button(text, () => change({ season }));
+    choices.setAttribute("role", "group");
+    choices.setAttribute("aria-label", LATER.season);
+    for (const [at, season] of SEASONS.entries()) {
+      const press = button(LATER.seasons[at], () => change({ season }));
       press.setAttribute("aria-pressed", String(filter.season === season));
       choices.append(press);
     }
@@ -280,12 +276,6 @@ export class Pages {
       select(LATER.game, [["", LATER.allGames], ...titles], filter.game, (game) => change({ game })),
       select(LATER.preset, [["", LATER.anyPreset], ...presets], filter.preset, (preset) =>
         change({ preset }),
-      ),
-      select(
-        LATER.season,
-        SEASONS.map((name, at) => [name, LATER.seasons[at]]),
-        filter.season,
-        (season) => change({ season }),
       ),
       label,
     );
@@ -325,12 +315,12 @@ export class Pages {
     list.append(
       ...matches.map((/** @type {any} */ match) => {
         const game = this.games[match.game]?.title ?? match.game;
-        const when = new Date(match.ended_ms).toLocaleDateString();
+        const when = dateText(match.ended_ms);
         return element("li", "", LATER.playedMatch(when, game, match));
       }),
     );
     this.#draw(row.name, [
-      standingsTable([row], 0, null),
+      ...standingsTable([row], 0, null),
       ...(ratings.length > 1 ? [ratingChart(ratings)] : []),
       ...(rivals.length > 0
         ? [
@@ -355,7 +345,7 @@ export class Pages {
   #moments(moments) {
     const list = element("ul", "matches");
     for (const { moment, value, game, ended_ms: at, against } of moments) {
-      const when = new Date(at).toLocaleDateString();
+      const when = dateText(at);
       const title = this.games[game]?.title ?? game;
       const what = LATER.moment[moment]?.(value);
       if (what) list.append(element("li", "", LATER.momentOf(what, when, title, against)));
@@ -382,7 +372,7 @@ export class Pages {
     const played = kept.map(({ link, at, game, players, casual }) => {
       const row = element("li");
       const title = this.games[game]?.title ?? game;
-      const when = at ? new Date(at).toLocaleString([], { dateStyle: "medium", timeStyle: "short" }) : "";
+      const when = at ? dateAndTime(at) : "";
       row.append(this.#linkTo(`/match/${link}`, matchLine([when, title, players.join(", ")], casual)));
       return row;
     });
@@ -413,10 +403,7 @@ export class Pages {
     if (!found) return this.#draw(LATER.match, [element("p", "", LATER.noSuchMatch)]);
     const { summary, over } = found;
     const title = this.games[summary.game]?.title ?? summary.game;
-    const when = new Date(summary.ended_ms ?? summary.started_ms).toLocaleString([], {
-      dateStyle: "long",
-      timeStyle: "short",
-    });
+    const when = dateAndTime(summary.ended_ms ?? summary.started_ms);
     const status = element("p", "proof");
     status.setAttribute("role", "status");
     /** Open the replay at a hand. @param {number | null} seat @param {number} [hand] */
@@ -451,15 +438,15 @@ export class Pages {
     };
     const told = element("div");
     const text = matchText(found, title, when);
-    const actions = element("div", "row");
+    const actions = element("div", "what-next");
     if (over) {
       actions.append(
         button(LATER.watchReplay, () => watch(null)),
-        button(LATER.verify, verify),
+        button(LATER.rematch, rematch),
         button(LATER.shareResult, () => this.#share(text, `${location.origin}${BASE}/match/${link}`)),
         button(LATER.savePicture, () => savePicture(found, title, when)),
-        button(LATER.saveRecord, save),
-        button(LATER.rematch, rematch),
+        explained(button(LATER.verify, verify), LATER.verifyText),
+        explained(button(LATER.saveRecord, save), LATER.recordText),
       );
       actions.querySelector("button")?.classList.add("primary");
     }
@@ -531,6 +518,7 @@ export class Pages {
     showIntroduction();
     label.append(box, LATER.rememberHere);
     this.#draw(LATER.you, [
+      ...ownSummary(),
       label,
       place,
       element("p", "soft", isStored ? LATER.rememberText : LATER.storesNothing),
@@ -538,6 +526,7 @@ export class Pages {
       ...people.map((kept) => this.#person(kept, status)),
       status,
       ...(isStored ? [element("h2", "", LATER.haveCode), form] : []), // a code is valid once
+      ...ownEvenings(),
     ]);
     if (!brought || !isStored) return;
     const [name, code] = form.elements;
@@ -571,6 +560,7 @@ export class Pages {
       ...(name ? [row] : []),
       status,
       ...(page ? [this.#linkTo(page, LATER.playerPage)] : []),
+      ...ownEvenings(),
     ]);
   }
 
@@ -655,7 +645,7 @@ export class Pages {
       devices.replaceChildren(
         ...fields.devices.map((/** @type {[number, string, number, number, boolean]} */ each) => {
           const [number, text, added, , isNew] = each;
-          const row = element("li", "", `${text || "?"}, ${new Date(added).toLocaleDateString()} `);
+          const row = element("li", "", `${text || "?"}, ${dateText(added)} `);
           const change = (/** @type {string} */ what) => () => showDevices(false, what, number);
           if (number === kept.device) row.append(LATER.thisDevice);
           else row.append(button(LATER.remove, change("remove_device"), LATER.removeDevice(text)));
@@ -783,6 +773,17 @@ export class Pages {
     this.announce(document.execCommand("copy") ? LATER.resultCopied : text); // navigator.clipboard needs https
     line.remove();
   }
+}
+
+/**
+ * A button, and what it does.
+ * @param {HTMLButtonElement} press
+ * @param {string} text
+ */
+function explained(press, text) {
+  const row = element("p", "explained");
+  row.append(press, element("small", "", text));
+  return row;
 }
 
 /** @param {string} id */
@@ -958,8 +959,11 @@ function standingsTable(rows, first, linkTo, own = "", isTonight = false) {
   const areEqual = (/** @type {StandingsRow} */ one, /** @type {StandingsRow} */ other) =>
     one.wins === other.wins && aHand(one) === aHand(other);
   const places = placesOf(rows, areEqual, first);
-  return table(
-    isTonight ? LATER.tonightColumns : LATER.standingsColumns,
+  const columns = isTonight ? LATER.tonightColumns : LATER.standingsColumns;
+  const legend = element("p", "soft legend");
+  for (const column of columns) legend.append(element("span", "", LATER.columnTexts[column]), " ");
+  const list = table(
+    columns,
     rows.map((row, at) => {
       const who = element("span");
       const name = linkTo && row.player ? linkTo(row.player, row.name) : nameOf(row.name, row.bot);
@@ -967,24 +971,22 @@ function standingsTable(rows, first, linkTo, own = "", isTonight = false) {
       const isOwn = own && row.player === own;
       if (isOwn) who.append(element("span", "unseen", ` ${LATER.ownRow}`));
       if (isOwn) who.className = "mine";
-      if (isTonight) return [who, `${row.wins}/${row.matches}`, `${row.points}`, `${row.races_won ?? 0}`];
-      if (row.met_ms) who.append(" ", element("small", "soft", LATER.firstMet(dateOf(row.met_ms))));
+      const won = LATER.wonOf(row.wins, row.matches);
+      if (isTonight) return [who, won, `${row.points}`, `${row.races_won ?? 0}`];
+      if (row.met_ms) who.append(" ", element("small", "soft", LATER.firstMet(dateText(row.met_ms))));
       const form = element("span", "form", row.form.map((won) => (won ? "●" : "○")).join(""));
       form.setAttribute("role", "img");
       form.setAttribute("aria-label", LATER.form(row.form.filter(Boolean).length, row.form.length));
-      return [
-        who,
-        `${row.wins}/${row.matches}`,
-        row.hands ? (row.points / row.hands).toFixed(1) : "–",
-        row.rating === null ? "–" : `${row.rating.toFixed(1)}${row.provisional ? "?" : ""}`,
-        form,
-      ];
+      const rating = element("span", "", row.rating === null ? "–" : decimal(row.rating));
+      if (row.provisional) rating.append(" ", element("small", "soft", LATER.isNew));
+      return [who, won, row.hands ? decimal(aHand(row)) : "–", rating, form];
     }),
   );
+  return [list, legend];
 }
 
-/** @param {number} ms */
-const dateOf = (ms) => new Date(ms).toLocaleDateString();
+/** A number to a tenth. @param {number} value */
+const decimal = (value) => String(Math.round(value * 10) / 10).replace("-", "−");
 
 /** @returns {Promise<string>} the id of whoever looks at results on this device; empty for a guest */
 async function ownPlayer() {
@@ -1021,8 +1023,8 @@ const teamsTable = (rows) =>
     LATER.teamColumns,
     rows.map(({ players, matches, wins, hands, points }) => [
       nameOf(players.join(" & ")),
-      `${wins}/${matches}`,
-      hands ? (points / hands).toFixed(1) : "–",
+      LATER.wonOf(wins, matches),
+      hands ? decimal(points / hands) : "–",
     ]),
   );
 

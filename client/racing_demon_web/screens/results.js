@@ -6,7 +6,7 @@ import { UNKNOWN } from "../rules/layout.js";
 import { placesOf } from "../rules/places.js";
 import { Rules } from "../rules/rules.js";
 import { teamsOf, teamTotals } from "../rules/teams.js";
-import { read, write } from "../storage.js";
+import { read, settings, write } from "../storage.js";
 import { makeCard } from "../table/board_view.js";
 import { PHRASES } from "../wire/protocol.js";
 import { clock, endText, faceName, handText, ordinal, raceWords, teamText, WORDS } from "../words.js";
@@ -24,12 +24,16 @@ const RANKS_OF_SUIT = 13;
 const MAX_TONIGHT = 50; // matches that a screen without a seat remembers
 const MAX_ROWS = 8;
 const FIRST_HOUR = 5; // an evening ends in the morning
+const MAX_EVENINGS = 7; // that the page about oneself lists
 
 export const celebrate = () => sound("won");
 
-/** When this evening began, in milliseconds since 1970. */
-export function beginOfEvening() {
-  const begin = new Date(Date.now() - FIRST_HOUR * 3_600_000); // after midnight it is still that of yesterday
+/**
+ * When an evening began, in milliseconds since 1970.
+ * @param {number} [at] a time of it
+ */
+export function beginOfEvening(at = Date.now()) {
+  const begin = new Date(at - FIRST_HOUR * 3_600_000); // after midnight it is still that of yesterday
   begin.setHours(FIRST_HOUR, 0, 0, 0);
   return begin.getTime();
 }
@@ -373,14 +377,16 @@ export const matchLine = (facts, casual) => [...facts, ...(casual ? [LATER.casua
 /**
  * The results on this device: standings, and the newest matches.
  * @param {any} games
+ * @param {boolean} onlyPeople
  */
-export function resultRows(games) {
+export function resultRows(games, onlyPeople) {
   const kept = keptResults();
   if (kept.length === 0) return [];
   /** @type {Map<string, {matches: number, won: number, points: number}>} */
   const players = new Map();
   for (const { totals } of kept.filter(({ casual }) => !casual)) {
-    for (const { name, total, hasWon, isOwn } of totals) {
+    for (const { name, total, hasWon, isOwn, isBot } of totals) {
+      if (onlyPeople && isBot) continue;
       const key = isOwn ? LATER.you : name;
       const sum = players.get(key) ?? { matches: 0, won: 0, points: 0 };
       players.set(key, {
@@ -414,12 +420,59 @@ export function resultRows(games) {
         const own = totals.find((/** @type {any} */ each) => each.isOwn);
         const rank = placesOf(totals, isTie)[totals.indexOf(own)];
         const title = games[game]?.title ?? game;
-        const match = LATER.pastMatch(new Date(at), title, rank, totals.length, own?.total ?? 0);
+        const match = LATER.pastMatch(at, title, rank, totals.length, own?.total ?? 0);
         return element("li", "", matchLine([match], casual));
       }),
   );
   return [...(rows.length > 0 ? [frame] : []), element("h2", "", LATER.newestMatches), list];
 }
+
+/** Who plays on this device, and how often that was; nothing before the first time. */
+export function ownSummary() {
+  const own = ownTotals();
+  const name = settings.name || own[own.length - 1]?.name;
+  if (!name) return [];
+  const root = element("div", "self");
+  const look = /^p[1-8]$/.exec(own[own.length - 1]?.look) ?? "p1";
+  const mark = asIs(element("i", `token ${look}`, [...name][0].toUpperCase()));
+  mark.setAttribute("aria-hidden", "true");
+  const won = own.filter(({ hasWon }) => hasWon).length;
+  root.append(
+    mark,
+    asIs(element("b", "", name)),
+    element("small", "soft", LATER.playedHere(own.length, won)),
+  );
+  return [root];
+}
+
+/** The last evenings on this device, a line each; nothing before the first match. */
+export function ownEvenings() {
+  /** @type {Map<number, any[]>} */
+  const evenings = new Map();
+  for (const each of ownTotals()) {
+    const begin = beginOfEvening(each.at);
+    evenings.set(begin, [...(evenings.get(begin) ?? []), each]);
+  }
+  if (evenings.size === 0) return [];
+  const list = element("ul", "matches");
+  list.append(
+    ...[...evenings]
+      .slice(-MAX_EVENINGS)
+      .reverse()
+      .map(([begin, matches]) => {
+        const won = matches.filter(({ hasWon }) => hasWon).length;
+        const points = matches.reduce((sum, { total }) => sum + total, 0);
+        return element("li", "", LATER.evening(begin, matches.length, won, points));
+      }),
+  );
+  return [element("h2", "", LATER.lastEvenings), list];
+}
+
+/** What this device's player has come to in each match, the oldest first. @returns {any[]} */
+const ownTotals = () =>
+  keptResults().flatMap(({ at, totals }) =>
+    totals.filter((/** @type {any} */ { isOwn }) => isOwn).map((/** @type {any} */ own) => ({ ...own, at })),
+  );
 
 /** @type {(one: {total: number}, other: {total: number}) => boolean} */
 const isTie = (one, other) => one.total === other.total;
@@ -453,6 +506,7 @@ export function keepResult(table, seat) {
     isOwn: who === seat,
     hasWon: table.winners.includes(who),
     isBot: Boolean(table.seats.get(who)?.bot),
+    ...(who === seat ? { look: seatClass(who) } : {}),
     ...(racesWon ? { races: racesWon.get(who) ?? 0 } : {}),
   }));
   racesWon?.clear();
