@@ -562,7 +562,7 @@ export const openedWords = (
 
 /** What a newcomer is told. */
 export const LESSON_WORDS = {
-  bar: "The bar under a name gets shorter with the cards that are still to go.",
+  bar: "The bar under a name: the cards left until that player ends the hand.",
   playNow: "Play now: three hands against two bots",
   stepOf: (/** @type {number} */ step, /** @type {number} */ all) => `Step ${step} of ${all}`,
 };

@@ -131,7 +131,7 @@ async def _race(page: Page) -> None:
         await marked.tap(position=CORNER, force=True)
         await expect(says).to_contain_text(told)
         await page.get_by_role("button", name="Go on").tap()
-    await expect(says).to_contain_text("Both stuck")
+    await expect(says).to_contain_text("Both say Stuck")
 
 
 COVERED: Final = """() => [...document.querySelectorAll("#table .bar button")].flatMap((button) => {

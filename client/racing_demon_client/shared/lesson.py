@@ -299,7 +299,7 @@ WORDS: Final[Mapping[str, StepWords]] = {
         "Your {card} goes to the middle, and {teacher} wants that place",
     ),
     "stuck": StepWords(
-        "Both stuck: the hand ends.",
+        "Both say Stuck: the hand ends.",
         "Say Stuck when no card fits; any play takes it back. Here it ends the lesson.",
         "Say Stuck to end the hand",
     ),
