@@ -100,7 +100,6 @@ export const WORDS = {
   // Between hands.
   tableOf: (/** @type {string} */ name) => `${name}’s table`,
   scan: "Scan to play",
-  readyOf: (/** @type {number} */ ready, /** @type {number} */ all) => `${ready} of ${all} ready`,
   free: (/** @type {number} */ count) => `${count} ${count === 1 ? "seat" : "seats"} free`,
   isFree: "free",
   notYet: "not yet",
@@ -138,7 +137,7 @@ export const WORDS = {
   aboutWhom: (/** @type {string} */ what, /** @type {string} */ name) => `${what}: ${name}`,
   rank: "#",
   player: "Player",
-  hand: "Hand",
+  hand: "This hand",
   total: "Total",
   handsWon: "Hands",
   yourHand: "Your hand",

@@ -1,6 +1,6 @@
 // The texts of what is loaded after the first screen and the table: menus, results, replays and proofs.
 
-import { clock, endText, inWords, ordinal, REFUSALS, short, sidesOf, span, WORDS } from "./words.js";
+import { clock, endText, inWords, isReady, ordinal, REFUSALS, short, sidesOf, span, WORDS } from "./words.js";
 
 /** @import { Reason } from "./wire/protocol.js" */
 
@@ -522,6 +522,22 @@ export const LATER = {
   closeReplay: "Close the replay",
   speed: (/** @type {number} */ times) => `×${times} speed`,
 };
+
+/**
+ * How many are ready for the next deal, and for whom they wait: "3 of 4 ready · waiting for you"; empty for one alone.
+ * @param {Pick<import("./rules/state.js").TableState, "phase">} table
+ * @param {import("./rules/state.js").Seat[]} here
+ * @param {number | null} own
+ */
+export function readyWords({ phase }, here, own) {
+  if (here.length < 2) return "";
+  const late = here.filter((state) => !isReady(state));
+  const count = `${here.length - late.length} of ${here.length} ready`;
+  const few = phase === "lobby" ? 1 : 2; // in a lobby the list says it, too
+  const names = late.map(({ seat, name }) => (seat === own ? "you" : name));
+  const awaited = names.length > 0 && names.length <= few ? ` · waiting for ${inWords(names)}` : "";
+  return `${phase === "over" ? "Rematch? " : ""}${count}${awaited}`;
+}
 
 /** What can be wrong with a hand's proof. */
 export const MISMATCHES = {

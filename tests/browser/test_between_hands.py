@@ -24,6 +24,12 @@ FIRST: Final = """() => {
   return [highest, largest].map((each) => each.closest(".own") ? "own" : each.className);
 }"""
 """Whose words lie highest in a tally, and whose are largest."""
+IS_WHOLE: Final = """() => [...document.querySelectorAll(".arc .card")].every((card) => {
+  const { left, right, bottom } = card.getBoundingClientRect();
+  return left >= 0 && right <= innerWidth &&
+    bottom <= document.querySelector("#lobby .headline").getBoundingClientRect().top;
+})"""
+"""Whether the fan of a winner lies on the screen, and above the name."""
 OVERLAP: Final = """() => [...document.querySelectorAll(".bar button")].some((button) => {
   const [a, ...piles] = [button, ...document.querySelectorAll(".slot.stock, .slot.waste")].map((each) =>
     each.getBoundingClientRect());
@@ -128,6 +134,9 @@ async def test_who_shares_a_win_is_named_first(browser: Browser) -> None:
                 assert await winners.inner_text() == "You and Ann won the match"
                 told = ann.page.locator("#toast", has_text="The match is over. You and Ann won.")
                 await told.wait_for(state="attached")
+                await ann.page.set_viewport_size({"width": 280, "height": 653})
+                await ann.page.locator(".arc .card").first.wait_for()
+                await ann.page.wait_for_function(IS_WHOLE)
 
 
 @pytest.mark.long

@@ -14,6 +14,7 @@ const table = { nameOf: (seat) => ["Ann", "Ben", "Cat"][seat], results: [] };
 
 test("spans, clocks and names", () => {
   assert.equal(words.span(12_345), "12 ms");
+  assert.equal(words.span(400), "less than 1 ms");
   assert.equal(words.span(312_000), "0.3 s");
   assert.equal(words.clock(102_900), "1:42");
   assert.equal(words.clock(-1), "0:00");
@@ -147,6 +148,18 @@ test("what cost most in a hand is a sentence, as in the terminal", () => {
     told({ seat: 1, waited: 0, winner: 0 }),
     "Ben’s 3♠ could go up; yours went instead. That cost 1 point.",
   );
+});
+
+test("few who are not ready are named", () => {
+  const state = (seat, name, ready) => ({ seat, name, ready, bot: null });
+  const here = [state(0, "Ann", false), state(1, "Ben", false), state(2, "Cat", true)];
+  assert.equal(later.readyWords({ phase: "tally" }, here, 1), "1 of 3 ready · waiting for Ann and you");
+  assert.equal(
+    later.readyWords({ phase: "over" }, here.slice(1), null),
+    "Rematch? 1 of 2 ready · waiting for Ben",
+  );
+  assert.equal(later.readyWords({ phase: "lobby" }, here, 1), "1 of 3 ready");
+  assert.equal(later.readyWords({ phase: "lobby" }, here.slice(0, 1), 0), "");
 });
 
 test("speed is told with what it would have brought, and that others would have answered", () => {

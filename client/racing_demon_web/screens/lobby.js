@@ -1,7 +1,7 @@
 // The screen between hands: players, options and tally.
 
 import { asIs, button, choice, colors, element, markTeam, seatClass, setText, token } from "../dom.js";
-import { whenLoaded, withModule } from "../lazy.js";
+import { loaded, whenLoaded, withModule } from "../lazy.js";
 import { BOT_LEVELS, FROM_CLIENT, LIMITS } from "../wire/protocol.js";
 import { headline, isReady, seatState, WORDS } from "../words.js";
 
@@ -134,7 +134,8 @@ export class LobbyScreen {
       session.proof,
       this.showsAll,
       this.chat.length,
-      colors, // which come later than the table
+      colors, // which come later than the table, as do words
+      Boolean(loaded.words),
     ];
     const drawn = JSON.stringify(facts);
     if (drawn === this.#drawn) return;
@@ -189,7 +190,7 @@ export class LobbyScreen {
       );
     }
     const here = [...table.seats.values()].filter(({ left }) => !left);
-    const readyOf = here.length > 1 ? WORDS.readyOf(here.filter(isReady).length, here.length) : "";
+    const readyOf = loaded.words?.readyWords(table, here, this.seat) ?? "";
     const isLobby = table.phase === "lobby";
     const head = this.part("headline");
     setText(head, (isLobby && readyOf) || headline(table, this.seat));
