@@ -168,7 +168,7 @@ export const LATER = {
 
   // The first screen.
   preset: "Preset",
-  otherPreset: "Another preset",
+  otherPreset: "Presets",
   optionsLater: "All options can be changed at the table.",
   savedHere: "Saved on this device.",
   sameAgain: "The same again",

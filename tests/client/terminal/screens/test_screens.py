@@ -112,7 +112,7 @@ async def test_a_preset_fills_in_the_form() -> None:
             await choose(player, "Sundays: of this server")
             assert screen.options.reserve == 11
 
-            for row, told in (("hands in", "How many hands make a match."), ("grace", "land after a call.")):
+            for row, told in (("hands in", "At most so many"), ("grace", "land after a call.")):
                 await find(player, row)
                 assert told in str(screen.query_one("#meaning", Label).content)
             await find(player, "game")
