@@ -44,6 +44,12 @@ HOW_OTHERS_MOVE: Final = """() => {
     }
   }).observe(document.querySelector("#table .felt"), { childList: true });
 }"""
+IS_LEGIBLE: Final = """() => {
+  const boxes = [...document.querySelectorAll("#table .track .run .token")].map((each) =>
+    each.getBoundingClientRect()).sort((one, other) => one.left - other.left);
+  return boxes.every(({ left }, at) => at === 0 || left >= boxes[at - 1].right - 1);
+}"""
+"""Whether no player on the way to the goal hides another."""
 
 
 @pytest.mark.long
@@ -81,6 +87,7 @@ async def test_a_television_shows_everybody(browser: Browser, motion: str) -> No
             )
             assert await screen.page.evaluate(OUTSIDE) == []
             assert await screen.page.locator("#table .track .run").count() == len(view.seats)
+            await screen.page.wait_for_function(IS_LEGIBLE)
             assert screen.complaints == []
 
 

@@ -206,7 +206,9 @@ export class BoardView {
     if (!slot) {
       slot = element("button", `slot ${pile.kind}`);
       slot.dataset.pile = String(number);
-      slot.append(element("span", "count"));
+      const counter = element("span", "count");
+      counter.dataset.kind = pile.kind;
+      slot.append(counter);
       this.slots.set(number, slot);
       this.root.append(slot);
     }

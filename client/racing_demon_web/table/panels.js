@@ -21,6 +21,7 @@ const MARK_MS = 1600; // how long it is seen who played last, or was late
 const MAX_OPEN = 5; // cards of a column, from its top
 const FEW_OPEN = 3; // where there are many players
 const MANY = 6; // players
+const LEGIBLE = 0.06; // so far apart, as a share of the way, two numbers can be read
 const MAX_HIDDEN = 1; // backs above them: there are cards below
 const RATIO = 1.4;
 const BACK = 0.14; // how much of a back shows, in widths of a card
@@ -316,30 +317,56 @@ function drawTrack(root, table, sums, leads) {
   }
   const { target } = table.options;
   const values = sums.map(([, sum]) => sum);
-  const low = Math.min(0, ...values);
+  const low = Math.floor(Math.min(0, ...values) / 10) * 10;
   const high = target ?? Math.max(20, Math.ceil(Math.max(...values) / 10) * 10);
-  const at = (/** @type {number} */ value) => `${Math.min(1, (value - low) / (high - low)) * 100}%`;
-  if (isNew(track, "scale", `${low} ${high} ${target}`)) drawScale(track, high, at);
+  const at = (/** @type {number} */ value) => Math.min(1, (value - low) / (high - low));
+  if (isNew(track, "scale", `${low} ${high} ${target}`)) drawScale(track, low, high, at);
   setClass(track, "has-goal", target !== null);
   for (const [seat, run] of runs) {
     if (sums.some(([other]) => other === seat)) continue;
     run.remove();
     runs.delete(seat);
   }
-  const seen = new Map();
-  for (const [seat, sum] of [...sums].sort(([, one], [, other]) => one - other)) {
+  const ordered = [...sums].sort(([, one], [, other]) => one - other);
+  const places = apart(
+    ordered.map(([, sum]) => at(sum)),
+    gap,
+  );
+  for (const [index, [seat, sum]] of ordered.entries()) {
     const run = runs.get(seat) ?? element("span", "run");
     runs.set(seat, run);
     const name = names.get(seat) ?? "";
     if (isNew(run, "name", name)) run.replaceChildren(token(seat, name));
-    setStyle(run, "translate", `${at(sum)} 0`);
-    const ties = seen.get(sum) ?? 0;
-    seen.set(sum, ties + 1);
-    setStyle(run, "--tie", String(ties));
+    setStyle(run, "translate", `${places[index] * 100}% 0`);
     setStyle(run, "z-index", leads(sum) ? "2" : "1");
     setClass(run, "leads", leads(sum));
-    if (!run.parentElement) track.append(run);
+    if (!run.parentElement) {
+      track.append(run);
+      widths.observe(track);
+    }
   }
+}
+
+let gap = 0; // how far tokens are apart at least, as a share of the way
+
+/** Follows how wide the way is: measuring it with each play would lay out the page. */
+const widths = new ResizeObserver(([{ target, contentRect }]) => {
+  const drawn = target.querySelector(".token")?.getBoundingClientRect().width ?? 0;
+  gap = contentRect.width > 0 ? drawn / contentRect.width : 0;
+});
+
+/**
+ * Move places on a way apart until each can be read, in their order, as little as that takes.
+ * @param {number[]} places from 0 to 1, the lowest first
+ * @param {number} least between two
+ */
+export function apart(places, least) {
+  const step = Math.min(least, 1 / Math.max(1, places.length - 1));
+  const moved = [...places];
+  for (let at = 1; at < moved.length; at += 1) moved[at] = Math.max(moved[at], moved[at - 1] + step);
+  let limit = 1;
+  for (let at = moved.length - 1; at >= 0 && moved[at] > limit; at -= 1, limit -= step) moved[at] = limit;
+  return moved;
 }
 
 /** The players on the way, by seat. @type {Map<number, HTMLElement>} */
@@ -347,14 +374,16 @@ const runs = new Map();
 
 /**
  * @param {HTMLElement} track
+ * @param {number} low
  * @param {number} high
- * @param {(value: number) => string} at where a value is
+ * @param {(value: number) => number} at where a value is
  */
-function drawScale(track, high, at) {
+function drawScale(track, low, high, at) {
   for (const each of track.querySelectorAll(".mark")) each.remove();
-  for (const mark of [0, 1, 2, 3].map((quarter) => (high / 4) * quarter).filter(Number.isInteger)) {
+  const marks = [0, 1, 2, 3].map((quarter) => (high / 4) * quarter).filter(Number.isInteger);
+  for (const mark of at(0) > LEGIBLE ? [low, ...marks] : marks) {
     const node = asIs(element("span", "mark", String(mark)));
-    node.style.left = at(mark);
+    node.style.left = `${at(mark) * 100}%`;
     track.append(node);
   }
   track.append(asIs(element("span", "mark goal", String(high))));
