@@ -78,7 +78,7 @@ POINTS: Final = "You have {points} points."
 LEAVE: Final = "Leave"
 BACK: Final = "Back to the table"
 DUE: Final = "The next hand begins: you are back at your table."
-WAIT: Final = "{teacher} turns her stock…"
+WAIT: Final = "First {teacher} plays…"
 OPENING: Final = "The cards are dealt…"
 SCORE: Final[Mapping[str, Sequence[str]]] = {
     "racing-demon": (

@@ -279,25 +279,32 @@ export class BoardView {
   }
 
   /**
-   * Highlight a pile for a moment, with a note.
+   * Highlight a pile for a moment.
    * @param {Rect | undefined} rect where it lies
    * @param {string} color
-   * @param {string} words who was faster, and by how much
+   * @param {string} [words] who was faster, and by how much
    */
-  ring(rect, color, words) {
+  ring(rect, color, words = "") {
     if (!rect) return;
-    const { x, y, h } = rect;
     const ring = element("i", "ring");
-    const note = element("p", "lost", words);
-    for (const node of [ring, note]) {
-      node.style.setProperty("--ring", color);
-      this.root.append(node);
-      setTimeout(() => node.remove(), 1600);
-    }
+    this.#showBriefly(ring, color);
     laid(ring, rect, rect);
+    if (!words) return;
+    const note = element("p", "lost", words);
+    this.#showBriefly(note, color);
     const most = this.box.width - note.offsetWidth - 4;
-    note.style.left = `${Math.max(4, Math.min(most, x))}px`;
-    note.style.top = `${y + h * 0.4}px`;
+    note.style.left = `${Math.max(4, Math.min(most, rect.x))}px`;
+    note.style.top = `${rect.y + rect.h * 0.4}px`;
+  }
+
+  /**
+   * @param {HTMLElement} node
+   * @param {string} color
+   */
+  #showBriefly(node, color) {
+    node.style.setProperty("--ring", color);
+    this.root.append(node);
+    setTimeout(() => node.remove(), 1600);
   }
 }
 

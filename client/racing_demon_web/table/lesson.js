@@ -601,7 +601,7 @@ export class Lesson {
     const isPaused = this.session.table.paused; // as while the teacher comes back after a crash
     const isAsked = !isPaused && (this.#target !== null || this.#step.kind === "stuck");
     const { text, does } = this.#step;
-    const waits = text.includes("{") ? WORDS_OF_LESSONS.wait : text;
+    const waits = text.includes("{") ? WORDS_OF_LESSONS.wait : `${text} ${WORDS_OF_LESSONS.wait}`;
     const device = settings.hasText ? "text" : this.#device;
     const said = isAsked ? `${text} ${DO[does][device]}` : waits;
     setText(this.says, this.#fill(said, this.#name(this.#target, this.#board)));

@@ -21,7 +21,7 @@ export const WORDS_OF_LESSONS = {
   done: "That is the whole game",
   points: "You have {points} points.",
   due: "The next hand begins: you are back at your table.",
-  wait: "{teacher} turns her stock\u2026",
+  wait: "First {teacher} plays\u2026",
   opening: "The cards are dealt\u2026",
   leave: "Leave",
   back: "Back to the table",

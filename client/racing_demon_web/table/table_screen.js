@@ -136,7 +136,7 @@ export class TableScreen {
       const play = (this.hints ??= new Hints()).play(rules, shown, place);
       const shifts = play === null && rules.mayShift(shown, place);
       const words = shifts ? WORDS.shiftHelps : hintWords(play, shown);
-      if (play) this.boardView.ring(this.scene?.rects.get(play.source), "var(--go-line)", words);
+      if (play) this.boardView.ring(this.scene?.rects.get(play.source), "var(--go-line)");
       this.announce(words);
     });
   }
@@ -297,14 +297,25 @@ export class TableScreen {
     if (box !== this.#measured) this.#measure(box);
     this.#drawStatus();
     this.#drawNeighbors();
-    loaded.coach?.follow(this);
-    loaded.lesson?.follow();
-    if (!table.hand) {
+    if (table.hand) this.#drawBoard(table.hand, box);
+    else {
       this.boardView.clear();
       this.scene = null;
-      return;
     }
-    const { board, layout, deal } = table.hand;
+    loaded.coach?.follow(this); // they mark cards, which are drawn now
+    loaded.lesson?.follow();
+    // last, as it makes the browser style all that was written
+    for (const seat of this.flashes)
+      move(this.neighbors.get(seat), { opacity: [0.8, 0] }, FLASH_MS, "::before");
+    this.flashes.clear();
+  }
+
+  /**
+   * @param {NonNullable<import("../rules/state.js").TableState["hand"]>} hand
+   * @param {DOMRect} box of the board
+   */
+  #drawBoard({ board, layout, deal }, box) {
+    const { table } = this;
     if (!this.rules || this.rules.layout !== layout) this.rules = new Rules(layout, this.tables);
     const isOver = table.phase === "tally" || table.phase === "over"; // plays in flight no longer land
     const { board: shown, air } = ahead(
@@ -355,10 +366,6 @@ export class TableScreen {
     });
     this.origins.clear();
     this.#drawText();
-    // last, as it makes the browser style all that was written
-    for (const seat of this.flashes)
-      move(this.neighbors.get(seat), { opacity: [0.8, 0] }, FLASH_MS, "::before");
-    this.flashes.clear();
   }
 
   /**
