@@ -39,6 +39,7 @@ SETTLE_MS: Final = 700
 """How long a screen has to draw itself anew, and to end what moves."""
 QUICK_MS: Final = 20_000
 """How long a screen may not be there; then it is missing: an earlier tree has none."""
+FORM_END: Final = "╰" + "─" * 50
 CALM: Final = ("--bot-speed", "0.7")
 HASTY: Final = ("--bot-speed", "30")
 STUCK: Final = "document.querySelector('#table .stuck:enabled')?.click()"
@@ -151,6 +152,11 @@ class Desk:
             while text not in self.screen.text:  # noqa: ASYNC110 - it is another process
                 await asyncio.sleep(0.05)
 
+    def _is_whole(self) -> bool:
+        """Return whether it ends with a line, with one above an empty row, or with the frame of a form."""
+        text = self.screen.text
+        return bool("".join(text.split("\n")[-2:]).strip()) or FORM_END in text
+
     async def resize(self, size: tuple[int, int]) -> None:
         """Give the terminal another size, and wait until it has drawn itself anew."""
         columns, rows = size
@@ -158,8 +164,7 @@ class Desk:
         fcntl.ioctl(self._program.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         os.kill(self._program.pid, signal.SIGWINCH)
         async with deadline(lambda: f"half of it:\n{self.screen.text}", QUICK_MS / 1000):
-            # Every screen ends with a line, or with one above an empty row.
-            while not "".join(self.screen.text.split("\n")[-2:]).strip():  # noqa: ASYNC110 - another process
+            while not self._is_whole():  # noqa: ASYNC110 - it is another process
                 await asyncio.sleep(0.05)
         await asyncio.sleep(2 * SETTLE_MS / 1000)
 
