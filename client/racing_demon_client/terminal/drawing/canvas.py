@@ -154,11 +154,11 @@ class CardRect(NamedTuple):
 
 
 FACE: Final = (6, 3)
-"""The smallest card with a suit in its face."""
+"""The smallest card with its name in its face."""
 
 
 def draw_card(canvas: Canvas, box: CardRect, name: str, ink: int, glyphs: Glyphs) -> None:
-    """Draw a card with its name in the top edge, so that overlapping cards show theirs, and its suit below.
+    """Draw a card with its name in the top edge, as of overlapping cards: the face has room for a count.
 
     With a height of 1, draw only the top edge.
     """
@@ -172,7 +172,19 @@ def draw_card(canvas: Canvas, box: CardRect, name: str, ink: int, glyphs: Glyphs
         if row == height - 1:
             left, fill, right = glyphs.corners[2], glyphs.rule, glyphs.corners[3]
         canvas.put(x, y + row, left + fill * (width - 2) + right, Role.FRAME)
-    if height >= FACE[1] and width >= FACE[0]:
+
+
+def draw_face(canvas: Canvas, box: CardRect, name: str, ink: int, glyphs: Glyphs) -> None:
+    """Draw a card that nothing lies on, with its name in its face; a smaller one has it in its edge."""
+    (x, y), (width, height) = box
+    if width < FACE[0] or height < FACE[1]:
+        draw_card(canvas, box, name, ink, glyphs)
+        return
+    draw_frame(canvas, (x, y), (width, height), glyphs)
+    canvas.put(x + 1, y + 1, name, ink)
+    if sign := sign_of(ink, glyphs):
+        canvas.put(x, y + 1, sign, ink)
+    if height > FACE[1]:
         canvas.put(x + width - 3, y + height - 2, name[-1:], ink)
 
 

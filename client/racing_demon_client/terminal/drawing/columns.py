@@ -6,7 +6,7 @@ from racing_demon_client.terminal.style import Density, Highlight, Role
 from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.engine.cards import UNKNOWN
 
-from .canvas import CardRect, HitArea, draw_card, draw_frame, sign_of
+from .canvas import CardRect, HitArea, draw_card, draw_face, draw_frame, sign_of
 from .pile_layout import PileRect
 from .scene import DrawContext
 
@@ -118,7 +118,7 @@ def _draw_one(ctx: DrawContext, box: CardRect, card: int, ink: int, *, is_last: 
             ctx.canvas.put(x, y + row, ctx.glyphs.back * width, ink)
     else:
         name = ctx.glyphs.card(card, ten=width > MIN_FRAMED_WIDTH + 1)
-        draw_card(ctx.canvas, box, name, ink, ctx.glyphs)
+        (draw_face if is_last else draw_card)(ctx.canvas, box, name, ink, ctx.glyphs)
         if height == 2 and not is_last:  # the card goes on below the next
             ctx.canvas.put(x, y + 1, ctx.glyphs.side + " " * (width - 2) + ctx.glyphs.side, Role.FRAME)
 

@@ -9,7 +9,7 @@ from racing_demon_protocol.engine.cards import RANK_NAMES, rank, suit
 from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.engine.specification import Base, Foundations, Owner, SuitRule
 
-from .canvas import CardRect, HitArea, draw_card, draw_frame
+from .canvas import CardRect, HitArea, draw_face, draw_frame
 from .scene import DrawContext
 
 SUITS: Final = 4
@@ -107,7 +107,7 @@ def _draw_slot(ctx: DrawContext, at: tuple[int, int], size: tuple[int, int], pil
         ink = ctx.scene.ink(pile, len(cards) - 1, cards[-1])
     frame = Role.FRAME if cards else Role.DIM
     if height > 2 and cards:
-        draw_card(ctx.canvas, CardRect((x, y), (width - 1, 3)), text, ink, ctx.glyphs)
+        draw_face(ctx.canvas, CardRect((x, y), (width - 1, 3)), text, ink, ctx.glyphs)
     elif height > 2:
         draw_frame(ctx.canvas, (x, y), (width - 1, 3), ctx.glyphs, dashed=True)
         ctx.canvas.put(x + 2, y + 1, text, ink)

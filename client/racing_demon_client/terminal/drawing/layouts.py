@@ -21,19 +21,45 @@ BAR: Final = 10
 LEAST_LINES: Final = 3
 """The fewest rows of a layout: a name, the cards left, and a bar of them."""
 CARD_ROWS: Final = 2
+HEADING: Final = 1
+"""The rows of the headings, above the first layout."""
+HEADINGS: Final = {Kind.RESERVE: "rsv", Kind.TABLEAU: "columns", Kind.WASTE: "waste"}
+STOCK: Final = " stock"
 FRAMED_PITCH, MAX_PITCH = 5, 8
 """The cells from pile to pile: the fewest with which cards have frames, and the most."""
 
 
 def draw_layouts(ctx: DrawContext, corner: tuple[int, int], seats: Sequence[int], lines: int) -> int:
-    """Draw the layouts of some seats, each in a number of lines; return the row below them."""
+    """Draw the layouts of some seats below headings, each in a number of lines; return the row below."""
     x, y = corner
+    _draw_headings(ctx, (x + 1, y), seats[0])
+    y += HEADING
     for seat in seats:
         _draw_summary(ctx, (x + 1, y), seat, lines)
         _draw_cards(ctx, (x + 1 + SUMMARY, y), seat, lines)
         ctx.canvas.touch(HitArea(x, y, ctx.canvas.width - x, lines, action=f"watch-{seat + 1}"))
         y += lines
     return y
+
+
+def _draw_headings(ctx: DrawContext, corner: tuple[int, int], seat: int) -> None:
+    """Say what the numbers and cards below are."""
+    (x, y), canvas, layout = corner, ctx.canvas, ctx.rules.layout
+    canvas.put(x, y, f"{'player':{BAR}} pts", Role.DIM)
+    x += SUMMARY
+    pitch = _pitch(ctx, x, seat)
+    for kind, name in HEADINGS.items():
+        room = pitch * len(layout.seat_piles(seat, kind))
+        whole = f"{name}, {ctx.glyphs.back} face down"
+        tells = kind is Kind.TABLEAU and pitch < FRAMED_PITCH and len(whole) < room
+        canvas.put(x, y, whole if tells else name if room else "", Role.DIM)
+        x += room
+
+
+def _pitch(ctx: DrawContext, x: int, seat: int) -> int:
+    """Return the cells from pile to pile of a seat's layout that begins at a column."""
+    piles = sum(len(ctx.rules.layout.seat_piles(seat, kind)) for kind in HEADINGS)
+    return min(MAX_PITCH, (ctx.canvas.width - x) // max(1, piles))
 
 
 def _draw_summary(ctx: DrawContext, corner: tuple[int, int], seat: int, lines: int) -> None:
@@ -69,7 +95,7 @@ def _draw_cards(ctx: DrawContext, corner: tuple[int, int], seat: int, lines: int
     reserves, columns, wastes, stocks = (
         layout.seat_piles(seat, kind) for kind in (Kind.RESERVE, Kind.TABLEAU, Kind.WASTE, Kind.STOCK)
     )
-    pitch = min(MAX_PITCH, (ctx.canvas.width - x) // max(1, len(reserves + columns + wastes)))
+    pitch = _pitch(ctx, x, seat)
     is_framed = pitch >= FRAMED_PITCH
     size = (pitch - 1, CARD_ROWS if is_framed else 1)
     small = replace(ctx, density=replace(ctx.density, card=size, fan=1, backs=1))
@@ -83,7 +109,9 @@ def _draw_cards(ctx: DrawContext, corner: tuple[int, int], seat: int, lines: int
         x += pitch
     for stock in stocks[: len(wastes)]:
         count = len(ctx.board.cards[stock])
-        ctx.canvas.put(x - pitch, y + CARD_ROWS, f"{ctx.glyphs.back}{count}", Role.BACK)
+        end = ctx.canvas.put(x - pitch, y + CARD_ROWS, f"{ctx.glyphs.back}{count}", Role.BACK)
+        if end + len(STOCK) <= ctx.canvas.width:
+            ctx.canvas.put(end, y + CARD_ROWS, STOCK, Role.DIM)
 
 
 def _draw_top(ctx: DrawContext, corner: tuple[int, int], pile: int) -> None:

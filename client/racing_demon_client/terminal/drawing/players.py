@@ -8,7 +8,7 @@ from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.wire.messages.server import SeatState
 
 from .canvas import HitArea, draw_banner
-from .layouts import LEAST_LINES, draw_layouts
+from .layouts import HEADING, LEAST_LINES, draw_layouts
 from .scene import About, DrawContext
 from .seats import cards_left, name_ink, put_top, seat_name, state_word
 
@@ -32,8 +32,8 @@ def draw_players(ctx: DrawContext, x: int, y: int) -> int:
         return draw_race(ctx, (x + 1, y), ctx.canvas.width - x - 2)
     seats = others(ctx)
     room = ctx.canvas.height - ctx.density.footer - 1 - y - FEED_ROWS
-    lines = min(ctx.density.player, room // max(1, len(seats)))
-    if lines < LEAST_LINES:
+    lines = min(ctx.density.player, (room - HEADING) // max(1, len(seats)))
+    if not seats or lines < LEAST_LINES:
         return _draw_lines(ctx, x, y, seats)
     return draw_layouts(ctx, (x, y), seats, lines)
 

@@ -8,7 +8,7 @@ from racing_demon_protocol.engine.board import Kind, Shows
 from racing_demon_protocol.engine.cards import UNKNOWN, Card
 from racing_demon_protocol.engine.specification import Stock
 
-from .canvas import CardRect, HitArea, draw_card, draw_frame, sign_of
+from .canvas import CardRect, HitArea, draw_face, draw_frame, sign_of
 from .scene import DrawContext
 
 MAX_SHOWN = 5
@@ -138,7 +138,7 @@ def _draw_framed(ctx: DrawContext, side_pile: SidePile, x: int, y: int) -> int:
         right = x
         for number, (card, ink) in enumerate(shown):
             at = (x + number * 4, y + 1)
-            draw_card(ctx.canvas, CardRect(at, size), ctx.glyphs.card(card, ten=True), ink, ctx.glyphs)
+            draw_face(ctx.canvas, CardRect(at, size), ctx.glyphs.card(card, ten=True), ink, ctx.glyphs)
             right = at[0] + size[0]
     ctx.canvas.touch(_hit(ctx, side_pile.pile, (x, y), (max(right, end) - x, 1 + size[1])))
     return max(right, end)

@@ -21,7 +21,7 @@ from racing_demon_client.terminal.style import (
 from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.table import scoring
 
-from .canvas import Canvas, CardRect, HitArea, draw_banner, draw_card, draw_frame
+from .canvas import Canvas, CardRect, HitArea, draw_banner, draw_face, draw_frame
 from .columns import column_pitch, draw_columns
 from .foundations import draw_foundations
 from .generic import draw_generic
@@ -251,7 +251,7 @@ def _draw_dragged(canvas: Canvas, scene: Scene, density: Density, glyphs: Glyphs
             canvas.put(x + 1, y + number, glyphs.card(card), ink)
         else:
             size = (width, height if from_top == 1 else 1)
-            draw_card(canvas, CardRect((x, y + number), size), glyphs.card(card, ten=True), ink, glyphs)
+            draw_face(canvas, CardRect((x, y + number), size), glyphs.card(card, ten=True), ink, glyphs)
 
 
 def _draw_banner(ctx: DrawContext, bottom: int) -> None:

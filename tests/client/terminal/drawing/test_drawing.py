@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from racing_demon_client.terminal.drawing.canvas import Canvas
 from racing_demon_client.terminal.style import ASCII, UNICODE, Highlight, Role, choose
 from racing_demon_protocol.engine.board import FOUNDATIONS, Kind, Play
-from racing_demon_protocol.engine.cards import UNKNOWN, Card, suit
+from racing_demon_protocol.engine.cards import UNKNOWN, Card
 from racing_demon_protocol.enums import Phase, Reason
 from racing_demon_protocol.formatting import is_printable
 from racing_demon_protocol.wire.messages import events as ev
@@ -99,7 +99,8 @@ def check_hits(canvas: Canvas, player: Player, left: Sequence[list[str]]) -> Non
             if hit.index is not None and (x, y) == (hit.x + 1, hit.y):
                 card = board.cards[hit.pile][hit.index]
                 names = (player.glyphs.card(card), player.glyphs.card(card, ten=True))
-                assert card == UNKNOWN or "".join(line[x : x + 3]).startswith(names)
+                rows = left[y : y + min(2, hit.height)]  # in its top edge, or in its face
+                assert card == UNKNOWN or any("".join(row[x : x + 3]).startswith(names) for row in rows)
     for kind in (Kind.STOCK, Kind.WASTE, Kind.RESERVE, Kind.TABLEAU):
         for pile in layout.seat_piles(focus, kind):
             assert pile in found
@@ -308,7 +309,7 @@ def test_the_table_at_80x23() -> None:
 
 @for_each("size", [(120, 40), (200, 60)])
 def test_cards_are_drawn_as_cards_where_there_is_room(size: tuple[int, int]) -> None:
-    """Each foundation has the face of its top card, with its suit below the name."""
+    """Each foundation has the face of its top card, in a whole frame."""
     *_, player = moments("racing-demon", 0, 150)
     rows = rows_of(player.draw(size))
     piles = zip(player.board.piles, player.board.cards, strict=True)
@@ -316,8 +317,8 @@ def test_cards_are_drawn_as_cards_where_there_is_room(size: tuple[int, int]) -> 
     assert tops
     for card in tops:
         name = UNICODE.card(card, ten=True)
-        places = [(number, row.index(f"╭{name}─")) for number, row in enumerate(rows) if f"╭{name}─" in row]
-        assert any(UNICODE.suit(suit(card)) in rows[number + 1][x : x + 14] for number, x in places)
+        places = [(number, row.index(f"│{name} ")) for number, row in enumerate(rows) if f"│{name} " in row]
+        assert any(rows[number - 1][x:].startswith("╭────") for number, x in places)
 
 
 @for_each("size", [(120, 40), (200, 60)])
@@ -326,6 +327,7 @@ def test_the_others_layouts_are_drawn_where_there_is_room(size: tuple[int, int])
     for name in ("shouted", "eight"):
         player = next(moments(name, 0, 100))
         boxes = "\n".join(right_part(player.draw(size)))
+        assert boxes.split("\n")[2].split()[:2] == ["player", "pts"]
         layout = player.rules.layout
         for seat in player.view.hand_seats[1:]:
             assert player.view.seats[seat].name in boxes
