@@ -17,6 +17,7 @@ from racing_demon_client.shared.trackers import Meaning, TableTracker
 from racing_demon_protocol.engine.board import Board, Kind, Play
 from racing_demon_protocol.engine.cards import UNKNOWN, Card
 from racing_demon_protocol.enums import EndReason, Phase, Reason
+from racing_demon_protocol.formatting import join_words
 from racing_demon_protocol.table.state import DEALT, TableState
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
@@ -41,6 +42,8 @@ from .style import UNICODE, Glyphs, Role, screen_text
 FRESH_MS: Final = 400
 BANNER_MS: Final = 2_500
 MAX_FEED: Final = 200
+MAX_AWAITED: Final = 2
+"""So many players for whom others wait are named."""
 QUIET_MS: Final = 1_500
 """After a play, before a newcomer is told the next one."""
 OTHERS_CARDS: Final = "These are another player's cards."
@@ -615,6 +618,9 @@ class ViewModel:
 def _readiness(view: TableState, seat: int) -> str:
     """Return what a player can do about the next deal."""
     is_ready = view.seats[seat].ready if seat in view.seats else False
+    awaited = [each.name for each in view.seats.values() if not (each.left or each.bot or each.ready)]
+    if is_ready and 0 < len(awaited) <= MAX_AWAITED:
+        return f"Ready, waiting for {join_words(awaited)}. Enter: not yet."
     if view.between_matches:
         return "You are ready. Enter: not yet." if is_ready else "Press Enter when you are ready."
     if is_ready:

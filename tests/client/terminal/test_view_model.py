@@ -301,11 +301,14 @@ def test_what_to_do_next(phase: Phase, seat: int | None, told: str) -> None:
     ],
 )
 def test_who_is_ready_is_told_so(phase: Phase, told: str) -> None:
-    """And how it is taken back."""
+    """And how it is taken back; where few are missing, who they are."""
     player = at("AS")
     player.view.record = player.view.record._replace(phase=phase, host=0).with_seat(1, ready=True)
     player.chair.seat = 1
+    player.view.record = player.view.record.with_seat(0, ready=True)
     assert told == prompt(player)
+    player.view.record = player.view.record.with_seat(0, ready=False)
+    assert prompt(player) == "Ready, waiting for Ann. Enter: not yet."
 
 
 def test_nothing_is_picked_up_in_a_pause() -> None:
