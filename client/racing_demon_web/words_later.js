@@ -289,7 +289,6 @@ export const LATER = {
   betweenMatches: "They can be changed between matches.",
   ownDevices: "Your devices",
   youAre: "You are",
-  tonight: "Tonight",
   tonightAfter: (/** @type {number} */ matches) => `Tonight, after ${plural(matches, "match", "matches")}`,
   matchesWon: (/** @type {number} */ won) => "♛".repeat(won),
   pointsOf: (/** @type {number} */ points) => `${points} ${Math.abs(points) === 1 ? "point" : "points"}`,

@@ -32,7 +32,7 @@ FAST: Final = ("--bot-speed=100", "--standings=open", "--list-tables")
 
 @pytest.mark.long
 async def test_a_match_is_found_again_after_it_is_left(browser: Browser, tmp_path: Path) -> None:
-    """A player goes from the tally to a match, watches it again, and comes back to the table."""
+    """A player goes from the tally to a match, watches it again, comes back, and reads of the evening."""
     journal = tmp_path / "journal.sqlite"
     async with (
         RestartableServer.started(journal, *FAST) as server,
@@ -50,6 +50,9 @@ async def test_a_match_is_found_again_after_it_is_left(browser: Browser, tmp_pat
         await player.page.tap("#page header button")
         await player.see("#lobby .tally")
         assert player.page.url.endswith(f"/{code}")
+        await player.open(f"{origin_of(server)}/you")
+        await expect(player.page.locator("#page .self")).to_contain_text("1 match on this device")
+        await expect(player.page.locator("#page .matches li")).to_contain_text("1 match, ")
         assert player.complaints == []
 
 

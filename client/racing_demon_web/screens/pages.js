@@ -18,7 +18,7 @@ import {
 import { PRESETS } from "../wire/presets.js";
 import { LIMITS } from "../wire/protocol.js";
 import { fetchRecord, fetchText, optionsOf, recordPath, verifyRecord } from "../wire/records.js";
-import { clock } from "../words.js";
+import { clock, WORDS } from "../words.js";
 import { dateAndTime, dateText, LATER, MOMENTS, plural, signed, titleWords } from "../words_later.js";
 import { addressForOthers } from "./invitation.js";
 import { momentList, placeOf, titleList } from "./moments.js";
@@ -206,7 +206,7 @@ export class Pages {
 
   async #scores() {
     const own = this.#asked;
-    this.#draw(LATER.standings, [element("p", "", LATER.loading)]);
+    this.#draw(WORDS.results, [element("p", "", LATER.loading)]);
     const { game, preset, season, people, page } = this.#filter;
     const query = new URLSearchParams({ page: String(page), people: people ? "1" : "0" });
     if (game) query.set("game", game);
@@ -217,12 +217,12 @@ export class Pages {
     const here = resultRows(this.games, found && people);
     const hereItems = here.length > 0 ? [element("h2", "", LATER.onThisDevice), ...here] : [];
     if (!found)
-      return this.#draw(LATER.standings, [
+      return this.#draw(WORDS.results, [
         element("p", "", knownPeople().length ? LATER.noStandings : LATER.noStandingsForGuests),
         ...hereItems,
       ]);
     const count = LATER.matchesCount(found);
-    this.#draw(LATER.standings, [
+    this.#draw(WORDS.results, [
       this.#filters(found),
       element("p", "", count),
       ...(found.rows.length > 0

@@ -426,7 +426,7 @@ class WelcomeScreen(Screen[None]):
             yield Button("New here? (n)", id="learn", compact=True)
             yield Button("Practice (p)", id="practice", variant="primary", compact=True)
             yield Button("Play alone (s)", id="alone", compact=True)
-            yield Button("Host a table (h)", id="host", compact=True)
+            yield Button("Open a table (h)", id="host", compact=True)
 
     def _place(self) -> ComposeResult:
         """Yield the fields that locate a table."""
