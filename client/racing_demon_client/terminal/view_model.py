@@ -397,7 +397,8 @@ class ViewModel:
     def tell(self, text: str, now: int) -> None:
         """Add to the feed what concerns this player most."""
         at_ms = self.activity.elapsed_ms(now)
-        self.activity.feed.append(FeedLine(at_ms, screen_text(text), Role.ACCENT, About.HAND))
+        about = About.HAND if self._table.view.phase in DEALT else About.TABLE
+        self.activity.feed.append(FeedLine(at_ms, screen_text(text), Role.ACCENT, about))
 
     def record_sent(self, counter: int, play: Play, now: int) -> None:
         """Record when a play was sent and under which counter, to explain a refusal."""

@@ -263,7 +263,7 @@ def _draw_ways_to_join(lobby: _Lobby, y: int, *, is_tight: bool) -> int:
     view, ways = page.view, []
     for address in page.addresses[:1] if is_tight else page.addresses:
         link = table_link(screen_text(address), screen_text(view.code))
-        how = "on this device alone" if _is_own(address) else "in a browser, or with racing-demon join"
+        how = "on this device only" if _is_own(address) else "in a browser, or with racing-demon join"
         ways.append((f"{link} {how}", Role.TEXT))
     invitation = page.invitation
     if invitation is not None and invitation.link is not None:

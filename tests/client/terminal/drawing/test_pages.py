@@ -55,7 +55,7 @@ def test_a_small_window_says_in_full_what_the_qr_code_needs() -> None:
 def test_an_address_that_no_other_device_can_use_says_so(host: str) -> None:
     """It leads every device to itself."""
     text = draw_lobby(replace(lobby(), addresses=[f"ws://{host}:5252"]), (80, 24), UNICODE).text()
-    assert f"http://{host}:5252/BCDF on this device alone" in text
+    assert f"http://{host}:5252/BCDF on this device only" in text
 
 
 @for_each("glyphs", [UNICODE, ASCII], ids=["unicode", "ascii"])
