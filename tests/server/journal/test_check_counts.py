@@ -132,7 +132,8 @@ def test_a_wrong_value_beside_the_events_is_found(
 
 async def test_plays_that_only_their_players_see_are_no_events(path: Path) -> None:
     """A hand of identical deals counts as many as have numbers; and so does any other."""
-    async with journaled(path, bot_speed=1_000.0) as served:
+    # One deal in 160 has no pair, and so no play.
+    async with journaled(path, bot_speed=1_000.0, seed=bytes(32)) as served:
         await play_match(served.url)
         async with Peer.hosting(served.url, seated=False, game="little-lots", hands=1) as host:
             for _ in range(2):
