@@ -179,7 +179,7 @@ async def test_a_table_that_cannot_be_adopted_is_told_as_ended(tmp_path: Path) -
     kept, saved_state, last = _kept(journal)
     second = Registry(ServerSettings(), now, NullJournal())
     ended = asyncio.Event()
-    second.adopt(kept, saved_state._replace(seeds={}), last, 0, ended.set)
+    second.adopt(kept, saved_state._replace(seeds={}), last, 0, ended.set, math.inf)
     assert ended.is_set()
     assert not second.rooms
     with pytest.raises(CommandRefused):
@@ -386,7 +386,7 @@ async def test_who_has_left_or_hosted_comes_back_at_the_server_that_takes_the_ta
     await journal.drained()
     stored, saved_state, last_us = _kept(journal)
     heir = Registry(ServerSettings(), now, NullJournal())
-    heir.adopt(stored, saved_state, last_us, 0)
+    heir.adopt(stored, saved_state, last_us, 0, patience=math.inf)
     adopted = heir.room(room.table.view.code)
     assert (adopted.table.view.late_start, adopted.table.view.last_hand) == (True, 1)
     assert not adopted.table.seat_tokens.knows(b"Ben")
