@@ -1,9 +1,10 @@
 """Write ``games.json``: what clients in other languages need to know about each game."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from racing_demon_protocol.engine.cards import PACK_SIZE, parse, rank
 from racing_demon_protocol.engine.factory import make_rules
@@ -19,10 +20,7 @@ from racing_demon_protocol.engine.specification import (
     Owner,
     Reserve,
     Stock,
-    StockShift,
     Tableau,
-    TailRule,
-    TakeBack,
     Waste,
 )
 from racing_demon_protocol.errors import InvalidGame
@@ -33,14 +31,23 @@ OF_GROUPS: Final[dict[str, tuple[type[Group], str]]] = {**GROUP_OPTIONS, "column
 """The options that change groups, with the group and its attribute."""
 
 SMALL: Final = range(1, 6)
-VALUES: Final[dict[str, tuple[Any, ...]]] = {
-    "tail_rule": tuple(TailRule),
-    "take_back": tuple(TakeBack),
-    "stock_shift": tuple(StockShift),
-    "forced_bases": (False, True),
-    "shuffle": (False, True),
-}
-"""Values to try for each option, to see whether it applies to a game; small numbers for all others."""
+
+
+def _kinds(annotation: Any) -> Iterator[Any]:
+    """Yield an annotation, and all that it is made of."""
+    yield annotation
+    for part in get_args(annotation):
+        yield from _kinds(part)
+
+
+def _values_to_try(option: str) -> Iterable[Any]:
+    """Return all words of an option, yes and no, or small numbers, to see whether it applies to a game."""
+    for kind in _kinds(Options.model_fields[option].annotation):
+        if isinstance(kind, type) and issubclass(kind, StrEnum):
+            return kind
+        if kind is bool:
+            return (False, True)
+    return SMALL
 
 
 @cache
@@ -149,7 +156,7 @@ def _options(game: Game) -> Iterator[tuple[str, Any]]:
             if isinstance(group, kind):
                 own = getattr(group, attribute)
                 own = len(own) if isinstance(own, tuple) else own
-                if any(_takes(game, name, value) for value in VALUES.get(name, SMALL) if value != own):
+                if any(_takes(game, name, value) for value in _values_to_try(name) if value != own):
                     yield name, own
                 break
 

@@ -336,6 +336,7 @@ export const LATER = {
   match: "Match",
   teams: "Teams",
   hands: "Hands",
+  handsPlayed: (/** @type {number} */ count) => plural(count, "hand"),
   loading: "Loading…",
   onThisDevice: "On this device",
   noStandings: "This server shows no standings.",

@@ -589,8 +589,7 @@ def _parser(extensions: Sequence[Extension]) -> argparse.ArgumentParser:
         "--webhook",
         type=_webhook,
         metavar="URL",
-        help="tell this http or https address when a match begins, a hand is over, and a match is over; see "
-        "docs/webhook.md",
+        help="tell this http or https address how matches go; see docs/webhook.md",
     )
     add(
         "--webhook-secret",

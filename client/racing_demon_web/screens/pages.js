@@ -19,7 +19,7 @@ import { PRESETS } from "../wire/presets.js";
 import { LIMITS } from "../wire/protocol.js";
 import { fetchRecord, fetchText, optionsOf, recordPath, verifyRecord } from "../wire/records.js";
 import { clock, WORDS } from "../words.js";
-import { dateAndTime, dateText, LATER, MOMENTS, plural, signed, titleWords } from "../words_later.js";
+import { dateAndTime, dateText, LATER, MOMENTS, signed, titleWords } from "../words_later.js";
 import { addressForOthers } from "./invitation.js";
 import { momentList, placeOf, titleList } from "./moments.js";
 import { qrPicture } from "./qr.js";
@@ -1126,7 +1126,7 @@ function matchText(found, title, when) {
     ...rows.map(
       ({ player, points, hasWon }, at) => `${places[at]}. ${player.name} ${points}${hasWon ? " ★" : ""}`,
     ),
-    plural(found.summary.hands.length, "hand"),
+    LATER.handsPlayed(found.summary.hands.length),
   ].join("\n");
 }
 

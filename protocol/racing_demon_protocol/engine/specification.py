@@ -30,8 +30,11 @@ class SuitRule(StrEnum):
     """The relation between the suits of two neighbors in a sequence."""
 
     SAME = "same"
+    """Both are of one suit."""
     ALTERNATE = "alternate"
+    """One is red, the other black."""
     ANY = "any"
+    """Suits do not count."""
 
 
 class Unit(StrEnum):
