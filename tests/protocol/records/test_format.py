@@ -150,6 +150,19 @@ def test_any_object_is_a_line_or_invalid(row: dict[str, object]) -> None:
                 assert entry.at_ms is None or 0 <= entry.at_ms <= 2**43
 
 
+def test_what_is_whole_is_read_where_events_are_missing() -> None:
+    """It is read up to where they are missing, and again from the next table on; what is wrong is told."""
+    lines, whole = list(record_lines(recording_of("racing-demon"))), recording_of("demon-a")
+    told: list[str] = []
+    for forged, kept in (([lines[0], *lines[2:]], 0), ([*lines[:60], *lines[61:]], 60)):
+        found = list(read_records([*forged, *record_lines(whole)], told.append))
+        assert [line for each in found[:-1] for line in map(entry_line, each.entries)] == lines[1:kept]
+        assert found[-1].entries == whole.entries
+    first, gap = told
+    assert "comes before any table" in first
+    assert "those between are missing" in gap
+
+
 def test_events_before_a_table_cannot_be_exported() -> None:
     """What does not agree with itself is not passed on as a record."""
     with pytest.raises(InvalidRecord, match="before any table"):

@@ -11,6 +11,8 @@ from racing_demon_protocol.enums import EndReason
 from racing_demon_protocol.records.analysis import HistoryTracker, moments_of
 from racing_demon_protocol.records.format import next_state
 from racing_demon_protocol.records.moments import HandMoment
+from racing_demon_protocol.records.notes import HandNotes
+from racing_demon_protocol.records.summary import Summarizer
 from racing_demon_protocol.table.state import HandView, TableState
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.handicap import Handicap
@@ -98,10 +100,13 @@ def test_moments_of_whole_matches(name: str) -> None:
     """At most three a seat, the dearest first, of its own cards; a race's winner brought up the same face."""
     view: TableState | None = None
     history, opened = HistoryTracker(), 0
+    noted: dict[int, HandNotes] = {}
+    summarizer = Summarizer(noting=noted.__setitem__)
     events: dict[int, tuple[ev.Played, int]] = {}
     for entry in recording_of(name).entries:
         view = next_state(view, entry.message)
         history.apply(entry.message, view, entry.at_us, entry.seat)
+        summarizer.apply(entry)
         if isinstance(entry.message, ev.Played):
             assert view.board is not None
             events[entry.message.seq] = entry.message, view.board.cards[entry.message.destination][-1]
@@ -111,6 +116,7 @@ def test_moments_of_whole_matches(name: str) -> None:
         assert view.hand is not None
         seed = view.deal_seed(bytes.fromhex(entry.message.seed))
         found = moments_of(history.hand, view.hand, seed)
+        assert noted[view.hand_number].moments == tuple(map(tuple, found))
         assert {each.seat for each in found} <= set(view.hand.seats)
         for seat in view.hand.seats:
             own = [each for each in found if each.seat == seat]

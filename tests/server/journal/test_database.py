@@ -30,6 +30,7 @@ from racing_demon_server.journal.sqlite.database import (
     telling_damage,
 )
 from racing_demon_server.journal.sqlite.lock_file import LockFile, first_free
+from racing_demon_server.players.file import PlayersFile
 from racing_demon_server.sharding import MAX_PROCESSES
 from tests.support.cases import for_each
 from tests.support.journals import check, overwrite_page
@@ -355,6 +356,18 @@ def test_why_there_is_no_file_is_said(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("in the way")
     with pytest.raises(JournalUnusable, match=r"cannot be opened: (File exists|Not a directory)"):
         first_free(tmp_path / "data" / "journal.sqlite")
+
+
+def test_what_another_thread_waits_for_can_be_ended() -> None:
+    """Whoever closes a side file does not wait for a long question."""
+    with contextlib.closing(PlayersFile(None, "server")) as file:
+        rows = file.stream(
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 100000) SELECT i FROM n"
+        )
+        next(rows)
+        file.interrupt()
+        with pytest.raises(sqlite3.OperationalError, match="interrupted"):
+            list(rows)
 
 
 STARTS = """

@@ -177,6 +177,8 @@ async def test_unnamed_players_are_counted_by_invitation(tmp_path: Path) -> None
         for number in range(3):
             async with here.stranger(**unnamed) as eve:
                 await enrolled(eve, "Eve", SECRETS[number])
+                await eve.say(cl.Enroll(name="Eva", secret=SECRETS[3], device="a test"))
+                assert (await eve.until(Refused)).reason is Reason.TOO_FAST
         await wait_until(lambda: known() == [])
         async with AsyncExitStack() as stack:
             for number, name in enumerate(("Ben", "Cid", "Dot")):

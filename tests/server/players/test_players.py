@@ -328,11 +328,17 @@ async def test_the_operator_clears_by_age_and_by_use(tmp_path: Path) -> None:
 
 
 async def test_the_operator_lets_a_device_in(tmp_path: Path) -> None:
-    """With the operator's code a new device is a player's whose old one is gone; the code works once."""
+    """With the operator's code a new device is a player's whose old one is gone; it works once, or never."""
     journal = tmp_path / "journal.sqlite"
     async with whole_server(journal, **FAST) as (server, _):
         async with Peer.connect(server.url) as phone:
             known = await enrolled(phone, "Ann", SECRETS[0])
+        said = json.loads(await players(journal, known.player, "--code", "--json"))
+        assert await players(journal, known.player, "--end-code") == "done\n"
+        async with Peer.connect(server.url) as late:
+            await challenged(late)
+            link = cl.Link(name=said["name"], code=said["code"], secret=SECRETS[1])
+            assert await late.refusal(link) is Reason.BAD_TOKEN
         said = json.loads(await players(journal, known.player, "--code", "--json"))
         async with Peer.connect(server.url) as first, Peer.connect(server.url) as second:
             for peer, secret in ((first, SECRETS[1]), (second, SECRETS[2])):

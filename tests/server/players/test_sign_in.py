@@ -102,14 +102,14 @@ async def test_a_name_from_a_proxy_is_looked_at_like_a_typed_one(tmp_path: Path)
         "\u200b": INSTEAD,
     }
     async with whole_server(journal, **NAMED, forbidden_names=("nasty",)) as (server, _):
-        for each in said:
-            header = (HEADER, each.encode().decode("latin-1"))
+        for each in (*(each.encode().decode("latin-1") for each in said), "J\xfcrg"):  # that is no UTF-8
+            header = (HEADER, each)
             async with Peer.connect(server.url, additional_headers=[header]) as peer:
                 await peer.greet(NEWEST)
                 await peer.say(cl.ListDevices())
                 await peer.until(Devices)
         known = [json.loads(line) for line in (await players(journal, "--json")).splitlines()]
-        assert sorted(each["name"] for each in known) == sorted(said.values())
+        assert sorted(each["name"] for each in known) == sorted([*said.values(), "J\xfcrg"])
 
 
 async def test_no_device_passes_for_a_sign_in(tmp_path: Path) -> None:

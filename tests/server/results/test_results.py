@@ -53,6 +53,9 @@ async def test_a_result_is_made_hand_by_hand(tmp_path: Path) -> None:
             (hand,) = json.loads(body)["hands"]
             assert (status, hand["hand"], json.loads(body)["titles"]) == (200, 1, [])
             assert (await get(server, path))[0] == 404
+            path = f"/v1/titles?table={host.code}&hand={host.view.commitment}"
+            status, body = await get(server, path, Authorization=f"Bearer {host.token}")
+            assert (status, json.loads(body)) == (200, {"hands": 0, "points": {}, "titles": []})
 
 
 async def test_standings_are_those_of_the_records(tmp_path: Path) -> None:
