@@ -24,6 +24,7 @@ from racing_demon_client.shared.lesson import (
     LEAVE,
     LESSONS,
     LOST,
+    NOT_STUCK,
     OPENING,
     POINTS,
     STEPS,
@@ -341,6 +342,7 @@ def lessons() -> str:
     }
     words = {
         "again": AGAIN,
+        "not_stuck": NOT_STUCK,
         "won": WON,
         "lost": LOST,
         "goOn": GO_ON,

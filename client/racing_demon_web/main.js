@@ -38,6 +38,7 @@ const MAX_LIST_MS = 1000; // how long the first screen waits for the list of ope
 /** Time to read a screen before the page may reload for an upgrade, by phase. @type {Record<string, number>} */
 const READING_MS = { lobby: 0, tally: 3000, over: 20_000 };
 const SCREENS = ["start", "lobby", "table"];
+const SHOWN = ["hand_over", "match_over", "paused"]; // events that the screen itself tells
 /** How a table is watched, by what its address ends with, and the style of that. @type {Record<string, string>} */
 const VIEWS = { watch: "", tv: "television.css", overlay: "overlay.css" };
 
@@ -48,6 +49,8 @@ const page = {
   view: "", // see VIEWS
   /** The levels of bots that come as soon as the table is open; then it is dealt. @type {string[]} */
   opponents: [],
+  /** Whether the first deal comes by itself: until then there is no lobby to see. */
+  isDealing: false,
   /** The last lost race of the hand, in words. */
   race: "",
   phaseSince: 0, // when the current phase began
@@ -97,13 +100,21 @@ function withCode(use) {
 }
 
 /**
+ * Tell screen readers what others see on the screen.
+ * @param {string} text
+ * @param {boolean} [isUrgent]
+ */
+function tell(text, isUrgent = false) {
+  byId(isUrgent ? "alert" : "live").textContent = text;
+}
+
+/**
  * Show a toast and announce it to screen readers.
  * @param {string} text
  * @param {boolean} [isUrgent]
  */
 function announce(text, isUrgent = false) {
-  const live = byId(isUrgent ? "alert" : "live");
-  live.textContent = text;
+  tell(text, isUrgent);
   const toast = byId("toast");
   toast.textContent = text;
   toast.classList.add("shown");
@@ -125,6 +136,7 @@ function enter(entry, view = "") {
   page.session?.close();
   const session = new Session(GAMES, listener);
   page.session = session;
+  page.isDealing = page.opponents.length > 0;
   tableScreen.attach(session);
   lobby.chat = [];
   match.clear();
@@ -285,6 +297,7 @@ const HANDLERS = {
     loadEverything();
     const levels = page.opponents.splice(0);
     if (levels.length) whenLoaded("coach", ({ begin }) => begin(session, levels));
+    else page.isDealing = false;
   },
   said: ({ table }, { seat, text }) => lobby.addChat(table.nameOf(seat), text),
   snapshot(session) {
@@ -292,6 +305,7 @@ const HANDLERS = {
     page.phaseSince = session.clock();
   },
   dealt(session) {
+    page.isDealing = false;
     loaded.notices?.clear();
     session.proof = page.race = "";
   },
@@ -338,9 +352,7 @@ function tick(text) {
   requestRender();
 }
 
-function go() {
-  byId("live").textContent = WORDS.go; // the table screen shows it large
-}
+const go = () => tell(WORDS.go); // the table screen shows it large
 
 /** @type {import("./wire/session.js").Listener} */
 const listener = {
@@ -355,7 +367,7 @@ const listener = {
     if (!isPast && name !== "played")
       whenLoaded("words", ({ eventSentence }) => {
         const sentence = eventSentence(session.table, name, fields, session.seat);
-        if (sentence) announce(sentence);
+        if (sentence) (SHOWN.includes(name) && !isOnPage() ? tell : announce)(sentence);
       });
     loaded.wakeLock?.keepAwake(page.view === "tv" || session.table.isDealt || parts.replay?.isOpen === true);
     if (name !== "played" || fields.seat === session.seat) requestRender();
@@ -377,6 +389,7 @@ const listener = {
   },
   refused(fields, command) {
     const text = refusalText(fields);
+    page.isDealing = false;
     if (fields.counter === 0) entryRefused(fields.reason, text);
     else if (fields.reason === "beaten" && fields.by !== null) {
       match.lose(fields, command, page.session);
@@ -481,6 +494,7 @@ function entryRefused(reason, text) {
   if (reason === "bad_token" || (entry?.isNew && seat === null)) forgetSeat(code, token);
   byId("passphrase-row").hidden = reason !== "bad_passphrase" && byId("passphrase-row").hidden;
   page.session = null;
+  page.opponents = [];
   // An icon on a home screen may outlive its table: then everything else is offered.
   if (reason === "unknown_table" && !location.search) history.replaceState({}, "", `${BASE}/`);
   showStart();
@@ -514,7 +528,8 @@ function render() {
   if (parts.replay?.isOpen || isOnPage() || !session?.table.code || !session.table.options.game) return;
   whenLoaded("colors", ({ useColors }) => useColors(session.table));
   if (page.view === "overlay") return drawOverlay(session);
-  const isPlayed = session.table.isPlaying && session.table.hand !== null;
+  const isShown = page.isDealing || document.body.matches(".learning");
+  const isPlayed = isShown || (session.table.isPlaying && session.table.hand !== null);
   if (isPlayed) showScreen("table");
   if (document.body.dataset.screen === "table") tableScreen.draw(); // including the card that ended the hand
   if (!isPlayed) {
@@ -756,6 +771,7 @@ async function begin() {
     tables: TABLES,
     games: GAMES,
     announce,
+    tell,
     openMenu: () => openMenu("menu"),
     openSpeech: () => openMenu("speech"),
     openHelp: () => openMenu("help"),

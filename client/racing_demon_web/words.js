@@ -158,6 +158,7 @@ export const WORDS = {
   paused: "Paused",
   isPaused: "paused",
   isShuffling: "shuffling",
+  isDealing: "Dealing…",
   diskWaits: "the server waits for its disk",
   startsIn: (/** @type {number} */ seconds) => `starts in ${seconds}`,
   waits: "waits",

@@ -8,7 +8,7 @@ from playwright.async_api import Browser, Page, Position, expect
 
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
-from tests.support.browsers import LASTING, TALL_PHONE, phone
+from tests.support.browsers import LASTING, TALL_PHONE, WATCH_SCREENS, phone
 from tests.support.restartable_server import RestartableServer
 from tests.support.servers import Peer, serving
 
@@ -30,15 +30,18 @@ async def test_the_first_hand_is_learned_by_taps(browser: Browser, tmp_path: Pat
         page = guest.page
         says, marked = page.locator(".says"), page.locator("#table .from")
         await expect(page.locator("#play-now")).not_to_have_class("primary")
+        await page.evaluate(WATCH_SCREENS)
         await page.tap("#learn")
+        tops = set[float]()
         for number, words in enumerate(BY_HAND):
             await expect(says).to_contain_text(words)
             await marked.wait_for()
+            tops.add(await page.evaluate(TOP))
             if number == 2:
                 await page.locator("#table .slot.tableau").first.wait_for()
                 wrong = page.locator("#table .card.royal").last
                 await wrong.tap(position=CORNER, force=True)
-                await expect(page.locator("#toast")).to_contain_text("one lower")
+                await expect(page.locator(".say-box .wrong")).to_contain_text("one lower")
             if number == 3:
                 await page.tap(".lesson button")
                 await page.tap("#learn")
@@ -52,15 +55,17 @@ async def test_the_first_hand_is_learned_by_taps(browser: Browser, tmp_path: Pat
                 await expect(says).to_contain_text(words)
                 await marked.wait_for()
             await marked.tap(position=CORNER, force=True)
+        assert len(tops) == 1, "the cards move from step to step"
         colors = await page.locator(".marks i").evaluate_all(
             "(all) => all.map((i) => getComputedStyle(i).backgroundColor)"
         )
         assert len(set(colors)) == len(("done", "now", "to come"))
         await _race(page)
         await page.tap(".stuck")
-        await expect(page.locator("#sheet")).to_contain_text("You have 3 points.")
+        await expect(page.locator("#sheet")).to_contain_text("You have 4 points.")
         await page.tap("#sheet-close")
         await expect(page.locator("#learn")).to_be_hidden()
+        assert "lobby" not in await page.evaluate("screens")
         dealt = [each for each in guest.heard if isinstance(each, ev.Committed)]
         assert all(each.known_deal for each in dealt)
         assert [each for each in guest.complaints if "WebSocket" not in each and "net::" not in each] == []
@@ -94,7 +99,7 @@ async def test_a_late_guest_learns_the_game_of_the_table(browser: Browser) -> No
             await marked.tap(position=CORNER, force=True)
         await _race(page)
         await page.tap(".stuck")
-        await expect(page.locator("#sheet")).to_contain_text("You have -15 points.")
+        await expect(page.locator("#sheet")).to_contain_text("You have -12 points.")
         await page.tap("#sheet-close")
         await expect(page.locator(".late:visible")).to_have_text("You play from the next deal.")
         assert guest.complaints == []
@@ -118,7 +123,7 @@ async def test_the_first_hand_is_learned_as_text(browser: Browser) -> None:
             await page.keyboard.press("Enter")
             if ", too" in told[-1]:
                 await page.get_by_role("button", name="Go on").tap()
-        await expect(page.locator("#sheet")).to_contain_text("You have 3 points.")
+        await expect(page.locator("#sheet")).to_contain_text("You have 4 points.")
         assert told[:2] == ["Aces start the middle. Type 7 up.", "Same suit, one higher. Type 6 up."]
         assert guest.complaints == []
 
@@ -131,9 +136,12 @@ async def _race(page: Page) -> None:
         await marked.tap(position=CORNER, force=True)
         await expect(says).to_contain_text(told)
         await page.get_by_role("button", name="Go on").tap()
+    await expect(says).to_contain_text("Not stuck yet")
+    await marked.tap(position=CORNER, force=True)
     await expect(says).to_contain_text("Both say Stuck")
 
 
+TOP: Final = "document.querySelector('#table .felt').getBoundingClientRect().top"
 COVERED: Final = """() => [...document.querySelectorAll("#table .bar button")].flatMap((button) => {
   const { left, right, top, bottom } = button.getBoundingClientRect();
   return [...document.querySelectorAll("#table .felt .card")].filter((card) => {

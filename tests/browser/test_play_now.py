@@ -11,7 +11,7 @@ from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.table.suggestions import best_play
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
-from tests.support.browsers import LASTING, TALL_PHONE, phone
+from tests.support.browsers import LASTING, TALL_PHONE, WATCH_SCREENS, phone
 from tests.support.restartable_server import wait_until
 from tests.support.servers import Peer, serving
 
@@ -29,8 +29,10 @@ async def test_one_tap_leads_to_cards_against_bots(browser: Browser) -> None:
         assert "Tap the stock" in told
         assert "Space" not in told
         await guest.page.tap("#sheet-close")
+        await guest.page.evaluate(WATCH_SCREENS)
         await guest.page.tap("#play-now")
         await guest.see("#table .slot.foundation")
+        assert await guest.page.evaluate("screens") == ["table"], "there is nothing to do in a lobby"
         view = served.registry.room(await guest.code()).table.view
         assert view.phase in {Phase.COUNTDOWN, Phase.PLAYING}
         players = [(state.name, state.bot) for state in view.seats.values()]

@@ -38,6 +38,12 @@ LASTING: Final = bytes(32)
 
 A player alone can play, too: one in 600 other deals is over half a second after it, as there is no play.
 """
+WATCH_SCREENS: Final = """() => {
+  window.screens = [];
+  new MutationObserver(() => window.screens.push(document.body.dataset.screen))
+    .observe(document.body, { attributes: true, attributeFilter: ["data-screen"] });
+}"""
+"""Keeps which screens a page shows, one after another."""
 SMALL: Final = {"width": 360, "height": 560}
 TALL_PHONE: Final[dict[str, Any]] = {"viewport": {"width": 390, "height": 844}}
 SMALL_PHONE: Final[dict[str, Any]] = {"viewport": {"width": 320, "height": 568}}

@@ -25,8 +25,7 @@ function opened() {
     table: { hand: { board }, nameOf: () => "Ada" },
     rules: new Rules(layout, tables),
     place: 0,
-    announce: () => undefined,
-    tick(text) {
+    news(text) {
       shown.push(text);
       return { remove: () => shown.splice(0) };
     },

@@ -71,10 +71,12 @@ WON: Final = "You were first: {teacher}’s {card} came back."
 LOST: Final = "{teacher} was first: you keep your {card}."
 GO_ON: Final = "Go on"
 """The button with which such an outcome is left behind."""
-OFF: Final = "That counts, too. But now: "
+NOT_STUCK: Final = "Not stuck yet: a card can go up."
+"""What the last step says first, while that is so."""
 DONE: Final = "That is the whole game"
 """The headline of the end."""
 POINTS: Final = "You have {points} points."
+HINT: Final = "Hint shows a play that helps, where a table allows it."
 LEAVE: Final = "Leave"
 BACK: Final = "Back to the table"
 DUE: Final = "The next hand begins: you are back at your table."
@@ -183,9 +185,9 @@ def is_ready_due(view: TableState, seat: int | None) -> bool:
 
 
 def score_lines(game: str) -> list[str]:
-    """Return what a hand of a lesson scores, line by line."""
+    """Return what a hand of a lesson scores, and what helps in one, line by line."""
     bonus = number(declare(lesson_options(game), 1).scoring.out_bonus)
-    return [line.format(bonus=bonus) for line in SCORE[game]]
+    return [*(line.format(bonus=bonus) for line in SCORE[game]), HINT]
 
 
 def lesson_options(game: str) -> Options:
@@ -231,17 +233,24 @@ def ending_plays(rules: Rules, board: Board, kind: str) -> Iterator[Play]:
 
 def race(rules: Rules, board: Board) -> Iterator[tuple[Play, Play]]:
     """Yield plays of who learns and of the teacher for the same place, which both could take now."""
-    ready = {(play.destination, _face(board, play)): play for play in _upward(rules, board, TEACHER)}
-    for play in _upward(rules, board, OWN):
+    ready = {(play.destination, _face(board, play)): play for play in _onto_cards(rules, board, TEACHER)}
+    for play in _onto_cards(rules, board, OWN):
         other = ready.get((play.destination, _face(board, play)))
         if other is not None:
             yield play, other
 
 
-def _upward(rules: Rules, board: Board, seat: int) -> Iterator[Play]:
-    """Yield a seat's plays upon cards in the middle."""
+def upward(rules: Rules, board: Board, seat: int) -> Iterator[Play]:
+    """Yield a seat's plays to the middle."""
     for play in rules.resolved_plays(board, seat):
-        if board.piles[play.destination].kind is Kind.FOUNDATION and board.cards[play.destination]:
+        if board.piles[play.destination].kind is Kind.FOUNDATION:
+            yield play
+
+
+def _onto_cards(rules: Rules, board: Board, seat: int) -> Iterator[Play]:
+    """Yield a seat's plays upon cards in the middle."""
+    for play in upward(rules, board, seat):
+        if board.cards[play.destination]:
             yield play
 
 

@@ -5,7 +5,7 @@ from collections import deque
 from racing_demon_protocol.engine.board import Board, Play
 from racing_demon_protocol.engine.rules.base import Rules
 
-from .lesson import OWN, TEACHER, Lesson, LessonStep, ending_plays, ends_step, race
+from .lesson import NOT_STUCK, OWN, TEACHER, Lesson, LessonStep, ending_plays, ends_step, race, upward
 
 
 class LessonProgress:
@@ -35,6 +35,25 @@ class LessonProgress:
     def step(self) -> LessonStep:
         """The step."""
         return self.lesson.steps[self.at]
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether the last step is there, and no card can go up any more."""
+        return self.step.kind == "stuck" and self.target is None and not self.script
+
+    @property
+    def asked(self) -> str:
+        """What the step says: first that a card can still go up, where it is about being stuck."""
+        return NOT_STUCK if self._is_early else self.step.text
+
+    @property
+    def why(self) -> str:
+        """The answer to any other play."""
+        return NOT_STUCK if self._is_early else self.step.why
+
+    @property
+    def _is_early(self) -> bool:
+        return self.step.kind == "stuck" and self.target is not None
 
     def deal(self, rules: Rules, board: Board) -> None:
         """Begin with the cards as they are dealt: go to the step by the plays of those before it."""
@@ -90,6 +109,7 @@ class LessonProgress:
             return
         self._is_fast = False
         if self.step.kind == "stuck":
+            self.target = next(upward(rules, board, OWN), None)
             return
         plays = list(ending_plays(rules, board, self.step.kind))
         self.is_gone = not plays

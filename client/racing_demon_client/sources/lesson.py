@@ -104,7 +104,7 @@ class LessonRunner:
                 self._refused(OWN, message)
             case Refused(reason=Reason.ILLEGAL) if self._is_played:
                 words = words_for(self._hand.board, self.progress.target, name)
-                return f"{self.progress.step.why.format(**words)}."
+                return f"{self.progress.why.format(**words).removesuffix('.')}."
             case Snapshot() if self._is_played:
                 self._go_on()
         return ""
@@ -116,8 +116,8 @@ class LessonRunner:
             return f"{DONE}."
         if not self._is_played or progress.script:
             return WAIT.format(teacher=TEACHER_NAME)
-        does = stuck if step.kind == "stuck" else "" if progress.target is None else show(progress.target)
-        text = step.text.format(**words_for(self._hand.board, progress.target, name))
+        does = stuck if progress.is_stuck else "" if progress.target is None else show(progress.target)
+        text = progress.asked.format(**words_for(self._hand.board, progress.target, name))
         return f"{step.number}/{STEPS} {text} {does}".strip()
 
     @property
@@ -170,7 +170,7 @@ class LessonRunner:
             self._timer = call_later(wait_ms / 1_000, self._send, seat, play)
         elif (taking := progress.taking(hand.rules, hand.board)) is not None:
             self._timer = call_later(LOST_MS / 1_000, self._send, TEACHER, taking)
-        elif progress.step.kind == "stuck" and not self._clients[0].view.seats[TEACHER].stuck:
+        elif progress.is_stuck and not self._clients[0].view.seats[TEACHER].stuck:
             teacher = self._clients[TEACHER]
             teacher.post(cl.Stuck(counter=teacher.next_counter()))
 

@@ -158,8 +158,7 @@ export function tellOpened(screen, seat, grown) {
   if (!rules || !board || !play) return false;
   const card = board.top(play.source);
   const words = openedWords(table.nameOf(seat), short(board.top(grown) ?? UNKNOWN), short(card ?? UNKNOWN));
-  screen.announce(words, true);
-  const line = screen.tick(words);
+  const line = screen.news(words, true);
   const look = (left = NEWS_MS) => {
     const isThere =
       table.hand?.board === board && board.top(play.source) === card && rules.allows(board, place, play);

@@ -54,7 +54,7 @@ export function begin(session, levels) {
  * @param {import("../rules/board.js").Board} board
  * @param {number} place
  */
-const upward = (rules, board, place) =>
+export const upward = (rules, board, place) =>
   board.layout
     .own(place)
     .filter(({ kind }) => kind !== "stock")
@@ -324,7 +324,7 @@ class Coach {
     const { table, place, session } = this.screen;
     const isNew = this.#isNew;
     if (place >= 0) this.#count();
-    const waits = place < 0 && table.seats.has(session?.seat ?? -1);
+    const waits = place < 0 && table.hand !== null && table.seats.has(session?.seat ?? -1);
     this.learn.hidden = !waits;
     const text = isNew && place >= 0 ? this.#words() : "";
     this.line.hidden = text === "" && !(isNew && waits);

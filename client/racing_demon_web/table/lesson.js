@@ -1,7 +1,7 @@
 // The first hand: a lesson on an ordinary table, by the script that Python has written. The server knows no
 // lessons and decides every play: the teacher is a second connection of this device.
 
-import { button, element, setText } from "../dom.js";
+import { button, element, setClass, setText } from "../dom.js";
 import { loadStyle, preload } from "../lazy.js";
 import { hex, randomBytes } from "../proof/sha256.js";
 import { GAMES, TABLES } from "../rules/games.js";
@@ -12,7 +12,7 @@ import { MatchLog } from "../wire/match_log.js";
 import { Session, webSocketUrl } from "../wire/session.js";
 import { faceName, short, WORDS } from "../words.js";
 import { LESSON_WORDS } from "../words_later.js";
-import { endsOf } from "./coach.js";
+import { endsOf, upward } from "./coach.js";
 import { COLUMNS, caps } from "./keyboard.js";
 import { COLOURS, DO, LESSONS, STEPS, TEACHER, TEACHER_MS, WORDS_OF_LESSONS } from "./lesson_data.js";
 
@@ -51,12 +51,18 @@ const isSame = (one, other) =>
   one.source === other.source && one.count === other.count && one.destination === other.destination;
 
 /**
+ * @param {string} text
+ * @param {Record<string, string>} words for the names in it
+ */
+const filled = (text, words) => text.replace(FILLED, (whole, name) => words[name] ?? whole);
+
+/**
  * A seat's plays upon cards in the middle.
  * @param {Rules} rules
  * @param {Board} board
  * @param {number} place
  */
-const upward = (rules, board, place) =>
+const ontoCards = (rules, board, place) =>
   rules.layout
     .own(place)
     .filter(({ kind }) => kind !== "stock")
@@ -73,10 +79,10 @@ const upward = (rules, board, place) =>
  * @returns {Play[][]}
  */
 export function races(rules, board) {
-  const others = upward(rules, board, OTHER);
+  const others = ontoCards(rules, board, OTHER);
   /** @param {Play} play */
   const face = ({ source }) => board.cards[source][board.cards[source].length - 1] % 52;
-  return upward(rules, board, OWN).flatMap((own) => {
+  return ontoCards(rules, board, OWN).flatMap((own) => {
     const other = others.find((each) => each.destination === own.destination && face(each) === face(own));
     return other ? [[own, other]] : [];
   });
@@ -131,7 +137,10 @@ export class Lesson {
   #note = ""; // what has just happened
   /** Whether that is told, until it has been read. */
   #isTold = false;
+  /** Why the last play was refused. */
+  #wrong = "";
   #device = "touch";
+  #measured = ""; // for what there is room
   /** @type {Play | null} */
   #target = null;
   /** @type {Element[]} */
@@ -180,11 +189,20 @@ export class Lesson {
     this.goOn = button(WORDS_OF_LESSONS.goOn, () => this.#goOn());
     this.goOn.className = "primary";
     this.box.append(this.says, this.rule, this.goOn);
-    this.root.append(head, this.box);
+    this.room = element("div", "room");
+    this.room.append(this.box);
+    this.root.append(head, this.room);
   }
 
   get #step() {
     return /** @type {Step} */ (this.lesson.steps[this.at]);
+  }
+
+  /** What is asked for now: first what still fits, then to say Stuck. */
+  get #asked() {
+    const step = this.#step;
+    if (step.kind !== "stuck" || !this.#target) return step;
+    return { ...step, text: WORDS_OF_LESSONS.not_stuck, why: WORDS_OF_LESSONS.not_stuck, does: "up" };
   }
 
   get #board() {
@@ -213,12 +231,12 @@ export class Lesson {
       this.shake?.call(moveInput, pile);
       this.#correct();
     };
-    const { announce } = screen;
+    const { news } = screen;
     screen.refused = (fields, play) => {
-      if (fields.reason === "beaten") screen.announce = () => undefined; // the lesson itself tells it
+      if (fields.reason === "illegal" && play) return moveInput.shake(play.source);
+      if (fields.reason === "beaten") screen.news = () => element("li"); // the lesson itself tells it
       this.refused?.call(screen, fields, play);
-      screen.announce = announce;
-      if (fields.reason === "illegal") this.#correct();
+      screen.news = news;
     };
     if (this.waiting) this.#keepSeat(this.waiting);
     page.session = this.session;
@@ -429,6 +447,7 @@ export class Lesson {
       return;
     }
     if (this.#isFast || this.#isTold || !was) return;
+    if (place === OWN) this.#wrong = "";
     const { kind } = this.#step;
     const race = kind === "won" || kind === "lost" ? races(rules, was) : [];
     const own = race.find(([mine]) => place === OWN && isSame(mine, play));
@@ -444,6 +463,7 @@ export class Lesson {
   /** @param {string} note what has just happened: the next step begins when that has been read */
   #next(note) {
     this.#note = note;
+    this.#wrong = "";
     this.#target = null;
     this.at += 1;
     write("lesson", { game: this.game, at: this.at });
@@ -472,7 +492,8 @@ export class Lesson {
     const { table } = this.session;
     if (!table.hand || !["playing", "grace"].includes(table.phase)) return;
     if (kind === "stuck") {
-      this.#target = null;
+      this.#target = upward(this.#rules, this.#board, OWN) ?? null;
+      if (this.#target) return;
       const seat = this.#board.layout.seats[OTHER];
       if (!table.seats.get(seat)?.stuck) this.teacher?.command("stuck", { seen: 0 });
       return;
@@ -486,7 +507,6 @@ export class Lesson {
   #again() {
     this.#state = "again";
     this.#note = WORDS_OF_LESSONS.again;
-    this.hooks.screen.announce(WORDS_OF_LESSONS.again, true);
     this.#endHand();
   }
 
@@ -522,7 +542,8 @@ export class Lesson {
   /** Say why that was not it. */
   #correct() {
     if (this.#state === "playing" && !this.#isTold)
-      this.hooks.screen.announce(this.#fill(this.#step.why, this.#name(this.#target, this.#board)), true);
+      this.#wrong = this.#fill(this.#asked.why, this.#name(this.#target, this.#board));
+    this.hooks.screen.requestRender();
   }
 
   /**
@@ -540,9 +561,8 @@ export class Lesson {
    * @param {string} card
    */
   #fill(text, card) {
-    /** @type {Record<string, string>} */
     const words = { card, teacher: TEACHER, key: this.#key(), line: this.#line(), ...this.#ground() };
-    return text.replace(FILLED, (whole, name) => words[name] ?? whole);
+    return filled(text, words);
   }
 
   /** On what the card goes that is pointed at, and how their colours lie. */
@@ -586,6 +606,7 @@ export class Lesson {
       node.className = at + 1 < step.number ? "on" : at + 1 === step.number ? "now" : "";
     });
     this.steps.setAttribute("aria-label", LESSON_WORDS.stepOf(step.number, STEPS));
+    this.#keepRoom();
     this.goOn.hidden = !this.#isTold;
     this.box.classList.toggle("told", this.#isTold);
     if (this.#isTold) {
@@ -600,20 +621,52 @@ export class Lesson {
     }
     const isPaused = this.session.table.paused; // as while the teacher comes back after a crash
     const isAsked = !isPaused && (this.#target !== null || this.#step.kind === "stuck");
-    const { text, does } = this.#step;
+    const { text, does } = this.#asked;
     const waits = text.includes("{") ? WORDS_OF_LESSONS.wait : `${text} ${WORDS_OF_LESSONS.wait}`;
     const device = settings.hasText ? "text" : this.#device;
     const said = isAsked ? `${text} ${DO[does][device]}` : waits;
     setText(this.says, this.#fill(said, this.#name(this.#target, this.#board)));
-    setText(this.rule, this.#note || this.#fill(this.#step.rule, ""));
+    setText(this.rule, this.#wrong || this.#note || this.#fill(this.#step.rule, ""));
+    setClass(this.rule, "wrong", this.#wrong !== "");
     this.#dim();
     if (!isPaused) this.#light(screen);
+  }
+
+  /** Keep room for the longest texts of the lesson: cards stay where they are from step to step. */
+  #keepRoom() {
+    const device = settings.hasText ? "text" : this.#device;
+    if (device === this.#measured) return;
+    this.#measured = device;
+    const [card, on] = settings.hasText ? ["10 of diamonds", "queen of spades"] : ["10♦", "10♠"];
+    const words = { card, on, colours: COLOURS[0], teacher: TEACHER, key: "W", line: "w up" };
+    const { not_stuck: notStuck, won, lost, wait } = WORDS_OF_LESSONS;
+    const rooms = /** @type {Step[]} */ (this.lesson.steps).flatMap(({ text, does, rule, why }) => [
+      { text: `${text} ${DO[does][device]}`, rule },
+      { text: `${text} ${wait}`, rule: why },
+    ]);
+    rooms.push({ text: `${notStuck} ${DO.up[device]}`, rule: this.lesson.steps[STEPS].rule });
+    for (const each of this.room.querySelectorAll(".kept")) each.remove();
+    for (const { text, rule } of rooms) this.#keep(filled(text, words), filled(rule, words), false);
+    for (const told of [won, lost]) this.#keep(filled(told, words), this.lesson.steps[STEPS - 1].rule, true);
+  }
+
+  /**
+   * @param {string} text
+   * @param {string} rule
+   * @param {boolean} isTold whether it waits until it has been read
+   */
+  #keep(text, rule, isTold) {
+    const kept = element("div", `say-box kept${isTold ? " told" : ""}`);
+    kept.setAttribute("aria-hidden", "true");
+    kept.append(element("p", "", text), element("small", "", rule));
+    if (isTold) kept.append(element("span", "primary button", WORDS_OF_LESSONS.goOn));
+    this.room.append(kept);
   }
 
   /** @param {TableScreen} screen */
   #light(screen) {
     const { root, shown } = screen;
-    if (this.#step.kind === "stuck") this.#lit = [...root.querySelectorAll(".stuck")];
+    if (this.#step.kind === "stuck" && !this.#target) this.#lit = [...root.querySelectorAll(".stuck")];
     else if (this.#target && shown?.layout === this.#board.layout && this.#script.length === 0)
       this.#lit = endsOf(screen, this.#target);
     for (const node of this.#lit) node.classList.add("goes");

@@ -43,17 +43,19 @@ export class TableScreen {
    * @param {string[][]} options.tables of the moves
    * @param {Record<string, any>} options.games
    * @param {(text: string, isUrgent?: boolean) => void} options.announce
+   * @param {(text: string, isUrgent?: boolean) => void} options.tell announces what is shown already
    * @param {() => void} options.openMenu
    * @param {() => void} options.openSpeech shows what can be said
    * @param {() => void} options.openHelp
    * @param {() => void} options.learn begins a lesson
    * @param {() => void} options.requestRender requests a render
    */
-  constructor(root, { tables, games, announce, openMenu, openSpeech, openHelp, learn, requestRender }) {
+  constructor(root, { tables, games, announce, tell, openMenu, openSpeech, openHelp, learn, requestRender }) {
     this.root = root;
     this.tables = tables;
     this.games = games;
     this.announce = announce;
+    this.tell = tell;
     this.requestRender = requestRender;
     this.openHelp = openHelp;
     this.learn = learn;
@@ -255,9 +257,7 @@ export class TableScreen {
    * @param {string} text
    */
   #say(seat, text) {
-    const words = `${this.table.nameOf(seat)}: ${text}`;
-    this.tick(words);
-    this.announce(words);
+    this.news(`${this.table.nameOf(seat)}: ${text}`);
     this.flashes.add(seat);
   }
 
@@ -266,6 +266,19 @@ export class TableScreen {
     const line = element("li", "", text);
     this.ticker.prepend(line);
     while (this.ticker.childElementCount > 6) this.ticker.lastElementChild?.remove();
+    return line;
+  }
+
+  /**
+   * Say what has happened in the line for that, and in a toast where this is not seen, or cut.
+   * @param {string} text
+   * @param {boolean} [isUrgent]
+   */
+  news(text, isUrgent = false) {
+    const line = this.tick(text);
+    const isSeen =
+      line.checkVisibility?.({ visibilityProperty: true }) && line.scrollWidth <= line.clientWidth;
+    (isSeen ? this.tell : this.announce)(text, isUrgent);
     return line;
   }
 
@@ -396,13 +409,14 @@ export class TableScreen {
     const left = Math.max(0, Math.ceil((wait - elapsed) / 1000));
     const isCountdown = table.phase === "countdown" || this.#waits(seat);
     let note = "";
-    if (table.paused) note = WORDS.paused;
+    if (!table.hand) note = WORDS.isDealing;
+    else if (table.paused) note = WORDS.paused;
     else if (isCountdown) note = `${left}`;
     else if (table.phase === "playing" && elapsed - wait < GO_MS) note = WORDS.go;
     setText(this.note, note);
     let time = clock(elapsed);
     if (isCountdown) time = WORDS.startsIn(left);
-    else if (table.phase === "shuffling") time = WORDS.isShuffling;
+    else if (!table.hand || table.phase === "shuffling") time = WORDS.isShuffling;
     const parts = [time];
     if (table.paused) parts.push(WORDS.isPaused);
     if (session?.isHalted) parts.push(WORDS.diskWaits);
@@ -415,7 +429,7 @@ export class TableScreen {
     }
     setText(this.status, parts.filter(Boolean).join(" · "));
     setText(this.root.querySelector(".standing"), place < 0 ? "" : standing(table, seat));
-    this.late.hidden = place >= 0 || !table.seats.has(seat);
+    this.late.hidden = place >= 0 || !table.hand || !table.seats.has(seat);
     this.#drawButtons();
   }
 
@@ -549,8 +563,7 @@ export class TableScreen {
       );
       sound("beaten");
       navigator.vibrate?.([20, 40, 20]);
-      this.tick(words);
-      this.announce(words, true);
+      this.news(words, true);
     } else {
       if (play && this.shown?.layout.piles[play.source]) this.moveInput.shake(play.source);
       this.announce(refusalText({ reason, text }), true);

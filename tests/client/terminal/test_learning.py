@@ -45,6 +45,8 @@ async def test_the_first_hand_is_learned_on_the_screen(game: str) -> None:
                     end_all(set(children_of(os.getpid())) - before)
                     await shows(player, "the hand resumes")
                 if kind == "stuck":
+                    await shows(player, "Not stuck yet: a card can go up.")
+                    await _play_what_is_shown(player)
                     await shows(player, "Stuck: v")
                     await pilot.press(player.session.keymap.labels["stuck"])
                 elif kind != "lost":  # then the teacher is faster
