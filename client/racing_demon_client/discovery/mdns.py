@@ -25,8 +25,9 @@ from .network_interfaces import can_multicast, is_multicast_disabled, is_near, o
 __all__ = ["SERVICE", "announcement_problem", "find"]
 
 MAX_ADDRESSES: Final = 4
+PROBES_AT_ONCE: Final = 16
+"""A flood of announcements must not make all answers late."""
 GOODBYE_SECONDS: Final = 1.0
-DETAILS_MS: Final = 1_500
 MIN_PORT: Final = 1_024
 """Announcements of lower ports are ignored: those belong to other services."""
 
@@ -80,7 +81,7 @@ async def find(
         connection = _connection(interfaces)
     except (OSError, zeroconf.Error):
         return
-    finder = _Finder(connection, interfaces)
+    finder = _Finder(connection, interfaces, max(seconds, patience))
     browser = AsyncServiceBrowser(connection.zeroconf, SERVICE, handlers=[finder.seen])
     loop = asyncio.get_running_loop()
     begun, known = loop.time(), set[FoundTable]()
@@ -108,10 +109,13 @@ class _Finder:
 
     """
 
-    def __init__(self, connection: AsyncZeroconf, interfaces: Sequence[Interface]) -> None:
+    def __init__(self, connection: AsyncZeroconf, interfaces: Sequence[Interface], seconds: float) -> None:
         self.tables: asyncio.Queue[FoundTable] = asyncio.Queue()
         self._connection = connection
         self._interfaces = interfaces
+        # Where many announce tables, details come late; zeroconf asks ever more rarely.
+        self._details_ms = seconds * 1_000
+        self._probing = asyncio.Semaphore(PROBES_AT_ONCE)
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
     def seen(
@@ -135,10 +139,18 @@ class _Finder:
     async def _check(self, name: str) -> None:
         with contextlib.suppress(OSError, zeroconf.Error):
             info = AsyncServiceInfo(SERVICE, name)
-            if await info.async_request(self._connection.zeroconf, DETAILS_MS):
-                table = await _first_that_answers(_read(info, self._interfaces))
+            if not await info.async_request(self._connection.zeroconf, self._details_ms):
+                return
+            tables, pause = _read(info, self._interfaces), 1.0
+            while tables:
+                async with self._probing:
+                    table = await _first_that_answers(tables)
                 if table is not None:
                     self.tables.put_nowait(table)
+                    return
+                # A busy server may answer later; a forged announcement must not make us knock often.
+                await asyncio.sleep(pause)
+                pause *= 2
 
 
 async def _first_that_answers(tables: Sequence[FoundTable]) -> FoundTable | None:
