@@ -12,10 +12,12 @@ from racing_demon_cluster.players import PostgresPlayers
 from racing_demon_cluster.postgres.store import PostgresStore
 from racing_demon_cluster.results import JOURNAL, PostgresResults
 from racing_demon_cluster.seed_encryption import ClusterKeys
+from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.wire.player_proof import secret_hash
 from racing_demon_server.journal.interface import Fenced, JournalReader, JournalUnusable
 from racing_demon_server.players.directory import FOR_HTTP, Directory, Guess, SignedIn
+from racing_demon_server.players.keeper import PlayersKeeper
 from racing_demon_server.players.store import Seating
 from racing_demon_server.results.worker import ResultsWorker
 from tests.support.postgres import KEY, Postgres
@@ -120,6 +122,21 @@ def test_a_user_of_a_sign_in_proxy_has_no_name_in_a_dump(
             assert visit(players) == number
             assert plain not in servers.dump(name)
     assert servers.sql("SELECT count(*) FROM players", name) == [(1,)]
+
+
+async def test_a_text_that_no_database_can_hold_is_refused(
+    servers: Postgres, name: str, opened: Callable[..., PostgresStore]
+) -> None:
+    """A NUL is the fault of whoever sends it; others go on."""
+    store = PostgresPlayers(servers.url(name), opened("n1").node, ClusterKeys([KEY]))
+    keeper = PlayersKeeper(store, JOURNAL, is_suggested=True)
+    try:
+        with pytest.raises(CommandRefused) as refused:
+            await keeper.change("A\0", name="Ann")
+        assert refused.value.reason is Reason.BAD_TEXT
+        assert not await keeper.change("A", name="Ann")
+    finally:
+        await keeper.close()
 
 
 def test_a_device_is_split_off_in_a_database(

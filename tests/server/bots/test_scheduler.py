@@ -9,7 +9,7 @@ from typing import ClassVar, Final
 
 import pytest
 
-from racing_demon_protocol.engine.sliced_search import SlicedSearch
+from racing_demon_protocol.engine.sliced_search import UNIT_MICROSECONDS, SlicedSearch
 from racing_demon_protocol.enums import BotLevel
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event
@@ -26,6 +26,7 @@ from racing_demon_server.match.seat_tokens import SeatTokens
 from racing_demon_server.rate_limits import Budget, TokenBucket
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
+from racing_demon_server.tables.room import COST_MICROSECONDS
 from tests.support.tables import told
 from tests.support.virtual_rooms import FakeConnection, in_virtual_time, now, open_room, say, seat_at, virtual
 
@@ -272,6 +273,22 @@ def test_a_bot_that_has_nothing_to_play_looks_again(ponderers: Counter[int]) -> 
 
     in_virtual_time(history())
     assert not failures
+
+
+@virtual
+async def test_a_thought_costs_the_time_that_it_takes(ponderers: Counter[int]) -> None:
+    """Whoever opened the table pays for it as for everything else that keeps the server busy as long."""
+    units, conn = TokenBucket(0.001, 10_000), FakeConnection()
+    registry = Registry(ServerSettings(), now, NullJournal())
+    room = registry.open(Options(), budget=Budget(units))
+    room.add_host(b"host")
+    room.attach(conn, None, "0" * 64)
+    room.put(conn, None, cl.AddBot(counter=1), now())
+    await asyncio.sleep(5)
+    assert ponderers.total() == 10 * SLICE_UNITS
+    paid = 10 * SLICE_UNITS * UNIT_MICROSECONDS / COST_MICROSECONDS
+    assert units.used(now()) == pytest.approx(paid, rel=0.01)
+    registry.close()
 
 
 @virtual

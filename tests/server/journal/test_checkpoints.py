@@ -199,6 +199,21 @@ def test_plays_are_known_again_after_a_restart(tmp_path: Path) -> None:
     assert counters[0] == counters[1]
 
 
+def test_it_knows_since_when_somebody_is_away(tmp_path: Path) -> None:
+    """After a restart nobody waits for them anew."""
+    away: list[object] = []
+
+    def leave(room: Room, seats: list[tuple[int, FakeConnection]]) -> None:
+        at = now()
+        room.leave(seats[1][1], 1)
+        checkpoint = room.table.checkpoint()
+        assert checkpoint is not None
+        away.extend([{1: at}, Checkpoint.unpacked(checkpoint.packed()).record.away])
+
+    story(tmp_path / "journal.sqlite", leave, plays=1)
+    assert away[0] == away[1]
+
+
 @pytest.mark.parametrize("game", GAMES)
 def test_it_goes_on_from_restart_to_restart(tmp_path: Path, game: str) -> None:
     """A server that dies again and again within one hand writes checkpoints all the same."""

@@ -370,6 +370,20 @@ def test_what_another_thread_waits_for_can_be_ended() -> None:
             list(rows)
 
 
+def test_whoever_reads_a_side_file_keeps_nobody_from_writing(tmp_path: Path) -> None:
+    """Standings are read while results are written."""
+    path = tmp_path / "players.sqlite"
+    with (
+        contextlib.closing(PlayersFile(path, "server")) as writer,
+        contextlib.closing(PlayersFile(path, "server", writes=False)) as reader,
+    ):
+        rows = reader.stream("SELECT name FROM sqlite_master")
+        next(rows)
+        with writer.transaction():
+            writer.rows("CREATE TABLE another (id)")
+        assert "another" not in {name for (name,) in rows}
+
+
 STARTS = """
 import os, sys, time
 from pathlib import Path

@@ -1,5 +1,6 @@
 """Who may prove to be whom, and change what: every way that a stranger could take."""
 
+import asyncio
 import contextlib
 from pathlib import Path
 from typing import Final
@@ -18,6 +19,7 @@ from racing_demon_server.players.directory import (
     Guess,
 )
 from racing_demon_server.players.file import PlayersFile
+from racing_demon_server.players.keeper import PlayersKeeper
 from racing_demon_server.players.store import TRIAL_MS, Device, Linked
 from tests.support.cases import for_each
 
@@ -72,6 +74,17 @@ def test_no_file_names_who_was_forgotten(tmp_path: Path) -> None:
             directory.forget(player.id)
         kept.tidy()
         assert not [each.name for each in tmp_path.iterdir() if b"Annabel" in each.read_bytes()]
+
+
+async def test_changes_that_come_together_wait_for_each_other(tmp_path: Path) -> None:
+    """The store is used by one at a time."""
+    store = PlayersFile(tmp_path / "players.sqlite", "5e" * 32)
+    keeper = PlayersKeeper(store, "journal", is_suggested=True)
+    try:
+        codes = await asyncio.gather(*(keeper.end_code("nobody") for _ in range(1_000)))
+    finally:
+        await keeper.close()
+    assert codes == [False] * 1_000
 
 
 def test_a_device_proves_its_player() -> None:

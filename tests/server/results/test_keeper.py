@@ -8,10 +8,13 @@ from contextlib import asynccontextmanager
 from types import SimpleNamespace
 from typing import Any, cast
 
+import pytest
+
 from racing_demon_server.enums import StandingsAccess
+from racing_demon_server.journal.interface import JournalUnusable
 from racing_demon_server.rate_limits import AddressLimits
 from racing_demon_server.results.keeper import ResultsKeeper
-from racing_demon_server.results.query import Filter, TooManyQuestions
+from racing_demon_server.results.query import Filter, ResultsUnusable, TooManyQuestions
 from racing_demon_server.settings import ServerSettings
 from tests.support.servers import PATIENCE
 
@@ -59,6 +62,20 @@ async def test_what_is_being_made_keeps_no_answer_waiting() -> None:
     async with keeping(make) as keeper:
         assert await keeper.ask("a", lambda _: "answer") == "answer"
         is_answered.set()
+
+
+async def test_whether_results_can_be_read_is_known() -> None:
+    """A server whose file of results is damaged while it runs says so, until it can read it again."""
+
+    def read(_: object) -> None:
+        raise JournalUnusable("it is damaged")
+
+    async with keeping() as keeper:
+        with pytest.raises(ResultsUnusable):
+            await keeper.ask("ann", read)
+        assert keeper.is_unusable
+        await keeper.ask("ann", lambda _: None)
+        assert not keeper.is_unusable
 
 
 async def test_a_dear_question_is_paid_before_the_next_of_its_address() -> None:

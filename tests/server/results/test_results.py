@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 import sqlite3
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,11 +18,13 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import HandOver, MatchOver
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.enums import StandingsAccess
-from racing_demon_server.journal.interface import JournalUnusable
+from racing_demon_server.journal.interface import JournalPart, JournalUnusable
 from racing_demon_server.journal.matches import export, matches
 from racing_demon_server.journal.sqlite.backup import backup
 from racing_demon_server.journal.sqlite.database import reading
 from racing_demon_server.journal.sqlite.database import results_of as side_files_of
+from racing_demon_server.results.file import ResultsFile
+from racing_demon_server.results.of_journal import summaries
 from tests.support.journals import play_match, put_back
 from tests.support.restartable_server import RestartableServer
 from tests.support.results import get, page_with, results_of, standings_with, status_of
@@ -95,6 +98,12 @@ async def test_standings_are_those_of_the_records(tmp_path: Path) -> None:
             summarizer.apply(entry)
     shown = [{"hand": hand, "moments": [list(row) for row in each.moments]} for hand, each in notes.items()]
     assert json.loads(told) == {"hands": shown, "titles": []}  # bots get none
+    with ResultsFile(side_files_of(journal)) as file:  # which lacks what was played after a crash
+        (result,) = file.ended()
+        stale = summary.model_copy(update={"hands": summary.hands[:1]})
+        assert file.save(result.journal, result.match, stale, is_over=True, replaces=result.id)
+        (counted,) = summaries([JournalPart("", partial(reading, journal), result.journal)], file, None)
+    assert counted.hands == result.summary.hands
 
 
 @pytest.mark.long
