@@ -352,6 +352,8 @@ export const LATER = {
   standingsColumns: ["Player", "Won", "A hand", "Rating", "Form"],
   teamColumns: ["Team", "Won", "A hand"],
   matchColumns: ["Player", "Points", "Races", "Replay"],
+  wonCount: (/** @type {number} */ races) => `${races}\u00a0won`,
+  lostCount: (/** @type {number} */ races) => `${races}\u00a0lost`,
   /** What columns of standings say that their names do not. @type {Record<string, string>} */
   columnTexts: {
     Won: "Won: of how many matches.",

@@ -26,8 +26,8 @@ function dealt(name, players) {
   return board;
 }
 
-function scene(board, area, { isMirrored = false, slots = new FoundationSlots(), deal = "one" } = {}) {
-  return arrange({ layout: board.layout, board, place: 0, deal, slots, buttons: 1, area, isMirrored });
+function scene(board, area, { isMirrored = false, slots = new FoundationSlots(), deal = "one", line } = {}) {
+  return arrange({ layout: board.layout, board, place: 0, deal, slots, buttons: 1, area, isMirrored, line });
 }
 
 /** What a pile covers, with all of its cards. */
@@ -55,6 +55,17 @@ for (const name of Object.keys(games)) {
     }
   });
 }
+
+test("fans are closer where the line below them is high, and cards no smaller", () => {
+  const board = dealt("racing-demon", 2);
+  const column = board.layout.own(0, "tableau")[6].number;
+  board.cards[column] = [...Array(17).keys()];
+  const area = { width: 390, height: 640 };
+  const [usual, high] = [undefined, 80].map((line) => scene(board, area, { line }));
+  const [before, after] = [usual, high].map(({ rects }) => boxOf(rects.get(column), board.cards[column]));
+  assert.equal(after.right, before.right);
+  assert.ok(after.bottom <= before.bottom - 20, `${before.bottom} became ${after.bottom}`);
+});
 
 test("for the left hand the stock lies at the left", () => {
   const board = dealt("racing-demon", 2);

@@ -1081,7 +1081,9 @@ function matchTable(found, watch) {
       const view = watch ? button("▶", () => watch(seat), LATER.watchAs(name)) : "";
       const won = races.filter(([winner]) => winner === seat).length;
       const lost = races.filter(([, loser]) => loser === seat).length;
-      return [who, String(points), `${won}:${lost}`, view];
+      const raced = element("span", "", LATER.wonCount(won));
+      raced.append(" ", element("small", "soft", LATER.lostCount(lost)));
+      return [who, String(points), raced, view];
     }),
   );
 }

@@ -216,6 +216,7 @@ class Coach {
   /** @type {Pace | null} */
   #pace = null;
   #said = "";
+  #measured = ""; // the text whose height the table knows
   /** What was tapped last. @type {import("./geometry.js").Held | null} */
   #tapped = null;
   #waited = false; // whether others waited for this player
@@ -341,6 +342,10 @@ class Coach {
     const hand = height - (scene?.rects.get(stock)?.y ?? height - BUTTONS_PX);
     const below = height > width ? Math.max(hand, buttons + 6) : 0;
     setStyle(this.line, "--row", `${Math.round(below)}px`);
+    const measured = `${this.text.textContent} ${width} ${this.#deal}`;
+    if (below === 0 || measured === this.#measured) return;
+    this.#measured = measured;
+    this.screen.keepOff(this.line.offsetHeight);
   }
 
   /** Count a hand that has ended; then the bots no longer wait. */

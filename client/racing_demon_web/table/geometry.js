@@ -106,6 +106,7 @@ export class FoundationSlots {
  * @property {boolean} isWide whether the bar is beside the layout
  * @property {Blocks} blocks
  * @property {Pile[]} shared the foundations that all build on
+ * @property {number} line how high the line below the columns is
  */
 
 /**
@@ -141,13 +142,25 @@ export const shapeOf = ({ layout, cards }, place) =>
  * @param {number} [options.across] how many lie side by side
  * @param {{width: number, height: number}} options.area
  * @param {boolean} options.isMirrored for the left hand
+ * @param {number} [options.line] how high the line below the columns is, where fans can be closer for it
  * @returns {Scene}
  */
-export function arrange({ layout, board, place, deal, slots, buttons, across = 1, area, isMirrored }) {
+export function arrange({
+  layout,
+  board,
+  place,
+  deal,
+  slots,
+  buttons,
+  across = 1,
+  area,
+  isMirrored,
+  line = LINE_PX,
+}) {
   const shared = layout.piles.filter((pile) => pile.place === -1 && pile.kind === "foundation");
   const blocks = blocksOf(layout, place, shared.length >= 4);
   const isWide = area.width > area.height * 1.15;
-  const options = { board, deal, slots, buttons, across, area, isMirrored, isWide, blocks, shared };
+  const options = { board, deal, slots, buttons, across, area, isMirrored, isWide, blocks, shared, line };
   const largest = Math.max(MAX_CARD, Math.floor(area.height * CARD_OF_HEIGHT));
   const [small, large] = isWide || area.height > TALL_PX ? [0.34, 0.34] : [0.26, 0.34]; // of the height
   for (let width = Math.min(largest, Math.floor(area.width / WIDEST)); width >= MIN_CARD; width--) {
@@ -205,6 +218,7 @@ function attempt({
   isWide,
   blocks,
   shared,
+  line,
   width,
   share: foundations,
   isRoomy = false,
@@ -241,7 +255,8 @@ function attempt({
   if (least > free && !isForced) return null;
   if (widest(rows, card.w, gap) > inner.width + 1 && !isForced) return null;
   if (isRoomy && most > free) return null; // foundations are larger only where no fan gets narrower
-  const share = most > least ? Math.max(0, Math.min(1, (free - least) / (most - least))) : 1;
+  const open = free - Math.max(0, line - LINE_PX) - least; // for fans
+  const share = most > least ? Math.max(0, Math.min(1, open / (most - least))) : 1;
   rows.forEach((row, at) => {
     const height = needs[at].least + (needs[at].most - needs[at].least) * share;
     lay({ rects, row, board, x: inner.x, y, width: inner.width, height, card, gap });

@@ -33,6 +33,8 @@ export class TableScreen {
   hints = null;
   #shape = ""; // the key of the scene's geometry
   #seen = 0;
+  /** How high the line below the columns is at most in this hand, where it is more than usual. */
+  #line = 0;
   #isStuck = false; // in this player's view: see #followStuck
   /** @type {DOMRect | undefined} */
   #measured = undefined;
@@ -182,6 +184,7 @@ export class TableScreen {
       this.origins.clear();
       this.most.clear();
       this.#measured = undefined;
+      this.#line = 0;
     }
     this.#followHints(name, fields);
     if (isPast) return;
@@ -349,7 +352,7 @@ export class TableScreen {
     const isTall = buttons > 1 && (width < 300 || layout.own(this.place, "reserve").length > 0);
     setClass(this.root, "tall-bar", isTall);
     setStyle(this.root, "--hand", `${this.scene?.bottom ?? 66}px`);
-    const shape = `${deal} ${width} ${height} ${isMirrored} ${this.place} ${shapeOf(shown, this.place)}`;
+    const shape = `${deal} ${width} ${height} ${isMirrored} ${this.place} ${this.#line} ${shapeOf(shown, this.place)}`;
     if (shape !== this.#shape || !this.scene) {
       this.#shape = shape;
       this.scene = arrange({
@@ -362,6 +365,7 @@ export class TableScreen {
         across: isTall ? 1 : buttons,
         area: { width, height },
         isMirrored,
+        line: this.#line,
       });
     }
     const fits = new Set(moveInput.held && table.options.hints ? moveInput.targets(moveInput.held) : []);
@@ -379,6 +383,13 @@ export class TableScreen {
     });
     this.origins.clear();
     this.#drawText();
+  }
+
+  /** Keep cards off the line below the columns, if they can be closer. @param {number} height of it */
+  keepOff(height) {
+    if (height <= this.#line) return;
+    this.#line = height;
+    this.requestRender();
   }
 
   /**
