@@ -15,13 +15,13 @@ document.addEventListener("visibilitychange", () => keepAwake(isWanted));
  */
 export async function keepAwake(isOn) {
   isWanted = isOn;
-  if (isAsking || isFramed || !isSecureContext || !("wakeLock" in navigator) || document.hidden) return;
+  if (isAsking || isFramed) return;
   isAsking = true;
   try {
     if (isOn && lock?.released !== false) lock = await navigator.wakeLock.request("screen");
     if (!isWanted && lock) await lock.release(); // it may no longer be wanted
   } catch {
-    // refused, for example because the battery is low
+    // refused, for example because the battery is low or the page is hidden; or the browser cannot do it
   }
   isAsking = false;
 }

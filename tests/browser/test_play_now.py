@@ -50,6 +50,7 @@ async def test_one_tap_leads_to_cards_against_bots(browser: Browser) -> None:
         await expect(guest.page.get_by_role("button", name="Lock the table")).to_be_visible()
         await expect(lists).to_be_hidden()
         await guest.page.tap("#sheet-close")
+        await expect(guest.page.locator("#table .standing")).to_have_text(re.compile(r"you -?\d"))
         line = guest.page.locator(".coach")
         await expect(line).to_have_text(re.compile("Your .+ can go|Nothing fits"))
         await expect(guest.page.locator("#table .goes").first).to_be_visible()

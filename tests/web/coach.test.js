@@ -15,6 +15,7 @@ import {
 import { games, tables } from "./games.js";
 
 const [ACE_OF_HEARTS, EIGHT_OF_HEARTS, KING_OF_SPADES] = [13, 20, 12];
+const BLACK_NINES = [8, 34];
 
 test("who plays quickly is told nothing, until they hesitate or turn past a card that fits", () => {
   const pace = new Pace(0);
@@ -88,6 +89,13 @@ test("nothing is laid on the stock or the waste, and a card put there stays wher
     assert.equal(ahead(rules, board, 0, [play]).board, board);
   }
   assert.ok(!takesNothing(rules, 0, column, next.number));
+});
+
+test("of two places that are as good a card goes to the first", () => {
+  const { board, rules, column } = bare("racing-demon");
+  for (const at of [1, 2]) board.cards[column + at] = [BLACK_NINES[at - 1]];
+  board.cards[column] = [EIGHT_OF_HEARTS];
+  assert.equal(rules.bestPlay(board, 0, column, 1)?.destination, column + 1);
 });
 
 test("a refused card is told where it may go, by the rules of its game", () => {

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { dealtHandicaps } from "../../client/racing_demon_web/rules/handicaps.js";
+import { Layout } from "../../client/racing_demon_web/rules/layout.js";
 import { TableState } from "../../client/racing_demon_web/rules/state.js";
 import { teamTotals } from "../../client/racing_demon_web/rules/teams.js";
 import { HandTranscript } from "../../client/racing_demon_web/wire/commit_reveal.js";
@@ -80,14 +81,16 @@ test("the last board lies there until the next deal", () => {
   assert.equal(table.hand.deal, "hand 1");
 });
 
-test("other options take the last board away", () => {
+test("other options take the last board away, and ask all anew whether they are ready", () => {
   const table = tableOf("Ann", "Ben");
   deal(table, 1, 0);
   apply(table, "hand_over", { reason: "stuck", out: null, elapsed_ms: 5, points: [1, 2] });
   apply(table, "match_over", { winners: [1] });
+  apply(table, "readied", { seat: 0, ready: true });
   apply(table, "options_set", { options: { game: "classic" } });
   assert.equal(table.hand, null);
   assert.deepEqual(table.handSeats, []);
+  assert.ok([...table.seats.values()].every(({ ready }) => !ready));
 });
 
 test("the clock counts down to the signal, and stands still in a pause", () => {
@@ -99,6 +102,18 @@ test("the clock counts down to the signal, and stands still in a pause", () => {
   assert.equal(table.elapsed(9000), 1000);
   apply(table, "continued", { elapsed_ms: 1000 }, 9000);
   assert.equal(table.elapsed(9500), 1500);
+});
+
+test("who starts later waits as much longer than the first to start", () => {
+  const handicaps = [
+    [0, 5, 0],
+    [0, 20, 0],
+  ];
+  const layout = new Layout(games["racing-demon"], [0, 2], { seats: 3 }, handicaps);
+  assert.deepEqual(
+    [0, 1, 2].map((seat) => layout.waitMs(seat)),
+    [0, 0, 15_000],
+  );
 });
 
 test("who is kicked is banned, and no longer when let back in", () => {

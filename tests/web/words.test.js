@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 import { placesOf } from "../../client/racing_demon_web/rules/places.js";
+import { placeOf } from "../../client/racing_demon_web/screens/moments.js";
 import { withLabels } from "../../client/racing_demon_web/screens/options.js";
 import { OPTIONS, VALUES } from "../../client/racing_demon_web/wire/options.js";
 import * as words from "../../client/racing_demon_web/words.js";
@@ -148,6 +149,9 @@ test("what cost most in a hand is a sentence, as in the terminal", () => {
     told({ seat: 1, waited: 0, winner: 0 }),
     "Ben’s 3♠ could go up; yours went instead. That cost 1 point.",
   );
+  const record = { events: [5, 6, 7].map((seq) => ({ name: "played", fields: { seq } })) };
+  assert.equal(placeOf(record, moment), 1, "before the card that took the place");
+  assert.equal(placeOf(record, { ...moment, winner: null }), 2, "after the one that made it ready");
 });
 
 test("few who are not ready are named", () => {
