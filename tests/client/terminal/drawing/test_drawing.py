@@ -1,7 +1,7 @@
 """The picture of the table, whole."""
 
 from collections.abc import Iterator, Sequence
-from itertools import count
+from itertools import count, islice
 
 import pytest
 from hypothesis import given
@@ -130,13 +130,19 @@ def test_all_that_matters_is_seen(name: str) -> None:
             check_picture(player, size)
 
 
+def test_what_is_played_is_named_from_the_first_moment_on() -> None:
+    """Before a card is dealt, too."""
+    for player in islice(moments("racing-demon", 0, 1), 8):
+        assert rows_of(player.draw())[0].startswith(" Klondike race")
+
+
 @pytest.mark.long
 @of_all_sizes
 @for_each("seat", [0, None])
 def test_the_first_moments(seat: int | None, size: tuple[int, int]) -> None:
-    """From the empty table to the first cards, event by event; what is played is named from the first on."""
+    """From the empty table to the first cards, event by event."""
     for number, player in enumerate(moments("racing-demon", seat, 1)):
-        assert rows_of(check_picture(player, size))[0].startswith(" Klondike race")
+        check_picture(player, size)
         if number > 7:
             return
 
