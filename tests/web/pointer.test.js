@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import { MoveInput } from "../../client/racing_demon_web/table/move_input.js";
 import { listen } from "../../client/racing_demon_web/table/pointer.js";
 
 const STOCK = { pile: 0, count: 1 };
@@ -146,4 +147,16 @@ test("other buttons of a mouse do nothing", () => {
   send("pointerdown", 100, 50, { button: 2, pointerType: "mouse" });
   send("pointerup", 100, 50, { button: 2, pointerType: "mouse" });
   assert.deepEqual(calls, []);
+});
+
+test("a card of the middle is moved by nobody but who plays alone", () => {
+  const moves = (handSeats) => {
+    const shown = { layout: { piles: [{ place: -1 }, { place: 0 }, { place: 1 }] } };
+    const input = Object.create(MoveInput.prototype, {
+      screen: { value: { shown, place: 0, table: { handSeats } } },
+    });
+    return shown.layout.piles.map((_, pile) => input.owns(pile));
+  };
+  assert.deepEqual(moves([3, 5]), [false, true, false]);
+  assert.deepEqual(moves([3]), [true, true, false]);
 });
