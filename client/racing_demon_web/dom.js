@@ -142,14 +142,29 @@ export function setClass(node, name, has) {
 }
 
 /**
- * Play a short animation, unless the device asks for reduced motion.
+ * Hide or disable an element. What is written again, though it is so already, is styled again.
+ * @param {HTMLElement & {disabled?: boolean}} node
+ * @param {"hidden" | "disabled"} name
+ * @param {boolean} is
+ */
+export function setFlag(node, name, is) {
+  if (node[name] !== is) node[name] = is;
+}
+
+/** The last animation of each element. @type {WeakMap<Element, Animation>} */
+const moves = new WeakMap();
+
+/**
+ * Play a short animation, unless the device asks for reduced motion. It ends the one before: where two overlap, the
+ * page's thread has to draw every frame of both.
  * @param {Element | undefined} node
  * @param {PropertyIndexedKeyframes} frames
  * @param {number} duration milliseconds
- * @param {string} [pseudoElement]
  */
-export function move(node, frames, duration, pseudoElement) {
-  if (!isCalm()) node?.animate(frames, { duration, easing: "ease-out", pseudoElement });
+export function move(node, frames, duration) {
+  if (!node || isCalm()) return;
+  moves.get(node)?.cancel();
+  moves.set(node, node.animate(frames, { duration, easing: "ease-out" }));
 }
 
 const SLOW_MS = 12; // above this time for a frame, animations are off

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from playwright.async_api import Browser, Page, Position, expect
+from playwright.async_api import Browser, CDPSession, Page, Position, expect
 
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
@@ -15,6 +15,10 @@ from tests.support.servers import Peer, serving
 BY_HAND: Final = ("Aces start", "Same suit", "one lower: ", "Cards in order", "An empty column", "Turn three")
 CORNER: Final = Position(x=10, y=8)
 """Of a card: others may lie on the rest of it."""
+NEXT_SECOND: Final = """() => new Promise((done) => new MutationObserver((_, observer) => {
+  observer.disconnect();
+  done();
+}).observe(document.querySelector(".status"), { characterData: true, childList: true, subtree: true }))"""
 
 
 @pytest.mark.long
@@ -150,3 +154,27 @@ COVERED: Final = """() => [...document.querySelectorAll("#table .bar button")].f
   }).map((card) => card.className);
 })"""
 AS_TEXT: Final = """() => localStorage.setItem("racing-demon.settings", JSON.stringify({ hasText: true }))"""
+
+
+@pytest.mark.long
+async def test_what_is_asked_for_is_marked_without_work(browser: Browser) -> None:
+    """Its frame changes all the time: a thread that drew that itself would have less time for taps."""
+    async with serving() as served, phone(browser, served.origin, **TALL_PHONE) as guest:
+        marked = guest.page.locator("#table .from")
+        await guest.page.tap("#learn")
+        await marked.tap(position=CORNER, force=True)
+        await expect(guest.page.locator(".says")).to_contain_text(BY_HAND[1])
+        await marked.wait_for()
+        session = await guest.page.context.new_cdp_session(guest.page)
+        await session.send("Performance.enable")
+        await guest.page.evaluate(NEXT_SECOND)
+        before = await _styled(session)
+        await guest.page.evaluate(NEXT_SECOND)
+        assert await _styled(session) - before < 20, "60 are drawn in a second"
+        assert guest.complaints == []
+
+
+async def _styled(session: CDPSession) -> float:
+    """Return how often the page was styled."""
+    told = await session.send("Performance.getMetrics")
+    return float(next(each["value"] for each in told["metrics"] if each["name"] == "RecalcStyleCount"))

@@ -1,6 +1,6 @@
 // What a newcomer is told: in somebody's first two hands, one line says the most useful thing.
 
-import { button, element, setStyle, setText } from "../dom.js";
+import { button, element, setClass, setFlag, setStyle, setText } from "../dom.js";
 import { loadStyle } from "../lazy.js";
 import { Hints, knowsAll } from "../rules/hints.js";
 import { rank, suit, UNKNOWN } from "../rules/layout.js";
@@ -95,6 +95,26 @@ export function endsOf(screen, play) {
   }
   const ends = [drawn ?? boardView.slots.get(play.source), placeOf(screen, play, cards[first])];
   return ends.filter((node) => node !== undefined);
+}
+
+/**
+ * Mark what is asked for; return it.
+ * @param {Element[]} before what is marked already
+ * @param {Element[]} nodes
+ * @param {boolean} [isPlay] whether a play begins at the first of them
+ */
+export function light(before, nodes, isPlay = false) {
+  if (nodes.length === before.length && nodes.every((node, at) => node === before[at])) return nodes;
+  for (const node of before) {
+    node.classList.remove("goes", "from");
+    node.querySelector(".asked")?.remove();
+  }
+  for (const node of nodes) node.classList.add("goes");
+  if (isPlay && nodes.length > 0) {
+    nodes[0].classList.add("from");
+    nodes[0].append(element("i", "asked"));
+  }
+  return nodes;
 }
 
 /** How somebody plays: for how long they have hesitated, and whether they need to be told anything. */
@@ -230,6 +250,7 @@ class Coach {
   #refusal = { text: "", at: -Infinity };
   /** @type {Element[]} */
   #lit = [];
+  #buttons = 0; // how high they are, higher than the stock on narrow phones
 
   /** @param {TableScreen} screen */
   constructor(screen) {
@@ -242,6 +263,11 @@ class Coach {
     this.learn = button(COACH.learn, () => screen.learn());
     this.line.append(this.text, this.learn, off);
     screen.root.append(this.line);
+    // Measuring them with each frame would lay out the page.
+    new ResizeObserver(([{ target }]) => {
+      this.#buttons = target.clientHeight;
+      screen.requestRender();
+    }).observe(/** @type {Element} */ (screen.root.querySelector(".bar")));
     this.#answerTaps();
   }
 
@@ -326,9 +352,10 @@ class Coach {
     const isNew = this.#isNew;
     if (place >= 0) this.#count();
     const waits = place < 0 && table.hand !== null && table.seats.has(session?.seat ?? -1);
-    this.learn.hidden = !waits;
+    setFlag(this.learn, "hidden", !waits);
     const text = isNew && place >= 0 ? this.#words() : "";
-    this.line.hidden = text === "" && !(isNew && waits);
+    setFlag(this.line, "hidden", text === "" && !(isNew && waits));
+    setClass(this.screen.root, "coached", !this.line.hidden);
     setText(this.text, text);
     if (!this.line.hidden) this.#place();
   }
@@ -338,9 +365,8 @@ class Coach {
     const { scene, shown, place, boardView } = this.screen;
     const stock = shown?.layout.own(place, "stock")[0]?.number ?? -1;
     const { height, width } = boardView.box;
-    const buttons = this.screen.root.querySelector(".bar")?.clientHeight ?? 0; // higher than the stock on narrow phones
     const hand = height - (scene?.rects.get(stock)?.y ?? height - BUTTONS_PX);
-    const below = height > width ? Math.max(hand, buttons + 6) : 0;
+    const below = height > width ? Math.max(hand, this.#buttons + 6) : 0;
     setStyle(this.line, "--row", `${Math.round(below)}px`);
     const measured = `${this.text.textContent} ${width} ${this.#deal}`;
     if (below === 0 || measured === this.#measured) return;
@@ -453,21 +479,26 @@ class Coach {
 
   /** Show the play on the table. */
   #light() {
-    const { boardView, shown, root, place } = this.screen;
+    const { shown, root } = this.screen;
     const play = this.#play;
     if (this.#lit.length > 0 || play === undefined || !shown) return;
-    if (play === null) this.#lit = [...root.querySelectorAll(".stuck")];
-    else if (isTurn(play, shown.layout)) {
-      const stock = boardView.slots.get(shown.layout.own(place, "stock")[0].number);
-      this.#lit = stock ? [stock] : []; // there is the tap, and nothing to drag
-    } else this.#lit = endsOf(this.screen, play);
-    for (const node of this.#lit) node.classList.add("goes");
-    if (play) this.#lit[0]?.classList.add("from");
+    const nodes = play ? this.#ends(play, shown) : [...root.querySelectorAll(".stuck")];
+    this.#lit = light([], nodes, play !== null);
+  }
+
+  /**
+   * @param {import("../rules/rules.js").Play} play
+   * @param {import("../rules/board.js").Board} shown
+   */
+  #ends(play, { layout }) {
+    const { boardView, place } = this.screen;
+    if (!isTurn(play, layout)) return endsOf(this.screen, play);
+    const stock = boardView.slots.get(layout.own(place, "stock")[0].number);
+    return stock ? [stock] : []; // there is the tap, and nothing to drag
   }
 
   #dim() {
-    for (const node of this.#lit) node.classList.remove("goes", "from");
-    this.#lit = [];
+    this.#lit = light(this.#lit, []);
   }
 }
 

@@ -12,7 +12,7 @@ import { MatchLog } from "../wire/match_log.js";
 import { Session, webSocketUrl } from "../wire/session.js";
 import { faceName, short, WORDS } from "../words.js";
 import { LESSON_WORDS } from "../words_later.js";
-import { endsOf, upward } from "./coach.js";
+import { endsOf, light, upward } from "./coach.js";
 import { COLUMNS, caps } from "./keyboard.js";
 import { COLOURS, DO, LESSONS, STEPS, TEACHER, TEACHER_MS, WORDS_OF_LESSONS } from "./lesson_data.js";
 
@@ -321,7 +321,7 @@ export class Lesson {
     document.removeEventListener("pointerdown", this.#touched, true);
     document.removeEventListener("keydown", this.#typed, true);
     document.body.classList.remove("learning");
-    this.#dim();
+    this.#lit = light(this.#lit, []);
     this.root.remove();
     if (this.shake) screen.moveInput.shake = this.shake;
     if (this.refused) screen.refused = this.refused;
@@ -467,7 +467,7 @@ export class Lesson {
     this.#target = null;
     this.at += 1;
     write("lesson", { game: this.game, at: this.at });
-    this.#dim();
+    this.#lit = light(this.#lit, []);
     if (note === "") return this.#queue();
     this.#isTold = true;
     this.draw();
@@ -628,8 +628,7 @@ export class Lesson {
     setText(this.says, this.#fill(said, this.#name(this.#target, this.#board)));
     setText(this.rule, this.#wrong || this.#note || this.#fill(this.#step.rule, ""));
     setClass(this.rule, "wrong", this.#wrong !== "");
-    this.#dim();
-    if (!isPaused) this.#light(screen);
+    this.#lit = light(this.#lit, isPaused ? [] : this.#ends(screen), this.#target !== null);
   }
 
   /** Keep room for the longest texts of the lesson: cards stay where they are from step to step. */
@@ -663,19 +662,11 @@ export class Lesson {
     this.room.append(kept);
   }
 
-  /** @param {TableScreen} screen */
-  #light(screen) {
-    const { root, shown } = screen;
-    if (this.#step.kind === "stuck" && !this.#target) this.#lit = [...root.querySelectorAll(".stuck")];
-    else if (this.#target && shown?.layout === this.#board.layout && this.#script.length === 0)
-      this.#lit = endsOf(screen, this.#target);
-    for (const node of this.#lit) node.classList.add("goes");
-    this.#lit[0]?.classList.toggle("from", this.#target !== null);
-  }
-
-  #dim() {
-    for (const node of this.#lit) node.classList.remove("goes", "from");
-    this.#lit = [];
+  /** What the step is about. @param {TableScreen} screen */
+  #ends(screen) {
+    if (this.#step.kind === "stuck" && !this.#target) return [...screen.root.querySelectorAll(".stuck")];
+    const isThere = screen.shown?.layout === this.#board.layout && this.#script.length === 0;
+    return this.#target && isThere ? endsOf(screen, this.#target) : [];
   }
 }
 

@@ -83,8 +83,8 @@ function drawSuits() {
     const fill = look.getPropertyValue(ink);
     const svg = `<svg xmlns="${SVG}" viewBox="0 0 100 100" fill="${fill}">${byId(`suit-${at}`).innerHTML}</svg>`;
     const url = `url("data:image/svg+xml,${encodeURIComponent(svg)}")`;
-    return `.mini .s${at} .index::after, .mini .s${at}:last-of-type { background-image: ${url}; }
-      .mini .royal.s${at}:last-of-type { background-image: ${url}, linear-gradient(var(--paper), var(--royal)); }`;
+    return `.mini .s${at} .index::after, .mini .s${at}.top { background-image: ${url}; }
+      .mini .royal.s${at}.top { background-image: ${url}, linear-gradient(var(--paper), var(--royal)); }`;
   });
   suits.replaceSync(rules.join(""));
 }
@@ -124,7 +124,8 @@ function drawPile(mini, { kind }, cards, most) {
     if (!next) root.append((next = element("b")));
     setText(next, cards.length > 0 ? String(cards.length) : "");
   }
-  for (const node of [...nodes.values()].reverse()) {
+  for (const [at, node] of [...nodes.values()].reverse().entries()) {
+    setClass(node, "top", at === 0);
     if (node.nextSibling !== next || !node.parentNode) root.insertBefore(node, next);
     next = node;
   }

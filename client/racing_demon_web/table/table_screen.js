@@ -8,6 +8,7 @@ import {
   move,
   seatClass,
   setClass,
+  setFlag,
   setStyle,
   setText,
   token,
@@ -320,9 +321,8 @@ export class TableScreen {
     }
     loaded.coach?.follow(this); // they mark cards, which are drawn now
     loaded.lesson?.follow();
-    // last, as it makes the browser style all that was written
     for (const seat of this.flashes)
-      move(this.neighbors.get(seat), { opacity: [0.8, 0] }, FLASH_MS, "::before");
+      move(this.neighbors.get(seat)?.children[0], { opacity: [0.8, 0] }, FLASH_MS);
     this.flashes.clear();
   }
 
@@ -413,6 +413,7 @@ export class TableScreen {
 
   #drawStatus() {
     const { table, session, place } = this;
+    const isNarrow = innerWidth <= 480; // before anything is written, as that measures the page
     const seat = session?.seat ?? -1;
     const now = /** @type {any} */ (session).clock();
     const elapsed = table.elapsed(now);
@@ -435,12 +436,11 @@ export class TableScreen {
       // A big screen says the rest elsewhere, and so does the menu of a phone.
       parts.push(handText(table.handNumber, table.options, table.lastHand));
       if (table.knownDeal) parts.push(PHRASES.known);
-      if (innerWidth > 480)
-        parts.push(table.code, session?.pingMs && place >= 0 ? `${session.pingMs} ms` : "");
+      if (!isNarrow) parts.push(table.code, session?.pingMs && place >= 0 ? `${session.pingMs} ms` : "");
     }
     setText(this.status, parts.filter(Boolean).join(" · "));
     setText(this.root.querySelector(".standing"), place < 0 ? "" : standing(table, seat));
-    this.late.hidden = place >= 0 || !table.hand || !table.seats.has(seat);
+    setFlag(this.late, "hidden", place >= 0 || !table.hand || !table.seats.has(seat));
     this.#drawButtons();
   }
 
@@ -455,8 +455,8 @@ export class TableScreen {
      */
     const show = (name, isThere, isUsable) => {
       const node = /** @type {HTMLButtonElement} */ (this.root.querySelector(name));
-      node.hidden = !isThere;
-      node.disabled = !(isUsable && mayPlay);
+      setFlag(node, "hidden", !isThere);
+      setFlag(node, "disabled", !(isUsable && mayPlay));
     };
     show(".stuck", place >= 0, !isStuck);
     show(".shift", this.hasShifts, Boolean(shown && this.rules?.mayShift(shown, place)));
@@ -483,8 +483,8 @@ export class TableScreen {
     for (const seat of seats) this.#drawNeighbor(seat, points);
     if (this.hasMinis)
       whenLoaded("panels", ({ drawRace }) => drawRace(this.root, table, this.neighbors, this.games));
-    this.root.classList.toggle("alone", seats.length === 0);
-    this.root.classList.toggle("watching", this.place < 0);
+    setClass(this.root, "alone", seats.length === 0);
+    setClass(this.root, "watching", this.place < 0);
   }
 
   /**
@@ -497,6 +497,7 @@ export class TableScreen {
     if (!chip) {
       chip = element("li", `chip ${seatClass(seat)}`);
       chip.append(
+        element("i", "flash"),
         token(seat, ""),
         element("bdi", "name"),
         asIs(element("span", "out")),
@@ -516,7 +517,7 @@ export class TableScreen {
     }
     const state = table.seats.get(seat);
     const place = table.handSeats.indexOf(seat);
-    const [mark, name, count, mood, heap, minis] = chip.children;
+    const [, mark, name, count, mood, heap, minis] = chip.children;
     setText(mark, [...table.nameOf(seat)][0]?.toUpperCase());
     setText(markTeam(name, state?.team), table.nameOf(seat));
     setText(count, `${points.get(seat) ?? ""}`);
