@@ -28,6 +28,13 @@ const BACK = 0.14; // how much of a back shows, in widths of a card
 const OPEN = 0.44; // how much of a card shows
 const COUNTED = ["reserve", "stock"];
 const INKS = ["--black", "--red", "--club", "--diamond"]; // of each suit
+/** Where the suits of small cards are, and what is below them. */
+const PIPS = {
+  " .index::after": "",
+  ".top": "",
+  ".ace.top": "",
+  ".royal.top": ", linear-gradient(var(--paper), var(--royal))",
+};
 
 loadStyle("panels.css");
 
@@ -79,12 +86,14 @@ function drawSuits() {
   const root = document.documentElement;
   if (!isNew(root, "inks", `${root.dataset.theme} ${root.className}`)) return;
   const look = getComputedStyle(root);
-  const rules = INKS.map((ink, at) => {
+  const rules = INKS.flatMap((ink, at) => {
     const fill = look.getPropertyValue(ink);
-    const svg = `<svg xmlns="${SVG}" viewBox="0 0 100 100" fill="${fill}">${byId(`suit-${at}`).innerHTML}</svg>`;
-    const url = `url("data:image/svg+xml,${encodeURIComponent(svg)}")`;
-    return `.mini .s${at} .index::after, .mini .s${at}.top { background-image: ${url}; }
-      .mini .royal.s${at}.top { background-image: ${url}, linear-gradient(var(--paper), var(--royal)); }`;
+    return Object.entries(PIPS).map(([selector, below]) => {
+      // One picture for each size: one that is drawn in several is laid out anew for each of them, with every card.
+      const svg = `<svg xmlns="${SVG}" viewBox="0 0 100 100" fill="${fill}" class="${selector}">${byId(`suit-${at}`).innerHTML}</svg>`;
+      const image = `url("data:image/svg+xml,${encodeURIComponent(svg)}")${below}`;
+      return `.mini .s${at}${selector} { background-image: ${image}; }`;
+    });
   });
   suits.replaceSync(rules.join(""));
 }
