@@ -61,6 +61,8 @@ async def test_nothing_told_is_lost_and_nothing_is_played_twice(
                     # Each break must be over, with something new for everybody, before the next.
                     for player, number in zip(players, heard, strict=True):
                         await wait_until(partial(_has_heard_more, player, number))
+                # On a busy machine nobody may have got round to a play yet.
+                await wait_until(lambda: all(player.answered for player in players))
             await all_answered(players)
         server.kill()
         verdict = judge(journal, players, shown)
@@ -71,7 +73,6 @@ async def test_nothing_told_is_lost_and_nothing_is_played_twice(
         f"restart p50 {statistics.median(ordered):.0f} ms, p99 {ordered[int(len(ordered) * 0.99)]} ms\n"
     )
     assert verdict.is_right
-    assert all(player.answered for player in players)
     assert verdict.told > KILLS // 2
 
 
