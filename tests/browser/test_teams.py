@@ -110,6 +110,7 @@ async def test_four_pairs(browser: Browser, tmp_path: Path) -> None:
         await cyn.page.get_by_role("button", name="Teams").tap()
         await cyn.page.get_by_label("Cyn").select_option("Team B")
         await wait(ann.pilot, lambda: host.view.seats[2].team == 1)
+        assert await cyn.page.locator("label.option select").count() == 1, "the host chooses for others"
         await cyn.page.screenshot(path=tmp_path / "choice.png")
         await cyn.page.keyboard.press("Escape")
         await ann.pilot.press("f8", *["down"] * 5)
