@@ -553,11 +553,12 @@ async def test_a_season_is_a_name_for_two_days(
         await here("scores", path, "--season", "soon"),
         rf"There is no season 'soon' in .*\. There are: then, later\. {example}",
     )
-    seasons.write_text("then = [2026-09-01]\n")
-    failed(
-        await here("scores", path, "--season", "then"),
-        rf".*: the season 'then' has not a first and a last day, in this order\. {example}",
-    )
+    for days in ("[2026-09-01]", '["2026-09-01", "2026-09-01"]', "[1788220800, 1788220800]"):
+        seasons.write_text(f"then = {days}\n")
+        failed(
+            await here("scores", path, "--season", "then"),
+            rf".*: the season 'then' has not a first and a last day, in this order\. {example}",
+        )
     seasons.unlink()
     failed(await here("scores", path, "--season", "then"), rf"There are no seasons yet: .* {example}")
 
