@@ -141,13 +141,17 @@ def comforts(options: Options) -> list[str]:
     ]
 
 
+NOTHING: Final = {"", "0", "0 s"}
+"""Values that say that something is not there."""
+
+
 def group_phrases(options: Options, names: Sequence[str]) -> list[str]:
     """Return what some options come to, without those that say nothing: ``5 hands``, ``turn 3``."""
     phrases = [length_text(options)] if "hands" in names else []
     for name in names:
         if getattr(options, name) is True:
             phrases.append(PHRASES.get(name, called(name)))
-        elif name not in SAID | {"game"} and (text := usual_text(name, options)):
+        elif name not in SAID | {"game"} and (text := usual_text(name, options)) not in NOTHING:
             phrases.append(CHIPS.get(name, called(name) + ": {}").format(text))
     return phrases
 

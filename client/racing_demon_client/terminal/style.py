@@ -254,6 +254,7 @@ class Density:
         side: the least width of the side panel with players and feed.
         pitch: the maximum distance between the left edges of two columns.
         card: a card's width and height; a height of 1 means no frame.
+        column: the same of a column's card, where columns are far enough from each other.
         fan: the maximum rows between two cards of a column.
         slot: a foundation's width and height, including the gap to the next.
         backs: how many face-down cards of a column are drawn; the others become a number.
@@ -267,6 +268,7 @@ class Density:
     side: int
     pitch: int
     card: tuple[int, int]
+    column: tuple[int, int]
     fan: int
     slot: tuple[int, int]
     backs: int
@@ -279,13 +281,43 @@ class Density:
 
 
 SMALL: Final = Density(
-    "small", size=(80, 23), side=39, pitch=6, card=(2, 1), fan=1, slot=(4, 1), backs=0, player=1, footer=1
+    name="small",
+    size=(80, 23),
+    side=39,
+    pitch=6,
+    card=(2, 1),
+    column=(5, 3),
+    fan=2,
+    slot=(4, 1),
+    backs=6,
+    player=1,
+    footer=1,
 )
 MEDIUM: Final = Density(
-    "medium", size=(120, 40), side=47, pitch=10, card=(8, 3), fan=1, slot=(8, 3), backs=3, player=6, footer=2
+    name="medium",
+    size=(120, 40),
+    side=47,
+    pitch=10,
+    card=(8, 3),
+    column=(8, 3),
+    fan=2,
+    slot=(8, 3),
+    backs=6,
+    player=6,
+    footer=2,
 )
 LARGE: Final = Density(
-    "large", size=(190, 58), side=74, pitch=16, card=(9, 5), fan=2, slot=(14, 4), backs=4, player=8, footer=1
+    name="large",
+    size=(190, 58),
+    side=74,
+    pitch=16,
+    card=(9, 5),
+    column=(9, 5),
+    fan=2,
+    slot=(14, 4),
+    backs=6,
+    player=8,
+    footer=1,
 )
 DENSITIES: Final = {density.name: density for density in (SMALL, MEDIUM, LARGE)}
 """All densities by name, smallest first."""

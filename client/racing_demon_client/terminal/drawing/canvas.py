@@ -166,7 +166,8 @@ def draw_card(canvas: Canvas, box: CardRect, name: str, ink: int, glyphs: Glyphs
     sign = sign_of(ink, glyphs)
     canvas.put(x, y, sign or glyphs.corners[0], ink if sign else Role.FRAME)
     end = canvas.put(x + 1, y, name, ink)
-    canvas.put(end, y, glyphs.rule * (x + width - 1 - end) + glyphs.corners[1], Role.FRAME)
+    if end < x + width:  # a ten fills the edge of a narrow card
+        canvas.put(end, y, glyphs.rule * (x + width - 1 - end) + glyphs.corners[1], Role.FRAME)
     for row in range(1, height):
         left, fill, right = glyphs.side, " ", glyphs.side
         if row == height - 1:

@@ -10,8 +10,10 @@ from .canvas import CardRect, HitArea, draw_card, draw_face, draw_frame, sign_of
 from .pile_layout import PileRect
 from .scene import DrawContext
 
-MIN_FRAMED_WIDTH = 5
+MIN_FRAMED_WIDTH = 4
 """The minimum width of a framed card."""
+BRACKETED_WIDTH = 6
+"""The minimum width of a card whose key stands in brackets above it."""
 TEN_WIDTH = 4
 """The width of a card without a frame that leaves no gap after a ten written as ``10``."""
 
@@ -22,16 +24,15 @@ def draw_columns(ctx: DrawContext, y: int, end: int) -> None:
     if not piles:
         return
     pitch = column_pitch(ctx)
-    framed = ctx.density.card[1] > 1 and pitch > MIN_FRAMED_WIDTH
-    card = min(ctx.density.card[0], pitch - 1) if pitch <= ctx.density.card[0] else ctx.density.card[0]
+    framed = ctx.density.column[1] > 1 and pitch > MIN_FRAMED_WIDTH
+    card = min(ctx.density.column[0], pitch - 1)
     for number, pile in enumerate(piles):
         x = ctx.left + 1 + number * pitch
         ctx.canvas.touch(HitArea(x, y, pitch, end - y, pile))
         label = ctx.scene.labels.get(f"column-{number + 1}", "")
         column = PileRect(pile, x, y + 1, card if framed else pitch, end - y - 1)
         if framed:
-            _label(ctx, (x, y), f"[{label}]" if label else "", pile)
-            draw_framed_column(ctx, column)
+            draw_framed_column(ctx, column, label)
         else:
             _draw_plain(ctx, column, label)
 
@@ -46,8 +47,7 @@ def draw_column(ctx: DrawContext, column: PileRect, *, framed: bool) -> None:
     """Draw one column with its key above it; its width reaches to the next column."""
     label = ctx.scene.label(column.pile)
     if framed and column.width > MIN_FRAMED_WIDTH + 1:
-        _label(ctx, (column.x, column.y - 1), f"[{label}]" if label else "", column.pile)
-        draw_framed_column(ctx, column._replace(width=min(column.width - 1, ctx.density.card[0])))
+        draw_framed_column(ctx, column._replace(width=min(column.width - 1, ctx.density.card[0])), label)
     else:
         _draw_plain(ctx, column, label)
 
@@ -80,9 +80,14 @@ def _draw_plain(ctx: DrawContext, column: PileRect, label: str) -> None:
         ctx.canvas.touch(HitArea(column.x, at, column.width, 1, column.pile, place))
 
 
-def draw_framed_column(ctx: DrawContext, column: PileRect) -> None:
-    """Draw a column of cards with frames, of which each but the last shows its top edge."""
+def draw_framed_column(ctx: DrawContext, column: PileRect, label: str | None = None) -> None:
+    """Draw a column of cards with frames, of which each but the last shows its top edge.
+
+    Above it stands its key, with the number of cards that lie face down where no row is left for one.
+    """
     cards = ctx.board.cards[column.pile]
+    heading = f"[{label}]" if label and column.width >= BRACKETED_WIDTH else label or ""
+    end = _label(ctx, (column.x, column.y - 1), heading, column.pile)
     if not cards:
         draw_frame(ctx.canvas, (column.x, column.y), (column.width, 3), ctx.glyphs, dashed=True)
         if mark := ctx.scene.pile_mark(column.pile):
@@ -91,6 +96,10 @@ def draw_framed_column(ctx: DrawContext, column: PileRect) -> None:
     hidden = _hidden(cards)
     shown = len(cards) - hidden
     backs, fan, body = _squeeze(min(hidden, ctx.density.backs), shown, column.height, ctx.density)
+    if label is None:
+        backs = max(backs, min(1, hidden))
+    elif hidden and not backs:
+        ctx.canvas.put(end, column.y - 1, f"{ctx.glyphs.back}{hidden}", Role.BACK)
     y = column.y
     for row in range(backs):
         more = f"+{hidden - backs}" if row == backs - 1 and hidden > backs else ""
@@ -117,7 +126,7 @@ def _draw_one(ctx: DrawContext, box: CardRect, card: int, ink: int, *, is_last: 
         for row in range(height):
             ctx.canvas.put(x, y + row, ctx.glyphs.back * width, ink)
     else:
-        name = ctx.glyphs.card(card, ten=width > MIN_FRAMED_WIDTH + 1)
+        name = ctx.glyphs.card(card, ten=True)
         (draw_face if is_last else draw_card)(ctx.canvas, box, name, ink, ctx.glyphs)
         if height == 2 and not is_last:  # the card goes on below the next
             ctx.canvas.put(x, y + 1, ctx.glyphs.side + " " * (width - 2) + ctx.glyphs.side, Role.FRAME)
@@ -131,18 +140,18 @@ def _hidden(cards: Sequence[int]) -> int:
 
 def _squeeze(backs: int, shown: int, height: int, density: Density) -> tuple[int, int, int]:
     """Return the rows for backs, between cards, and for the last card of a column."""
-    fan, body = density.fan, density.card[1]
+    fan, body = density.fan, density.column[1]
 
     def too_high() -> bool:
         return backs + (shown - 1) * fan + body > height
 
     if too_high():
         fan = 1
-    if too_high():
-        backs = min(1, backs)
+    while too_high() and backs > 1:
+        backs -= 1
     while too_high() and body > 1:
         body -= 1
-    return backs, fan, body
+    return 0 if too_high() else backs, fan, body
 
 
 def _rows(shown: int, height: int) -> list[int | None]:

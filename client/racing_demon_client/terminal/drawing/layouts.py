@@ -98,7 +98,7 @@ def _draw_cards(ctx: DrawContext, corner: tuple[int, int], seat: int, lines: int
     pitch = _pitch(ctx, x, seat)
     is_framed = pitch >= FRAMED_PITCH
     size = (pitch - 1, CARD_ROWS if is_framed else 1)
-    small = replace(ctx, density=replace(ctx.density, card=size, fan=1, backs=1))
+    small = replace(ctx, density=replace(ctx.density, card=size, column=size, fan=1, backs=1))
     for pile in reserves + columns + wastes:
         if pile not in columns:
             _draw_top(small, (x, y), pile)

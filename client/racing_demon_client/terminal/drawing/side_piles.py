@@ -12,6 +12,12 @@ from .canvas import CardRect, HitArea, draw_face, draw_frame, sign_of
 from .scene import DrawContext
 
 MAX_SHOWN = 5
+BESIDE_CARD = (5, 3)
+"""The size of a side pile's card beside the columns."""
+BESIDE_ROWS = 4
+"""The rows of such a pile with its label."""
+BESIDE_WIDTH = 15
+"""The columns that they take."""
 
 
 class SidePile(NamedTuple):
@@ -56,7 +62,19 @@ def draw_side_pile_row(
         return
     x = at[0]
     for side_pile in side_piles:
-        x = _draw_framed(ctx, side_pile, x, at[1]) + 4
+        x = _draw_framed(ctx, side_pile, (x, at[1]), ctx.density.card) + 4
+
+
+def draw_side_piles_beside(ctx: DrawContext, x: int, y: int) -> None:
+    """Draw the side piles below each other, beside columns that leave room for them."""
+    for number, side_pile in enumerate(_named(ctx, side_piles(ctx))):
+        plain = side_pile._replace(label=side_pile.label.strip("[]"))
+        _draw_framed(ctx, plain, (x, y + number * BESIDE_ROWS), BESIDE_CARD)
+
+
+def side_piles(ctx: DrawContext) -> list[int]:
+    """Return the side piles of the layout that is drawn large."""
+    return [pile for kind in (Kind.RESERVE, Kind.WASTE, Kind.STOCK) for pile in ctx.scene.own(kind)]
 
 
 def _named(ctx: DrawContext, piles: Sequence[int]) -> Iterator[SidePile]:
@@ -120,12 +138,14 @@ def _label(ctx: DrawContext, side_pile: SidePile, most: int, *, is_named: bool) 
     return [*pieces, (str(count), Role.DIM)]
 
 
-def _draw_framed(ctx: DrawContext, side_pile: SidePile, x: int, y: int) -> int:
+def _draw_framed(
+    ctx: DrawContext, side_pile: SidePile, corner: tuple[int, int], size: tuple[int, int]
+) -> int:
     """Draw one side pile with its label above it and return the column after it."""
+    x, y = corner
     count = len(ctx.board.cards[side_pile.pile])
     end = ctx.canvas.put(x, y, side_pile.label, ctx.scene.label_ink(side_pile.pile))
     end = ctx.canvas.put(end + 1, y, f"{side_pile.name} {count}{_redeals(ctx, side_pile.pile)}", Role.DIM)
-    size = ctx.density.card
     if not count:
         draw_frame(ctx.canvas, (x, y + 1), size, ctx.glyphs, dashed=True)
         right = x + size[0]

@@ -18,7 +18,7 @@ from racing_demon_client.terminal.style import (
     cut,
     wrapped,
 )
-from racing_demon_protocol.engine.board import Kind
+from racing_demon_protocol.engine.board import Kind, Shows
 from racing_demon_protocol.table import scoring
 
 from .canvas import Canvas, CardRect, HitArea, draw_banner, draw_face, draw_frame
@@ -29,7 +29,13 @@ from .pile_layout import SIDE_PILES_WIDTH
 from .players import draw_feed, draw_players, draw_race
 from .scene import DrawContext, Scene
 from .seats import seat_name
-from .side_piles import draw_side_piles
+from .side_piles import (
+    BESIDE_ROWS,
+    BESIDE_WIDTH,
+    draw_side_piles,
+    draw_side_piles_beside,
+    side_piles,
+)
 
 TITLE: Final = "Racing Demon"
 MAX_GREETING: Final = 60
@@ -89,10 +95,27 @@ def _draw_layout(ctx: DrawContext, bottom: int) -> None:
     if scene.focus is not None and scene.focus != scene.seat:
         name = seat_name(scene.view.seats.get(scene.focus), scene.focus)
         canvas.put(2, y, f" {name} ", Role.ACCENT | Highlight.STRONG)
+    if width := _width_beside(ctx, bottom - y - 1):
+        draw_columns(replace(ctx, width=width), y + 1, bottom)
+        draw_side_piles_beside(ctx, width, y + 1)
+        return
     y = draw_side_piles(ctx, y + 1)
     if ctx.density.card[1] > 1 and canvas.height > SMALLEST[1] + ctx.density.card[1] * 4:
         y += 1
     draw_columns(ctx, y, bottom)
+
+
+def _width_beside(ctx: DrawContext, height: int) -> int:
+    """Return the width of the columns if stock, waste and reserve fit beside them; else 0."""
+    piles = side_piles(ctx)
+    width = 1 + ctx.density.pitch * len(ctx.scene.own(Kind.TABLEAU))
+    fits = width + BESIDE_WIDTH <= ctx.width and len(piles) * BESIDE_ROWS <= height
+    is_open = any(
+        ctx.board.piles[pile].kind is Kind.RESERVE and ctx.board.piles[pile].shows is Shows.ALL
+        for pile in piles
+    )
+    is_small = ctx.density.card[1] == 1 and not ctx.scene.alone
+    return width if is_small and fits and not is_open else 0
 
 
 def _draw_unseen(ctx: DrawContext) -> None:

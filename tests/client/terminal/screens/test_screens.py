@@ -193,6 +193,7 @@ async def test_a_rule_is_found_and_changed_in_a_few_presses() -> None:
         rules = screen.query_one("#rules", OptionList)
         folded = rules.option_count
         assert "turn 3" in str(rules.get_option("group:stock").prompt)
+        assert " 0 for" not in str(rules.get_option("group:points").prompt), "what there is none of"
         await player.pilot.press("end", "enter")
         assert rules.option_count > folded
         await player.pilot.press("enter")
