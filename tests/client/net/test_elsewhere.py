@@ -16,6 +16,7 @@ from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_protocol.wire.messages.server import Elsewhere, Pong, Refused
 from racing_demon_protocol.wire.redirects import at_port
+from racing_demon_protocol.wire.redirects import port_of as wire_port_of
 from tests.support.cases import for_each
 from tests.support.ports import port_of
 from tests.support.relay import WELCOME, Relay, babbling, speak, visited
@@ -37,6 +38,11 @@ VERSIONS, *_ = WELCOME
 def test_another_port_is_of_the_same_host(url: str, there: str) -> None:
     """Nothing but the port is another."""
     assert there == at_port(url, 5254)
+
+
+def test_an_address_without_a_port_has_that_of_its_scheme() -> None:
+    """As in browsers: a table at the usual port is found again, whether its address says so or not."""
+    assert [wire_port_of(f"{scheme}://cards.example.org/v1") for scheme in ("ws", "wss")] == [80, 443]
 
 
 async def test_a_client_goes_where_the_table_is() -> None:

@@ -34,9 +34,9 @@ async def telling(url: str, folder: Path, **settings: Any) -> AsyncIterator[tupl
         yield running
 
 
-async def play_match(ann: Peer, *, hands: int = 1) -> None:
-    """Play a match of a person alone, who gets stuck in each hand."""
-    for hand in range(hands):
+async def play_match(ann: Peer, *, hands: int = 1, played: int = 0) -> None:
+    """Play a match of a person alone, who gets stuck in each hand, from its beginning or later on."""
+    for hand in range(played, hands):
         await ann.say(ann.next(cl.Ready if hand else cl.Start))
         await ann.until(ev.Signalled)
         await ann.say(ann.next(cl.Stuck))
@@ -103,7 +103,7 @@ async def test_names_are_told_on_request_and_only_what_spectators_may_see(tmp_pa
 async def test_a_table_is_told_from_when_its_host_lists_it(tmp_path: Path) -> None:
     """A table that is in no list is told to nobody; nor is what it has played until then."""
     async with Receiver.running() as receiver, telling(receiver.url, tmp_path, lists_tables=True) as (_, url):
-        request = cl.Create(name="Ann", listed=False, options={"hands": 1, "countdown_ms": 0})
+        request = cl.Create(name="Ann", listed=False, options={"hands": 2, "countdown_ms": 0})
         async with Peer.entered(url, request) as ann:
 
             async def codes() -> list[str]:
@@ -114,9 +114,11 @@ async def test_a_table_is_told_from_when_its_host_lists_it(tmp_path: Path) -> No
             for _ in range(2):
                 await ann.ask(cl.ListTable)
             assert await codes() == [ann.code]
-            await play_match(ann)
-            await receiver.until(lambda: len(receiver.taken) == 3)
-            assert ids(receiver.requests, ann.code) == ["2/begun", "2/1", "2/over"]
+            await play_match(ann, hands=2, played=1)
+            await play_match(ann, hands=2)
+            await receiver.until(lambda: len(receiver.taken) == 6)
+            told = ["1/2", "1/over", "2/begun", "2/1", "2/2", "2/over"]
+            assert ids(receiver.requests, ann.code) == told
 
 
 async def test_play_goes_on_while_the_receiver_fails_and_is_slow(
