@@ -232,13 +232,11 @@ function attempt({
   if (isWide && blocks.bar.length * (card.h + gap * 3) > area.height && !isForced) return null;
   const barWidth = isWide && hasBar ? card.w * 1.25 + gap * 3 : 0;
   const inner = { x: isMirrored ? barWidth : 0, width: area.width - barWidth };
-  let y = gap;
-  if (shared.length >= 4) {
-    const hasOwn = blocks.middle.length + blocks.top.length + blocks.bar.length > 0;
-    const height = hasOwn ? area.height * foundations : area.height - 2 * gap;
-    const sharedArea = { x: inner.x, y, width: inner.width, height };
-    y = race({ rects, board, deal, slots, shared, card, gap, area: sharedArea, isAlone: !hasOwn }) + gap * 2;
-  }
+  const hasOwn = blocks.middle.length + blocks.top.length + blocks.bar.length > 0;
+  const height = hasOwn ? area.height * foundations : area.height - 2 * gap;
+  const sharedArea = { x: inner.x, y: gap, width: inner.width, height };
+  const grid = shared.length >= 4 ? gridOf({ shared, card, gap, area: sharedArea, isAlone: !hasOwn }) : null;
+  let y = grid ? grid.bottom + gap * 2 : gap;
   const rows = [...blocks.top, ...blocks.middle].flatMap((piles) => rowsOf(piles, inner.width, card.w, gap));
   const needs = rows.map((row) => needOf(row, board, card));
   const most = needs.reduce((sum, need) => sum + need.most + gap, 0);
@@ -255,6 +253,7 @@ function attempt({
   if (least > free && !isForced) return null;
   if (widest(rows, card.w, gap) > inner.width + 1 && !isForced) return null;
   if (isRoomy && most > free) return null; // foundations are larger only where no fan gets narrower
+  if (grid) race({ rects, board, deal, slots, shared, gap, grid, isAlone: !hasOwn });
   const open = free - Math.max(0, line - LINE_PX) - least; // for fans
   const share = most > least ? Math.max(0, Math.min(1, open / (most - least))) : 1;
   rows.forEach((row, at) => {
@@ -267,19 +266,15 @@ function attempt({
 }
 
 /**
- * Lay out shared foundations in a grid by suits. Returns its lower edge.
+ * The grid in which shared foundations lie. It is asked for with each width of cards that is tried.
  * @param {object} options
- * @param {Map<number, Rect>} options.rects
- * @param {import("../rules/board.js").Board} options.board
- * @param {string} options.deal
- * @param {FoundationSlots} options.slots
  * @param {Pile[]} options.shared
  * @param {CardSize} options.card
  * @param {number} options.gap
  * @param {{x: number, y: number, width: number, height: number}} options.area
  * @param {boolean} options.isAlone whether nothing else is on the table
  */
-function race({ rects, board, deal, slots, shared, card, gap, area, isAlone }) {
+function gridOf({ shared, card, gap, area, isAlone }) {
   const seats = shared.length / 4;
   const columns = [4 * seats, 2 * seats, seats].reduce((best, each) =>
     sizeOf(each, area, shared.length) > sizeOf(best, area, shared.length) ? each : best,
@@ -290,6 +285,24 @@ function race({ rects, board, deal, slots, shared, card, gap, area, isAlone }) {
   const w = h > WHOLE_CARD ? Math.min(widest, h / RATIO) : widest;
   const top = isAlone ? area.y + (area.height - rows * (h + gap)) / 2 : area.y;
   const left = area.x + (area.width - columns * (w + gap) + gap) / 2;
+  return { columns, w, h, left, top, bottom: top + rows * (h + gap) };
+}
+
+/**
+ * Lay out shared foundations in their grid by suits.
+ * @param {object} options
+ * @param {Map<number, Rect>} options.rects
+ * @param {import("../rules/board.js").Board} options.board
+ * @param {string} options.deal
+ * @param {FoundationSlots} options.slots
+ * @param {Pile[]} options.shared
+ * @param {number} options.gap
+ * @param {ReturnType<typeof gridOf>} options.grid
+ * @param {boolean} options.isAlone whether nothing else is on the table
+ */
+function race({ rects, board, deal, slots, shared, gap, grid, isAlone }) {
+  const seats = shared.length / 4;
+  const { columns, w, h, left, top } = grid;
   const taken = slots.of(board, shared, deal);
   const isEmpty = (/** @type {number} */ at) => board.cards[shared[at].number].length === 0;
   taken.forEach((/** @type {number} */ slot, /** @type {number} */ at) => {
@@ -305,7 +318,6 @@ function race({ rects, board, deal, slots, shared, card, gap, area, isAlone }) {
     const rect = { x, y, w, h, dx: 0, down: 0, up: 0, isFlat: h < w * 1.2 };
     rects.set(shared[at].number, isNext ? { ...rect, suit: first / seats } : rect);
   });
-  return top + rows * (h + gap);
 }
 
 /**

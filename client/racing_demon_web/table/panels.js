@@ -324,6 +324,7 @@ function drawTrack(root, table, sums, leads) {
     track = element("div", "track");
     track.setAttribute("aria-hidden", "true"); // panels say it in words
     header.querySelector(".status")?.after(track);
+    widths.observe(track);
   }
   const { target } = table.options;
   const values = sums.map(([, sum]) => sum);
@@ -332,6 +333,7 @@ function drawTrack(root, table, sums, leads) {
   const at = (/** @type {number} */ value) => Math.min(1, (value - low) / (high - low));
   if (isNew(track, "scale", `${low} ${high} ${target}`)) drawScale(track, low, high, at);
   setClass(track, "has-goal", target !== null);
+  if (wide === 0) return; // not measured yet, or not shown
   for (const [seat, run] of runs) {
     if (sums.some(([other]) => other === seat)) continue;
     run.remove();
@@ -347,22 +349,26 @@ function drawTrack(root, table, sums, leads) {
     runs.set(seat, run);
     const name = names.get(seat) ?? "";
     if (isNew(run, "name", name)) run.replaceChildren(token(seat, name));
-    setStyle(run, "translate", `${places[index] * 100}% 0`);
+    // A share of a box as wide as the way would say it, too, and move a layer of that size.
+    setStyle(run, "translate", `${places[index] * wide}px 0`);
     setStyle(run, "z-index", leads(sum) ? "2" : "1");
     setClass(run, "leads", leads(sum));
     if (!run.parentElement) {
       track.append(run);
+      widths.unobserve(track); // a token is measured, too
       widths.observe(track);
     }
   }
 }
 
+let wide = 0; // the way, in pixels
 let gap = 0; // how far tokens are apart at least, as a share of the way
 
 /** Follows how wide the way is: measuring it with each play would lay out the page. */
 const widths = new ResizeObserver(([{ target, contentRect }]) => {
   const drawn = target.querySelector(".token")?.getBoundingClientRect().width ?? 0;
-  gap = contentRect.width > 0 ? drawn / contentRect.width : 0;
+  wide = contentRect.width;
+  gap = wide > 0 ? drawn / wide : 0;
 });
 
 /**
