@@ -8,6 +8,7 @@ import pytest
 from racing_demon_protocol.engine.cards import UNKNOWN
 from racing_demon_protocol.engine.deal import subseed
 from racing_demon_protocol.enums import BotLevel
+from racing_demon_protocol.wire.messages.client import PlayCards
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.bots.bot import Bot, Decision
 from racing_demon_server.bots.foresight import StockMemory
@@ -18,11 +19,11 @@ from tests.support.tables import Own, Sitting
 NOTHING = Own(["9D"])
 
 
-def _decisions(reserve: str, stock: str) -> list[Decision]:
+def _decisions(reserve: str, stock: str, foundation: tuple[str, ...] = ()) -> list[Decision]:
     """Return what experts decide with these hidden cards."""
     sitting = Sitting.lobby(2, game="demon-a")
     sitting.start()
-    sitting.lay((), Own(["9S", "8H", "5C", "2D"], stock=stock, waste="7C", reserve=reserve), NOTHING)
+    sitting.lay(foundation, Own(["9S", "8H", "5C", "2D"], stock=stock, waste="7C", reserve=reserve), NOTHING)
     return [
         Bot(0, LEVELS[BotLevel.EXPERT], random.Random(seed)).observe(sitting.table.view).finish()
         for seed in range(10)
@@ -32,6 +33,13 @@ def _decisions(reserve: str, stock: str) -> list[Decision]:
 def test_hidden_cards_do_not_matter() -> None:
     """Whatever lies in the heap and the stock, a bot that sees the same decides the same."""
     assert _decisions("ks qs", "4D 6D 8D") == _decisions("ac 3h", "TH JC KD")
+
+
+def test_a_card_that_goes_up_is_played_at_once() -> None:
+    """Whatever else could be moved."""
+    for command, _ in _decisions("ks qs", "4D 6D 8D", ("AD",)):
+        assert isinstance(command, PlayCards)
+        assert command.destination == 0
 
 
 def test_turned_cards_are_remembered() -> None:
