@@ -561,3 +561,13 @@ async def test_a_server_that_is_about_to_stop_opens_no_table() -> None:
     directory.takes_tables = True
     service.count_table("203.0.113.9", time())
     service.registry.close()
+
+
+def test_whoever_was_sent_to_another_port_has_proved_who_they_are_for_the_first() -> None:
+    """Servers of one host take each other's proofs; other hosts prove nothing here."""
+    time, directory = Standing(), Directory()
+    directory.hosts = ["cards.example:5001", "cards.example:5002", "other.example:5001"]
+    context = ServerContext(ServerSettings(), time, NO_METRICS)
+    service = ClusterService(context, Registry(context.settings, time, NullJournal()), directory)
+    assert {*service.same_hosts("cards.example:5002")} == {*directory.hosts[:2]}
+    service.registry.close()
