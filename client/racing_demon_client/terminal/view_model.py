@@ -540,7 +540,11 @@ class ViewModel:
         elif view.phase in BEFORE_PLAY:
             text = BEFORE_PLAY[view.phase]
         elif seat is None:
-            text = "" if view.in_hand else "The cards are dealt when all players are ready."
+            text = (
+                ""
+                if view.in_hand
+                else f"You watch. The next deal waits for {_awaited(view) or 'all players'}."
+            )
         elif view.between_matches:
             text = "Enter deals." if seat == view.host else _readiness(view, seat)
         elif view.phase is Phase.TALLY:
@@ -616,12 +620,17 @@ class ViewModel:
         return self._slots.places(board)
 
 
+def _awaited(view: TableState) -> str:
+    """Return for whom the next deal waits; empty if for nobody, or for many."""
+    names = [each.name for each in view.seats.values() if not (each.left or each.bot or each.ready)]
+    return join_words(names) if 0 < len(names) <= MAX_AWAITED else ""
+
+
 def _readiness(view: TableState, seat: int) -> str:
     """Return what a player can do about the next deal."""
     is_ready = view.seats[seat].ready if seat in view.seats else False
-    awaited = [each.name for each in view.seats.values() if not (each.left or each.bot or each.ready)]
-    if is_ready and 0 < len(awaited) <= MAX_AWAITED:
-        return f"Ready, waiting for {join_words(awaited)}. Enter: not yet."
+    if is_ready and (awaited := _awaited(view)):
+        return f"Ready, waiting for {awaited}. Enter: not yet."
     if view.between_matches:
         return "You are ready. Enter: not yet." if is_ready else "Press Enter when you are ready."
     if is_ready:

@@ -3,7 +3,7 @@
 const CONTROLS = "button, a, input, select, summary, .slot, #table .card, #note:not(:empty)";
 const SCORES = ".chip, .standing";
 const READ =
-  "h1, h2, .fan, .arc, .terms, .status, .headline, .own, .track, .ticker li:first-child, .coach, #offline, .sign";
+  "h1, h2, .fan, .arc, .terms, .status, .headline, .own, .me, .track, .ticker li:first-child, .coach, #offline, .sign";
 const EDGE_PX = 4;
 const BESIDE_PX = 104; // what stands to the right in a heading
 const FOLLOW_MS = 100;

@@ -280,7 +280,7 @@ def test_what_is_dragged() -> None:
         (Phase.LOBBY, 0, "Enter deals."),
         (Phase.OVER, 1, "Press Enter when you are ready."),
         (Phase.TALLY, 1, "Press Enter when ready for the next hand."),
-        (Phase.TALLY, None, "The cards are dealt when all players are ready."),
+        (Phase.TALLY, None, "You watch. The next deal waits for Ann and Ben."),
         (Phase.PLAYING, None, ""),
         (Phase.PLAYING, 0, ""),
     ],
