@@ -331,10 +331,11 @@ def test_each_player_has_the_letter_of_a_team(glyphs: Glyphs) -> None:
     assert names[6:8] == [["7", "C", "Gil"], ["8", "D", "Ian"]]
 
 
-def test_a_tally_has_each_team_above_its_players() -> None:
-    """At 80 by 24, four pairs with their totals, and who has won; where few rows fit, the teams."""
+@for_each("height", [18, 24])
+def test_a_tally_has_each_team_above_its_players(height: int) -> None:
+    """Down to 18 rows, four pairs with their totals, and who has won; where fewer fit, the teams."""
     view = four_pairs()
-    text = draw_tally(Page(view=view, seat=6), (80, 24), UNICODE).text()
+    text = draw_tally(Page(view=view, seat=6), (80, height), UNICODE).text()
     assert "team C (Cat and you) won" in text
     rows = [line.split() for line in text.splitlines()]
     names = [
