@@ -517,8 +517,8 @@ export class Pages {
     await showNote();
     showIntroduction();
     label.append(box, LATER.rememberHere);
-    this.#draw(LATER.you, [
-      ...ownSummary(),
+    const known = element("section");
+    known.append(
       label,
       place,
       element("p", "soft", isStored ? LATER.rememberText : LATER.storesNothing),
@@ -526,8 +526,12 @@ export class Pages {
       ...people.map((kept) => this.#person(kept, status)),
       status,
       ...(isStored ? [element("h2", "", LATER.haveCode), form] : []), // a code is valid once
-      ...ownEvenings(),
-    ]);
+    );
+    const evenings = element("section");
+    evenings.append(...ownEvenings());
+    const beside = element("div", "beside-each-other");
+    beside.append(known, evenings);
+    this.#draw(LATER.you, [...ownSummary(), beside]);
     if (!brought || !isStored) return;
     const [name, code] = form.elements;
     /** @type {HTMLInputElement} */ (name).value = brought.name;

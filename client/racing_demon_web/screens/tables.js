@@ -65,7 +65,7 @@ function invite(table, games) {
   const options = optionsOf(table);
   const names = namesOf(table);
   const tokens = element("span", "seats");
-  tokens.append(...names.map(([seat, name]) => token(seat, name)));
+  tokens.append(...names.map(([seat, name]) => token(seat, name)), ...freeSeats(table));
   tokens.setAttribute("aria-hidden", "true"); // told in words
   lead.replaceChildren(
     element("span", "", [titleText(options, games), ...terms(options, games, table.players)].join(" · ")),
@@ -73,6 +73,10 @@ function invite(table, games) {
     asIs(element("span", "", presentWords(table, names.map(([, name]) => name).filter(Boolean)))),
   );
 }
+
+/** An outline for each free seat. @param {{seats: number, players: number}} table */
+const freeSeats = ({ seats, players }) =>
+  [...Array(Math.max(0, seats - players))].map(() => element("i", "seat-free"));
 
 /**
  * Who sits at a table. Servers that are older than the page tell no names.
@@ -92,10 +96,7 @@ function tableRow(table, games, choose) {
   const press = button("", choose);
   const seats = element("span", "seats");
   const names = namesOf(table);
-  seats.append(
-    ...names.map(([seat, name]) => token(seat, name)),
-    ...[...Array(Math.max(0, table.seats - table.players))].map(() => element("i", "seat-free")),
-  );
+  seats.append(...names.map(([seat, name]) => token(seat, name)), ...freeSeats(table));
   seats.setAttribute("aria-hidden", "true"); // told in words
   const present = names.map(([, name]) => name).filter(Boolean);
   const title = table.options ? titleText(optionsOf(table), games) : (games[table.game]?.title ?? table.game);
