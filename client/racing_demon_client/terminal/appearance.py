@@ -44,6 +44,7 @@ from textual.filter import LineFilter
 from textual.theme import Theme
 
 from racing_demon_client.streams import is_ascii_encoding
+from racing_demon_protocol.constants import MAX_SEATS
 
 from .style import ASCII, SUIT_ROLES, UNICODE, Glyphs, Highlight, Role, fitting_in
 
@@ -139,7 +140,7 @@ class Palette:
         )
 
 
-ROLE_BITS: Final = 15
+ROLE_BITS: Final = 31
 RED: Final = frozenset({Role.HEARTS, Role.DIAMONDS})
 LOUD: Final = frozenset({Role.BANNER, Role.WARNING})
 BOLD: Final = Highlight.FRESH | Highlight.STRONG
@@ -241,6 +242,17 @@ In 16 colors the other red suit is magenta or yellow: brown is too close to red 
 """
 
 
+ON_DARK: Final = "#7cc1ff #ff9d83 #6be0ad #c8b2ff #ffa3cf #63dde2 #c8e36a #dbd5c8"
+ON_LIGHT: Final = "#0b5aa6 #a5330f #0a6340 #5a38bd #9c1a63 #075e66 #4c6007 #554f44"
+SEATS: Final[Mapping[tuple[bool, Depth], str]] = {
+    (True, Depth.TRUE): ON_DARK,
+    (True, Depth.EIGHT_BIT): "#87d7ff #ffaf87 #5fd7af #d7afff #ffafd7 #5fd7d7 #d7d75f #d7d7af",
+    (False, Depth.TRUE): ON_LIGHT,
+    (False, Depth.EIGHT_BIT): "#005faf #af0000 #005f00 #5f00af #870087 #005f5f #5f5f00 #444444",
+}
+"""The colors of players, as on the page, by whether the ground is dark; 16 colors are too few for them."""
+
+
 def palette(name: str, depth: Depth = Depth.TRUE, *, mark_red: bool = False) -> Palette:
     """Return a palette; the same arguments return the same object, so its styles are computed once.
 
@@ -264,8 +276,11 @@ def _made(name: str, depth: Depth, mark_red: bool) -> Palette:
         return Palette(name, title, OWN, MappingProxyType(inks), OWN, OWN, OWN, True, True, colorless=True)
     grounds, colors = SHEETS[name, depth]
     ground, held, cursor, fits = grounds.split()
-    inks = dict(zip(Role, colors.split(), strict=True))
-    return Palette(name, title, ground, MappingProxyType(inks), held, cursor, fits, name != "light", mark_red)
+    is_dark = name != "light"
+    inked = colors.split()
+    seats = SEATS.get((is_dark, depth), " ".join(MAX_SEATS * [inked[Role.TEXT]])).split()
+    inks = dict(zip(Role, inked + seats, strict=True))
+    return Palette(name, title, ground, MappingProxyType(inks), held, cursor, fits, is_dark, mark_red)
 
 
 def depth_of(color_system: str | None) -> Depth:

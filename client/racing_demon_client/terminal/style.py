@@ -42,27 +42,41 @@ class Role(IntEnum):
     """Refusals and a lost connection."""
     BANNER = 11
     """The countdown and banners."""
+    SEAT_1 = 12
+    """Players in the color of this number, and of those that follow."""
+    SEAT_2 = 13
+    SEAT_3 = 14
+    SEAT_4 = 15
+    SEAT_5 = 16
+    SEAT_6 = 17
+    SEAT_7 = 18
+    SEAT_8 = 19
 
 
 class Highlight(IntFlag):
     """A cell's marks. An ink is a role combined with any marks: ``Role.HEARTS | Highlight.UNCONFIRMED``."""
 
     NONE = 0
-    FRESH = 16
+    FRESH = 32
     """Just changed."""
-    UNCONFIRMED = 32
+    UNCONFIRMED = 64
     """Played, not yet confirmed by the server."""
-    HELD = 64
+    HELD = 128
     """Picked up."""
-    CURSOR = 128
+    CURSOR = 256
     """Under the cursor."""
-    FITS = 256
+    FITS = 512
     """A hint: the held cards fit here."""
-    STRONG = 512
+    STRONG = 1024
     """A heading."""
 
 
 SUIT_ROLES: Final = (Role.SPADES, Role.HEARTS, Role.CLUBS, Role.DIAMONDS)
+
+
+def seat_role(color: int) -> Role:
+    """Return the role of a player in a color, from 0."""
+    return Role(Role.SEAT_1 + color)
 
 
 def suit_role(suit: int) -> Role:

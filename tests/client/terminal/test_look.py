@@ -415,7 +415,9 @@ def test_flight_shows_under_the_cursor() -> None:
 def test_mono_has_no_colors(shown: Palette) -> None:
     """Without colors, no ink has any, whatever its marks; and red cards are reversed."""
     marks = sum(MARKS) | Highlight.STRONG
-    styles = [shown.style(ink) for ink in range(marks | palettes.ROLE_BITS) if ink & 15 < len(Role)]
+    styles = [
+        shown.style(ink) for ink in range(marks | palettes.ROLE_BITS) if ink & palettes.ROLE_BITS < len(Role)
+    ]
     assert {(style.color, style.bgcolor) for style in styles} == {(None, None)}
     assert shown.red_reversed
 
@@ -428,7 +430,7 @@ def test_a_hint_stands_out_without_colors(role: Role) -> None:
 
 def test_mono_needs_no_rare_attributes() -> None:
     """Nothing but bold, underline, reverse and dim is used, and bold and dim never together."""
-    for ink in (role | mark for role in Role for mark in range(0, 1024, 16)):
+    for ink in (role | mark for role in Role for mark in range(0, 2048, 32)):
         style = palette("mono").style(ink)
         common = Style(bold=style.bold, underline=style.underline, reverse=style.reverse, dim=style.dim)
         assert style == common

@@ -76,7 +76,7 @@ def _draw_summary(ctx: DrawContext, corner: tuple[int, int], seat: int, lines: i
         row += 1
     if row < y + lines:
         filled = -(-left * BAR // max(1, left, _dealt(ctx, seat)))
-        canvas.put(x, row, ctx.glyphs.block * filled, Role.ACCENT)
+        canvas.put(x, row, ctx.glyphs.block * filled, name_ink(ctx, seat))
         canvas.put(x + filled, row, ctx.glyphs.dot * (BAR - filled), Role.DIM)
 
 

@@ -44,6 +44,7 @@ from racing_demon_protocol.wire.messages.server import HandResult, SeatState
 
 from .canvas import Canvas, HitArea
 from .scene import About, FeedLine
+from .seats import seat_ink
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -391,7 +392,7 @@ def _draw_seat(lobby: _Lobby, seat: int, y: int) -> None:
         canvas.put(4, y, glyphs.dot, Role.DIM)
         return
     name = with_team(state.team, screen_text(state.name))
-    ink = Role.ACCENT | Highlight.STRONG if seat == page.seat else Role.TEXT
+    ink = seat_ink(page.view, seat, page.seat)
     x = canvas.put(4, y, fit(name, min(LOBBY_NAME_WIDTH, room - BESIDE_NAME), glyphs), ink)
     x = canvas.put(x + 2, y, f"{_seat_kind(state):14}", Role.DIM)
     ready = state.ready and not state.left
@@ -563,6 +564,8 @@ def _draw_rows(canvas: Canvas, page: Page, rows: tuple[int, int], glyphs: Glyphs
     for at, row in enumerate(rows_shown, start=y + 1):
         is_own, name = own in row.seats, row.name if row.is_team else indent + row.name
         ink = Role.ACCENT | Highlight.STRONG if is_own else Role.TEXT
+        if not row.is_team:
+            ink = seat_ink(view, row.seats[0], own)
         x = canvas.put(2, at, fit(name, TALLY_NAME_WIDTH, glyphs), ink)
         for result in results:
             points = row.points_in(result)
@@ -575,7 +578,7 @@ def _draw_rows(canvas: Canvas, page: Page, rows: tuple[int, int], glyphs: Glyphs
         x = canvas.put(x, at, f"{row.total:>7}", Role.TEXT | Highlight.STRONG)
         length = max(0, row.total) * bar // best
         canvas.put(x + 2, at, glyphs.rule * bar, Role.DIM)  # the way to the goal
-        canvas.put(x + 2, at, glyphs.block * length, Role.ACCENT if is_own else Role.FRAME)
+        canvas.put(x + 2, at, glyphs.block * length, Role.FRAME if row.is_team else ink)
         if view.phase is Phase.OVER and not set(row.seats).isdisjoint(view.winners):
             canvas.put(x + 3 + bar, at, WON, Role.BANNER | Highlight.STRONG)
     y += 1 + len(rows_shown)

@@ -1,10 +1,12 @@
 """What is told of another seat: its player's name and state, the cards left, and top cards."""
 
 from racing_demon_client.shared.seat_text import with_team
-from racing_demon_client.terminal.style import Highlight, Role, screen_text, suit_role
+from racing_demon_client.terminal.style import Highlight, Role, screen_text, seat_role, suit_role
 from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.engine.cards import UNKNOWN, suit
 from racing_demon_protocol.engine.specification import Goal
+from racing_demon_protocol.table.appearance import seat_colors
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages.server import SeatState
 
 from .scene import DrawContext
@@ -18,8 +20,16 @@ def seat_name(state: SeatState | None, seat: int, own: int | None = None) -> str
 
 
 def name_ink(ctx: DrawContext, seat: int) -> int:
-    """Return the ink of a seat's name; this player's stands out."""
-    return Role.ACCENT | Highlight.STRONG if seat == ctx.scene.seat else Role.TEXT
+    """Return the ink of a seat's name."""
+    return seat_ink(ctx.scene.view, seat, ctx.scene.seat)
+
+
+def seat_ink(view: TableState, seat: int, own: int | None) -> int:
+    """Return the ink of a seat: its color, if it is still there; this player's stands out."""
+    if seat == own:
+        return Role.ACCENT | Highlight.STRONG
+    color = seat_colors(view.seats).get(seat)
+    return Role.TEXT if color is None else seat_role(color)
 
 
 def state_word(state: SeatState | None) -> str:
