@@ -218,11 +218,12 @@ class Peer:
         request: Message,
         encoding: Encoding = Encoding.MSGPACK,
         software: str = NEWEST,
+        heartbeat_ms: int = 0,
         **more: Any,
     ) -> AsyncIterator[Self]:
         """Take a place at a table, and get all of it."""
         async with cls.connect(url, encoding, **more) as peer:
-            await peer.greet(software)
+            await peer.greet(software, heartbeat_ms)
             await peer.enter(request)
             await peer.until(CaughtUp)
             yield peer
@@ -230,11 +231,18 @@ class Peer:
     @classmethod
     @asynccontextmanager
     async def hosting(
-        cls, url: str, encoding: Encoding = Encoding.MSGPACK, *, seated: bool = True, **options: Any
+        cls,
+        url: str,
+        encoding: Encoding = Encoding.MSGPACK,
+        *,
+        seated: bool = True,
+        heartbeat_ms: int = 0,
+        **options: Any,
     ) -> AsyncIterator[Self]:
         """Open a table with no pauses and sit down at it as Ann."""
         asked = Options(**{"countdown_ms": 0, "tally_ms": 0, **options})
-        async with cls.entered(url, cl.Create(name="Ann", options=asked, seated=seated), encoding) as peer:
+        create = cl.Create(name="Ann", options=asked, seated=seated)
+        async with cls.entered(url, create, encoding, heartbeat_ms=heartbeat_ms) as peer:
             yield peer
 
     @property
@@ -254,10 +262,10 @@ class Peer:
         assert self.place.token is not None
         return self.place.token
 
-    async def greet(self, software: str = NEWEST) -> None:
+    async def greet(self, software: str = NEWEST, heartbeat_ms: int = 0) -> None:
         """Hear the versions and say hello."""
         assert isinstance(await self.hear(), Versions)
-        await self.say(cl.Hello(version=VERSION, software=software))
+        await self.say(cl.Hello(version=VERSION, software=software, heartbeat_ms=heartbeat_ms))
 
     async def enter(self, request: Message) -> Seated:
         """Ask for a place, and hear that it is there."""
