@@ -31,8 +31,8 @@ class OldClient(Peer):
 
     _VALIDATORS: Final = _validators()
 
-    async def greet(self, software: str = SOFTWARE) -> None:
-        """Hear the versions and say hello."""
+    async def greet(self, software: str = SOFTWARE, heartbeat_ms: int = 0) -> None:
+        """Hear the versions and say hello, without what is younger."""
         await super().greet(SOFTWARE)
 
     def apply(self, frame: bytes | str) -> Message:
