@@ -168,5 +168,5 @@ async def test_the_terminal_says_who_was_left_out() -> None:
             ann.post(cl.Start(counter=ann.next_counter()))
             await wait_until(lambda: ann.view.in_hand and ben.view.in_hand)
             ann.post(cl.Stuck(counter=ann.next_counter()))
-            await shows(player, "drawn anew")
+            await shows(player, "anew without Ben")
             await timeout(PATIENCE, ears)
