@@ -11,10 +11,18 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import zip_longest
 from types import ModuleType
+from typing import Any, get_args
 
 from racing_demon_protocol.enums import BotLevel
 from racing_demon_protocol.formatting import join_words
 from racing_demon_protocol.wire.messages import base
+
+
+def kinds_of(annotation: Any) -> Iterator[Any]:
+    """Yield an annotation, and all that it is made of."""
+    yield annotation
+    for part in get_args(annotation):
+        yield from kinds_of(part)
 
 
 @cache

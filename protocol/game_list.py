@@ -4,8 +4,9 @@ import json
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from functools import cache
-from typing import Any, Final, get_args
+from typing import Any, Final
 
+from descriptions import kinds_of
 from racing_demon_protocol.engine.cards import PACK_SIZE, parse, rank
 from racing_demon_protocol.engine.factory import make_rules
 from racing_demon_protocol.engine.layout import Layout
@@ -33,16 +34,9 @@ OF_GROUPS: Final[dict[str, tuple[type[Group], str]]] = {**GROUP_OPTIONS, "column
 SMALL: Final = range(1, 6)
 
 
-def _kinds(annotation: Any) -> Iterator[Any]:
-    """Yield an annotation, and all that it is made of."""
-    yield annotation
-    for part in get_args(annotation):
-        yield from _kinds(part)
-
-
 def _values_to_try(option: str) -> Iterable[Any]:
     """Return all words of an option, yes and no, or small numbers, to see whether it applies to a game."""
-    for kind in _kinds(Options.model_fields[option].annotation):
+    for kind in kinds_of(Options.model_fields[option].annotation):
         if isinstance(kind, type) and issubclass(kind, StrEnum):
             return kind
         if kind is bool:

@@ -12,12 +12,12 @@ import textwrap
 from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Final, get_args
+from typing import Any, Final
 
 from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema
 
-from descriptions import beside, meanings, plain, wire_name, words_of
+from descriptions import beside, kinds_of, meanings, plain, wire_name, words_of
 from examples import EXAMPLES, ONE_HAND
 from game_list import games
 from look_alikes import look_alikes
@@ -68,7 +68,7 @@ def _word_lists(model: type[BaseModel]) -> dict[str, type[StrEnum]]:
     return {
         name: kind
         for name, field in model.model_fields.items()
-        for kind in (field.annotation, *get_args(field.annotation))
+        for kind in kinds_of(field.annotation)
         if isinstance(kind, type) and issubclass(kind, StrEnum)
     }
 
