@@ -540,11 +540,7 @@ class ViewModel:
         elif view.phase in BEFORE_PLAY:
             text = BEFORE_PLAY[view.phase]
         elif seat is None:
-            text = (
-                ""
-                if view.in_hand
-                else f"You watch. The next deal waits for {_awaited(view) or 'all players'}."
-            )
+            text = _watching(view)
         elif view.between_matches:
             text = "Enter deals." if seat == view.host else _readiness(view, seat)
         elif view.phase is Phase.TALLY:
@@ -624,6 +620,11 @@ def _awaited(view: TableState) -> str:
     """Return for whom the next deal waits; empty if for nobody, or for many."""
     names = [each.name for each in view.seats.values() if not (each.left or each.bot or each.ready)]
     return join_words(names) if 0 < len(names) <= MAX_AWAITED else ""
+
+
+def _watching(view: TableState) -> str:
+    """Return what a spectator waits for; empty during a hand."""
+    return "" if view.in_hand else f"You watch. The next deal waits for {_awaited(view) or 'all players'}."
 
 
 def _readiness(view: TableState, seat: int) -> str:

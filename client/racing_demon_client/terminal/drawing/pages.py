@@ -563,9 +563,10 @@ def _draw_rows(canvas: Canvas, page: Page, rows: tuple[int, int], glyphs: Glyphs
     best = max([1, view.options.target or 0, *(row.total for row in rows_shown)])
     for at, row in enumerate(rows_shown, start=y + 1):
         is_own, name = own in row.seats, row.name if row.is_team else indent + row.name
-        ink = Role.ACCENT | Highlight.STRONG if is_own else Role.TEXT
         if not row.is_team:
-            ink = seat_ink(view, row.seats[0], own)
+            ink = bar_ink = seat_ink(view, row.seats[0], own)
+        else:
+            ink, bar_ink = Role.ACCENT | Highlight.STRONG if is_own else Role.TEXT, Role.FRAME
         x = canvas.put(2, at, fit(name, TALLY_NAME_WIDTH, glyphs), ink)
         for result in results:
             points = row.points_in(result)
@@ -578,7 +579,7 @@ def _draw_rows(canvas: Canvas, page: Page, rows: tuple[int, int], glyphs: Glyphs
         x = canvas.put(x, at, f"{row.total:>7}", Role.TEXT | Highlight.STRONG)
         length = max(0, row.total) * bar // best
         canvas.put(x + 2, at, glyphs.rule * bar, Role.DIM)  # the way to the goal
-        canvas.put(x + 2, at, glyphs.block * length, Role.FRAME if row.is_team else ink)
+        canvas.put(x + 2, at, glyphs.block * length, bar_ink)
         if view.phase is Phase.OVER and not set(row.seats).isdisjoint(view.winners):
             canvas.put(x + 3 + bar, at, WON, Role.BANNER | Highlight.STRONG)
     y += 1 + len(rows_shown)
