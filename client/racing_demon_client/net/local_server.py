@@ -16,7 +16,8 @@ from typing import Final, NamedTuple
 from racing_demon_client.errors import ConnectionFailed, JournalRefused, PortRefused, TunnelRefused
 from racing_demon_protocol.formatting import printable
 
-START_SECONDS: Final = 20.0
+START_SECONDS: Final = 120.0
+"""How long a server may take until it listens: a busy machine or a long journal makes it slow."""
 STOP_SECONDS: Final = 5.0
 CODE_LETTERS: Final = 4
 """A code that people read to each other across a room and type. The server has one table."""
