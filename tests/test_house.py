@@ -139,6 +139,15 @@ def test_every_public_class_has_a_name_of_its_own() -> None:
     assert _homonyms() == {}
 
 
+def test_nothing_is_called_the_own_one() -> None:
+    """It is one's own, theirs or this player's: "the own seat" is German."""
+    texts = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
+    texts += [path for name in SOURCES for path in (SOURCES[name] / name).rglob("*.*")]
+    read = [path for path in texts if path.suffix in {".py", ".js", ".html", ".md"}]
+    stiff = re.compile(r"\bthe\s+own\b", re.IGNORECASE)
+    assert [str(path) for path in read if stiff.search(path.read_text(encoding="utf-8"))] == []
+
+
 def test_every_package_says_what_it_is_for() -> None:
     """Each package has a docstring, and its place in the tree of ARCHITECTURE.md."""
     packages = {

@@ -1,7 +1,10 @@
 """A table is opened by a preset, from the first screen or by link."""
 
+import json
+from urllib.parse import quote
+
 import pytest
-from playwright.async_api import Browser
+from playwright.async_api import Browser, expect
 
 from racing_demon_protocol.wire.options import Options
 from racing_demon_protocol.wire.presets import PRESETS
@@ -13,9 +16,16 @@ from tests.support.servers import serving
 
 
 async def test_the_page_opens_a_table_by_a_preset(browser: Browser) -> None:
-    """The second choice is Nerts; what the host changes then is told beside its name."""
-    async with serving() as served, phone(browser, served.origin) as ann:
+    """The second choice is Nerts; what the host changes then is told beside its name.
+
+    Options of a link that cannot be played are refused in the words of the form. In the lobby's menu the
+    eight colours lie in two rows of four: this is the one short test that has it at hand.
+    """
+    unplayable = quote(json.dumps({"game": "racing-demon", "spaces": "reserve"}))
+    async with serving() as served, phone(browser, f"{served.origin}/new?preset={unplayable}") as ann:
         await ann.page.fill("#name", "Ann")
+        await ann.page.tap("#sheet .preset.primary")
+        await ann.page.locator("#problem", has_text="the option “What fills empty columns”").wait_for()
         await ann.page.tap("#create")
         await ann.page.locator("#sheet .preset.large", has_text="Nerts").tap()
         await ann.see("#lobby")
@@ -30,6 +40,12 @@ async def test_the_page_opens_a_table_by_a_preset(browser: Browser) -> None:
         await preset.select_option("quick")
         await ann.page.locator(".option option:checked", has_text="3 min").wait_for(state="attached")
         assert room.table.view.options == PRESETS["quick"].options
+        await ann.page.tap("#lobby-menu")
+        await ann.page.get_by_role("button", name="Your name and color").tap()
+        colors = ann.page.get_by_role("radio")
+        await expect(colors).to_have_count(8)
+        heights = await colors.evaluate_all("(all) => all.map((each) => each.getBoundingClientRect().top)")
+        assert sorted(map(heights.count, heights)) == [4] * 8
 
 
 @pytest.mark.long

@@ -3,8 +3,10 @@
 import asyncio
 import os
 import re
+import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
 from typing import Self, TextIO
 
 import pytest
@@ -579,11 +581,13 @@ async def test_a_record_from_the_middle_says_so() -> None:
     assert (verdict.hands, verdict.skipped, verdict.matches) == (1, 1, 1)
 
 
-@pytest.mark.long
-async def test_a_record_has_what_happens_while_its_player_learns() -> None:
+async def test_a_record_has_what_happens_while_its_player_learns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A late guest's record of the table goes on during the lesson, which is on another table."""
     lines: list[str] = []
     async with serving() as served, Peer.hosting(served.url, countdown_ms=0) as host:
+        _let_lessons_be_at(served.url, tmp_path, monkeypatch)
         await host.ask(cl.Start)
         client = await Client.join(served.url, host.code, "Ben")
         async with playing(client, recorder=Recorder(lines.append)) as terminal:
@@ -594,6 +598,14 @@ async def test_a_record_has_what_happens_while_its_player_learns() -> None:
             await terminal.answer("q", "^Back")
     said = [each.text for each in read_messages(lines) if isinstance(each, ev.Said)]
     assert said == ["they are learning"]
+
+
+def _let_lessons_be_at(url: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a server that runs already stand in for that of a lesson, whose start takes a second."""
+    program = folder / "server"
+    program.write_text(f"#!/bin/sh\necho 'listening on {url}'\nexec cat\n", encoding="utf-8")
+    program.chmod(0o700)
+    monkeypatch.setattr(sys, "executable", str(program))
 
 
 TABLE_END_QUICK = Options(countdown_ms=0, tally_ms=600_000)

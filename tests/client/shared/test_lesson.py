@@ -58,6 +58,12 @@ def test_every_step_is_possible_in_order() -> None:
             hand.play(step.play, OWN)
 
 
+def test_a_newcomer_reads_who_ends_a_hand() -> None:
+    """Both have to say that they are stuck: strangers took "both stuck" for what the program had found."""
+    for lesson in LESSONS.values():
+        assert lesson.steps[-1].text == "Both say Stuck: the hand ends."
+
+
 def test_sentences_are_short() -> None:
     """Each has twelve words at most on every device, and there are eight steps."""
     for lesson in LESSONS.values():

@@ -1,0 +1,101 @@
+// What is seen of a play on the board.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { Board } from "../../client/racing_demon_web/rules/board.js";
+import { Layout } from "../../client/racing_demon_web/rules/layout.js";
+import { arrange, FoundationSlots } from "../../client/racing_demon_web/table/geometry.js";
+import { games } from "./games.js";
+
+const ACE = 13; // of the second suit
+
+/** What the board asks of an element, without a browser; it counts what flies. */
+class Element {
+  static flights = 0;
+  children = [];
+  classList = { toggle() {} };
+  dataset = {};
+  style = { setProperty() {} };
+
+  get firstChild() {
+    return this.children[0];
+  }
+
+  set textContent(text) {
+    this.children = [{ nodeValue: text, cloneNode: () => ({}) }];
+  }
+
+  append(...nodes) {
+    this.children.push(...nodes);
+  }
+
+  cloneNode() {
+    return Object.assign(new Element(), { children: this.children.map((node) => node.cloneNode()) });
+  }
+
+  animate() {
+    Element.flights += 1;
+    return {};
+  }
+
+  getAttribute() {}
+  querySelector() {}
+  replaceChildren() {}
+  setAttribute() {}
+}
+
+const make = () => new Element();
+Object.assign(globalThis, {
+  CSSStyleSheet: Object,
+  ResizeObserver: class {
+    observe() {}
+  },
+  Text: Object,
+  document: {
+    adoptedStyleSheets: [],
+    createElement: make,
+    createElementNS: make,
+    getElementById: make,
+    head: make(),
+    querySelector() {},
+  },
+  matchMedia: () => ({ matches: false }), // nobody asks for less motion
+  setTimeout() {}, // how long a mark is seen
+});
+const { BoardView } = await import("../../client/racing_demon_web/table/board_view.js");
+await (await import("../../client/racing_demon_web/lazy.js")).load("panels");
+
+/** Let another player's ace come from their panel to a foundation; count what flies, and who marks the pile. */
+function seen({ isStill }) {
+  const layout = new Layout(games["racing-demon"], [0, 1], { game: "racing-demon" });
+  const board = new Board(
+    layout,
+    layout.piles.map(() => []),
+  );
+  const area = { width: 1200, height: 700 };
+  const scene = arrange({
+    layout,
+    board,
+    place: 0,
+    deal: "",
+    slots: new FoundationSlots(),
+    buttons: 1,
+    area,
+  });
+  const root = new Element();
+  const view = new BoardView(root, () => undefined);
+  const origin = () => ({ x: 900, y: 20, seat: 1, width: 20 });
+  board.cards[0].push(ACE);
+  Element.flights = 0;
+  view.draw({ scene, board, deal: "", air: new Map(), held: null, fits: new Set(), origin, isStill });
+  return {
+    flights: Element.flights,
+    marks: root.children.filter((each) => each.className === "fresh p2").length,
+  };
+}
+
+test("where drawing is slow nothing flies, and the pile is marked to which another player has played", () => {
+  assert.deepEqual(seen({ isStill: true }), { flights: 0, marks: 1 });
+  const { flights, marks } = seen({ isStill: false });
+  assert.ok(flights > 0 && marks === 0); // it is marked when the card has landed
+});
