@@ -29,6 +29,7 @@ class Dealer:
     def __init__(self, seed: bytes, rules: Rules) -> None:
         self._seed = seed
         self._rules = rules
+        self._shuffled = rules.layout.shuffled
         self._board = rules.deal(decks(seed, rules.game, len(rules.layout.seats)))
 
     def first_cards(self) -> tuple[Card, ...]:
@@ -40,7 +41,7 @@ class Dealer:
 
         A redeal shuffles the stock if the game says so.
         """
-        if play.destination in self._rules.layout.shuffled:
+        if play.destination in self._shuffled:
             self._put_back(play)
         else:
             self._board.move_known(play)

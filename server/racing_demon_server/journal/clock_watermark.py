@@ -42,16 +42,16 @@ class ClockWatermark:
         """Clamp a time to the last durable one: after a restart the clock never resumes before it."""
         return min(at, self.durable_until)
 
-    def track(self, table_id: int, *, runs: bool, until: int = 0) -> None:
-        """Record whether a hand runs at a table, or otherwise until when its times are sent.
+    def track(self, table_id: int, until: int | None) -> None:
+        """Record until when times of a table are sent; ``None`` while a hand runs.
 
         The next write is preceded by a time in the future.
         """
-        if runs:
+        if until is None:
             self._running.add(table_id)
         else:
             self._running.discard(table_id)
-        self._until = max(self._until, until)
+            self._until = max(self._until, until)
         if self._timer is None and not self._is_writing:
             self._write_ahead()
 
@@ -103,9 +103,9 @@ class ShiftedClockWatermark:
         """Clamp a time to the last durable one: after a restart the clock never resumes before it."""
         return self._clock_watermark.durable_time(at - self.offset_us) + self.offset_us
 
-    def track(self, table_id: int, *, runs: bool, until: int = 0) -> None:
-        """Record whether a hand runs at the table, or otherwise until when its times are sent."""
-        self._clock_watermark.track(table_id, runs=runs, until=until - self.offset_us)
+    def track(self, table_id: int, until: int | None) -> None:
+        """Record until when times of the table are sent; ``None`` while a hand runs."""
+        self._clock_watermark.track(table_id, None if until is None else until - self.offset_us)
 
     def advance(self, at: int) -> None:
         """Advance to the time of something that is on the disk."""

@@ -218,7 +218,7 @@ class TableJournal:
 
     def close(self, on_written: Callable[[], None] = lambda: None) -> None:
         """Write that the table is closed for good, and delete what belongs to no match."""
-        self.clock_watermark.track(self.number, runs=False)
+        self.clock_watermark.track(self.number, 0)
         values = (self._wall_clock(), self.number)
         changes = [(Operation.CLOSE_TABLE, values), (Operation.FORGET_CLOSED, (self.number,))]
         self._journal.write(changes, on_written)
@@ -300,17 +300,16 @@ class TableJournal:
         """Do without a checkpoint until as many events have followed again."""
         self._since_checkpoint = 0
 
-    def write(self, on_written: Callable[[], None], *, runs: bool = False, until: int = 0) -> None:
+    def write(self, on_written: Callable[[], None], until: int | None = 0) -> None:
         """Write atomically what was appended, and call back when it is durable.
 
         Args:
             on_written: the callback.
-            runs: whether a hand runs after that.
-            until: until when, at least, times of the table are sent.
+            until: until when, at least, times of the table are sent; ``None`` while a hand runs.
 
         """
         self._end_run()
-        self.clock_watermark.track(self.number, runs=runs, until=until)
+        self.clock_watermark.track(self.number, until)
         changes, self._changes = self._changes, []
         self._journal.write(changes, on_written)
 

@@ -551,7 +551,9 @@ class Hand:
         event = self._view.play(seat, counter, play, self._dealer.move)
         self._record_arrival(event, at)
         self.plays += 1
-        played = [event, *self.settle(seat)]
+        played = [event]
+        if self.rules.plays_automatically:
+            played += self.settle(seat)
         self._update_first_out(seat)
         return played
 

@@ -219,10 +219,9 @@ class SeatTokens:
 
         The log holds the play, so the journal needs no row before the log is cut: see :meth:`drain_changes`.
         """
-        seat_token = self._seat_tokens.get(actor)
-        if seat_token is not None:
-            self._played.add(actor)
-            seat_token.counter, seat_token.reply, seat_token.seq = counter, None, seq
+        self._played.add(actor)
+        seat_token = self._seat_tokens[actor]
+        seat_token.counter, seat_token.reply, seat_token.seq = counter, None, seq
 
     def restore_play(self, actor: Actor, counter: int, seq: int) -> None:
         """Record an accepted play of the log, unless a later command was answered."""

@@ -88,19 +88,22 @@ class CommitQueue:
             return
         if self._journal.wants_checkpoint:
             self._write_checkpoint()
-        record = self._table.view.record
-        runs = record.phase in DEALT and not record.paused
-        until = self._newest + delay_us(record.options)
-        if not runs and record.phase is Phase.TALLY:
-            until += record.options.tally_ms * 1_000
         unsent, self._unsent = self._unsent, []
         self.unwritten += 1
         try:
-            self._journal.write(partial(self._send, unsent, self._newest), runs=runs, until=until)
+            self._journal.write(partial(self._send, unsent, self._newest), self._times_end())
         except Exception:
             self.unwritten -= 1
             self._unsent = unsent
             raise
+
+    def _times_end(self) -> int | None:
+        """Return until when times of the table are sent; ``None`` while a hand runs."""
+        record = self._table.view.record
+        if record.phase in DEALT and not record.paused:
+            return None
+        tally_ms = record.options.tally_ms if record.phase is Phase.TALLY else 0
+        return self._newest + delay_us(record.options) + tally_ms * 1_000
 
     def _write_checkpoint(self) -> None:
         """Write the table in mid-hand, and the last plays of its seats, if the journal has all events."""

@@ -418,7 +418,7 @@ class Registry:
         room.stop()
         self.leaving.add(number)
         self._remove(room)
-        room.journal.clock_watermark.track(number, runs=False)
+        room.journal.clock_watermark.track(number, 0)
         moves: list[Change] = [] if heir is None else [(Operation.MOVE_TABLE, (number, heir))]
         self._journal.write(moves, partial(self._part, room, MOVED if moves else STAYS))
 

@@ -15,9 +15,11 @@ room, and the judge goes back to what was recorded. After that it stands, and is
 import asyncio
 import logging
 import math
+from bisect import insort
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from operator import itemgetter
 from typing import Final, NamedTuple, Self
 
 from racing_demon_protocol.engine.sliced_search import UNIT_MICROSECONDS
@@ -65,47 +67,44 @@ class QueuedCommand(NamedTuple):
     arrived: int
 
 
+_ROUND: Final = itemgetter(0)
+
+
 class Inbox:
     """The commands of one table that wait to be judged, in rounds.
 
     The first command of each connection comes first, then the second of each, and so on, each round in the
     order of arrival: a busy connection cannot delay a quiet one.
+
+    Attributes:
+        waiting: these commands in that order, each with the number of its round.
+
     """
 
     def __init__(self) -> None:
-        self._rounds: list[list[QueuedCommand]] = []
+        self.waiting: list[tuple[int, QueuedCommand]] = []
         self._sent: defaultdict[Listener, int] = defaultdict(int)
-        self._count = 0
-
-    def __len__(self) -> int:
-        return self._count
 
     def put(self, queued: QueuedCommand) -> None:
         """Add a command, which arrived no earlier than those that wait."""
         number = self._sent[queued.sender]
         self._sent[queued.sender] = number + 1
-        if number == len(self._rounds):
-            self._rounds.append([queued])
-        else:
-            self._rounds[number].append(queued)
-        self._count += 1
+        insort(self.waiting, (number, queued), key=_ROUND)
 
     def pop(self, before: int | None = None) -> QueuedCommand | None:
         """Remove and return the next command that arrived before a moment; ``None`` if there is none."""
-        for queued in self._rounds:
-            if queued and (before is None or queued[0].arrived < before):
-                self._count -= 1
-                taken = queued.pop(0)  # a round has no more than the table has connections
-                if not self._count:
-                    self.clear()
-                return taken
+        for place, (_, queued) in enumerate(self.waiting):
+            if before is None or queued.arrived < before:
+                del self.waiting[place]
+                if not self.waiting:
+                    self._sent.clear()
+                return queued
         return None
 
     def clear(self) -> None:
         """Empty the inbox."""
-        self._rounds.clear()
+        self.waiting.clear()
         self._sent.clear()
-        self._count = 0
 
 
 Clock = Callable[[], int]
@@ -582,7 +581,7 @@ class Room:
 
     def put(self, sender: Listener, actor: Actor, command: Command, arrived: int) -> None:
         """Put a command into the inbox. Commands that arrived together are judged together, in rounds."""
-        if not self._inbox:
+        if not self._inbox.waiting:
             self._loop.call_soon(self._empty_inbox)
         self._inbox.put(
             QueuedCommand(sender, actor, command, arrived + self.journal.clock_watermark.offset_us)
@@ -675,7 +674,7 @@ class Room:
         """Judge everything that was read."""
         if self._is_stopped:
             self._inbox.clear()
-        if self._inbox:
+        if self._inbox.waiting:
             try:
                 self._judge_inbox()
             except Exception:
@@ -702,7 +701,7 @@ class Room:
 
     def _next_command(self) -> QueuedCommand | None:
         """Return the next command of the inbox, after the timers that are due before it."""
-        while self._inbox:
+        while self._inbox.waiting:
             due = self.table.next_timer_at
             item = self._inbox.pop(before=due)
             if item is not None or due is None:

@@ -52,6 +52,7 @@ def test_every_option_is_played_or_refused(game: str) -> None:
         for seat in rules.layout.seats:
             for _ in range(STEPS):
                 follow_up = rules.automatic_play(board, seat)
+                assert follow_up is None or rules.plays_automatically
                 plays = [follow_up] if follow_up else list(rules.legal_plays(board, seat))
                 if not plays:
                     break

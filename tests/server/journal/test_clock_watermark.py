@@ -132,11 +132,11 @@ async def test_a_timekeeper_that_is_closed_keeps_no_more_times(path: Path, is_wr
     """Whether a time is just being written, or the next one is waited for."""
     journal = Watched(path)
     clock_watermark = ClockWatermark(journal, now)
-    clock_watermark.track(1, runs=True)
+    clock_watermark.track(1, None)
     if not is_writing:
         await journal.drained()
     clock_watermark.close()
-    clock_watermark.track(2, runs=True)
+    clock_watermark.track(2, None)
     await asyncio.sleep(60)
     assert len(journal.times) == 1
     journal.close()
@@ -147,11 +147,11 @@ async def test_after_a_rest_the_time_is_kept_again(path: Path) -> None:
     """For hours no hand runs, and no time is written; then one begins."""
     journal = Watched(path)
     clock_watermark = ClockWatermark(journal, now)
-    clock_watermark.track(1, runs=True)
+    clock_watermark.track(1, None)
     await asyncio.sleep(10)
-    clock_watermark.track(1, runs=False)
+    clock_watermark.track(1, 0)
     await asyncio.sleep(3_600)
-    clock_watermark.track(1, runs=True)
+    clock_watermark.track(1, None)
     await asyncio.sleep(10)
     assert now() <= journal.times[-1][1] <= now() + SECOND
     clock_watermark.close()
@@ -209,17 +209,18 @@ def test_a_table_of_another_server_keeps_its_own_clock(offset_us: int) -> None:
         def durable_time(self, at: int) -> int:
             return at - 7
 
-        def track(self, table_id: int, *, runs: bool, until: int = 0) -> None:
-            told.append((table_id, runs, until))
+        def track(self, table_id: int, until: int | None) -> None:
+            told.append((table_id, until))
 
         def advance(self, at: int) -> None:
             told.append((at,))
 
     shifted = ShiftedClockWatermark(Keeping(), offset_us)
     at = 1_000_000_000
-    shifted.track(3, runs=True, until=at + offset_us)
+    shifted.track(3, at + offset_us)
+    shifted.track(3, None)
     shifted.advance(at + offset_us)
-    assert [(3, True, at), (at,)] == told
+    assert [(3, at), (3, None), (at,)] == told
     assert at + offset_us - 7 == shifted.durable_time(at + offset_us)
 
 

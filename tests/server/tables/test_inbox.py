@@ -27,14 +27,14 @@ def test_the_first_of_each_comes_before_the_second_of_any() -> None:
     """In one round the order is that of arrival."""
     inbox = filled((ANN, 1), (ANN, 1), (ANN, 1), (BEN, 2), (BEN, 2))
     assert taken(inbox) == [1, 4, 2, 5, 3]
-    assert not inbox
+    assert not inbox.waiting
 
 
 def test_rounds_end_where_time_does() -> None:
     """What was read before a moment comes before all that was read then or later, whatever its round."""
     inbox = filled((ANN, 1), (ANN, 1), (BEN, 5), (ANN, 6), (BEN, 7))
     assert taken(inbox, before=5) == [1, 2]
-    assert len(inbox) == 3
+    assert len(inbox.waiting) == 3
     assert taken(inbox, before=5) == []
     assert taken(inbox) == [3, 5, 4]
 
@@ -52,5 +52,5 @@ def test_what_is_cleared_is_gone() -> None:
     """Nothing of it is taken any more."""
     inbox = filled((ANN, 1), (BEN, 1))
     inbox.clear()
-    assert not inbox
+    assert not inbox.waiting
     assert taken(inbox) == []

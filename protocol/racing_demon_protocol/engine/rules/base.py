@@ -34,6 +34,7 @@ class Rules:
         game: the declaration.
         layout: the piles.
         is_private: whether each seat plays alone and unseen, because others hold the same cards.
+        plays_automatically: whether a seat may have an automatic play.
 
     Raises:
         InvalidGame: the declaration is inconsistent.
@@ -51,6 +52,7 @@ class Rules:
             seat: [pile for kind in kinds for pile in self.layout.seat_piles(seat, kind)] for seat in seats
         }
         self.is_private = game.deals is Deals.IDENTICAL and len(seats) > 1
+        self.plays_automatically = True
 
     def deal(self, decks: Sequence[Sequence[Card]] | None = None) -> Board:
         """Return a freshly dealt board.

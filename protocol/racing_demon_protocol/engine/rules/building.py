@@ -53,6 +53,9 @@ class BuildingRules(Rules):
             ]
             for seat in seats
         }
+        self.plays_automatically = (
+            bool(effects) or self._stock.deals_automatically or any(self._filled_columns.values())
+        )
         self._needs_full_foundations = game.goal is Goal.FOUNDATIONS_FULL
         self._counting_piles = {
             seat: [p.number for p in layout.piles if p.counts and p.seat == seat and p.kind is not Kind.STOCK]
