@@ -85,6 +85,10 @@ class SettingsRefused(RacingDemonError):
     """
 
 
+FAULT: Final = 5
+"""The program's exit code after an error in it."""
+
+
 def exit_code(error: Exception) -> int:
     """Return the program's exit code for an error, as ``racing-demon --help`` lists them."""
     match error:

@@ -1,4 +1,4 @@
-"""How the terminal client ends when somebody else ends it."""
+"""How the terminal client ends when somebody else ends it, or a fault."""
 
 import os
 import signal
@@ -101,3 +101,28 @@ def test_a_dumb_terminal_gets_no_escape_sequences(tmp_path: Path) -> None:
         terminals.add(program.fd, lambda: seen.extend(os.read(program.fd, 65_536)))
         assert terminals.wait(lambda: b"you have seat 1" in seen, PATIENCE)
         assert b"\x1b" not in seen
+
+
+FAULTY = """
+import sys
+from racing_demon_client.__main__ import main
+from racing_demon_client.terminal.app import TerminalApp
+
+TerminalApp.on_mount = lambda self: 1 / 0
+sys.exit(main())
+"""
+"""The program with an error in its screens."""
+
+
+@pytest.mark.parametrize("command", usually(1, [["solo", "clock"], []]))
+def test_a_fault_of_a_screen_ends_the_program_with_5(tmp_path: Path, command: list[str]) -> None:
+    """At a table and on the first screen it is told where the details are, and scripts see that it failed."""
+    env = {**os.environ, "TERM": "xterm-256color", "LANG": "C.UTF-8"}
+    env |= {f"RACING_DEMON_{kind}": str(tmp_path) for kind in ("CONFIG", "STATE")}
+    whole = [sys.executable, "-c", FAULTY, *command]
+    with Terminals() as terminals, PtyProgram("the program", whole, (80, 24), env) as program:
+        terminals.add(program.fd, program.read)
+        with pytest.raises(ProgramEnded, match="This program failed because of an error in it"):
+            terminals.drain(PATIENCE)
+        assert exit_code(program.pid) == 5
+    assert "ZeroDivisionError" in (tmp_path / "fault.txt").read_text("utf-8")

@@ -5,8 +5,10 @@ import test from "node:test";
 import { Board } from "../../client/racing_demon_web/rules/board.js";
 import { Layout } from "../../client/racing_demon_web/rules/layout.js";
 import { ahead, Rules } from "../../client/racing_demon_web/rules/rules.js";
+import { write } from "../../client/racing_demon_web/storage.js";
 import {
   isLeftAlone,
+  isNewcomer,
   Pace,
   reasonFor,
   takesNothing,
@@ -16,6 +18,19 @@ import { games, tables } from "./games.js";
 
 const [ACE_OF_HEARTS, EIGHT_OF_HEARTS, KING_OF_SPADES] = [13, 20, 12];
 const BLACK_NINES = [8, 34];
+
+test("newcomers are told something in two hands, or until they send the line away", () => {
+  const told = [0, 1, 2, 3].map((hands) => write("hands", hands) || isNewcomer());
+  assert.deepEqual(told, [true, true, false, false]);
+  write("hands", 0);
+  write("coach", "off");
+  assert.ok(!isNewcomer());
+  write("coach", null);
+  write("hands", null);
+  assert.ok(isNewcomer());
+  write("results", [{}]);
+  assert.ok(!isNewcomer(), "a device with results has played before hands were counted");
+});
 
 test("who plays quickly is told nothing, until they hesitate or turn past a card that fits", () => {
   const pace = new Pace(0);

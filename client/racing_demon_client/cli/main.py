@@ -60,10 +60,10 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
         sys.stderr.write(f"racing-demon: {error.strerror or error}\n")
         return exit_code(error)
     except Exception:
-        from racing_demon_client.errors import crash_message  # noqa: PLC0415
+        from racing_demon_client.errors import FAULT, crash_message  # noqa: PLC0415
 
         sys.stderr.write(f"racing-demon: {crash_message()}\n")
-        return 5
+        return FAULT
 
 
 def _leave_output() -> None:

@@ -21,7 +21,7 @@ from textual.filter import LineFilter
 from textual.screen import ModalScreen
 from textual.worker import Worker, WorkerError
 
-from racing_demon_client.errors import SettingsRefused, TableEnded, crash_message
+from racing_demon_client.errors import FAULT, SettingsRefused, TableEnded, crash_message
 from racing_demon_client.records.recorder import Recorder
 from racing_demon_client.saved_tables import RecentTable, recent_tables, recents_path, save_recent
 from racing_demon_client.settings import PlayerSettings, load, login_name, save, settings_path
@@ -565,4 +565,4 @@ async def run(
         raise app.failure
     if app.return_code == 128 + signal.SIGTERM:
         sys.exit(app.return_code)
-    return 1 if app.is_faulty else app.return_code or 0
+    return FAULT if app.is_faulty else app.return_code or 0

@@ -35,6 +35,9 @@ const [NONE, WAITS] = [
 /** How many hands this device has played. Devices that have older results are not new. */
 const handsPlayed = () => read("hands") ?? (read("results")?.length ? HANDS : 0);
 
+/** Whether somebody is told anything: in their first hands, unless they have sent the line away. */
+export const isNewcomer = () => handsPlayed() < HANDS && read("coach") !== "off";
+
 /**
  * Deal against bots, which wait a while for somebody who has never played.
  * @param {Session} session
@@ -271,10 +274,6 @@ class Coach {
     this.#answerTaps();
   }
 
-  get #isNew() {
-    return handsPlayed() < HANDS && read("coach") !== "off";
-  }
-
   /** Answer what is refused by the reason. */
   #answerTaps() {
     const { screen } = this;
@@ -282,7 +281,7 @@ class Coach {
     const [tap, shake, turn, refused] = [moveInput.tap, moveInput.shake, moveInput.turn, screen.refused];
     moveInput.turn = (pile) => {
       turn.call(moveInput, pile);
-      if (this.#isNew && !isElsewhere()) this.#best(); // whether they turn past a card
+      if (isNewcomer() && !isElsewhere()) this.#best(); // whether they turn past a card
     };
     moveInput.tap = (hit) => {
       this.#tapped = hit;
@@ -317,7 +316,7 @@ class Coach {
    */
   #reason(pile, count, onto) {
     const { rules, shown, place, moveInput } = this.screen;
-    if (!this.#isNew || isElsewhere() || !rules || !shown || !moveInput.mayPlay) return "";
+    if (!isNewcomer() || isElsewhere() || !rules || !shown || !moveInput.mayPlay) return "";
     const { piles } = shown.layout;
     const play = this.line.hidden ? undefined : this.#best();
     /** @param {number} number */
@@ -349,7 +348,7 @@ class Coach {
   /** Say what there is to say now. */
   follow() {
     const { table, place, session } = this.screen;
-    const isNew = this.#isNew;
+    const isNew = isNewcomer();
     if (place >= 0) this.#count();
     const waits = place < 0 && table.hand !== null && table.seats.has(session?.seat ?? -1);
     setFlag(this.learn, "hidden", !waits);

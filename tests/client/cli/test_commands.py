@@ -8,12 +8,14 @@ import signal
 import socket
 import subprocess
 import sys
+from argparse import Namespace
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import pytest
 
+from racing_demon_client.cli import commands
 from racing_demon_client.errors import ConnectionFailed
 from racing_demon_client.links import server_url
 from racing_demon_client.net.client import Client
@@ -45,6 +47,24 @@ async def run(*arguments: str, typed: str = "", env: dict[str, str] | None = Non
 def failed(ended: Ended, sentence: str, code: int = 4) -> None:
     """Check that a program ended with its exit code, a sentence, and no traceback."""
     assert (code, f"racing-demon: {sentence}\n") == (ended.code, ended.err)
+
+
+# Faults.
+
+
+async def test_a_fault_is_told_in_a_sentence_and_ends_the_program_with_5(
+    here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody reads a traceback: it is in a file, and the sentence says where."""
+
+    async def fail(_: Namespace) -> int:
+        raise ZeroDivisionError
+
+    monkeypatch.setitem(commands.COMMANDS, "games", fail)
+    told = await here("games")
+    assert (told.code, told.out) == (5, "")
+    assert told.err.startswith("racing-demon: This program failed because of an error in it.")
+    assert "Traceback" not in told.err
 
 
 # Playing here.
