@@ -25,6 +25,8 @@ class Element {
     this.children = [{ nodeValue: text, cloneNode: () => ({}) }];
   }
 
+  addEventListener() {}
+
   append(...nodes) {
     this.children.push(...nodes);
   }
@@ -52,6 +54,7 @@ Object.assign(globalThis, {
   },
   Text: Object,
   document: {
+    addEventListener() {},
     adoptedStyleSheets: [],
     createElement: make,
     createElementNS: make,
@@ -63,6 +66,7 @@ Object.assign(globalThis, {
   setTimeout() {}, // how long a mark is seen
 });
 const { BoardView } = await import("../../client/racing_demon_web/table/board_view.js");
+const { TableScreen } = await import("../../client/racing_demon_web/table/table_screen.js");
 await (await import("../../client/racing_demon_web/lazy.js")).load("panels");
 
 /** Let another player's ace come from their panel to a foundation; count what flies, and who marks the pile. */
@@ -98,4 +102,25 @@ test("where drawing is slow nothing flies, and the pile is marked to which anoth
   assert.deepEqual(seen({ isStill: true }), { flights: 0, marks: 1 });
   const { flights, marks } = seen({ isStill: false });
   assert.ok(flights > 0 && marks === 0); // it is marked when the card has landed
+});
+
+/** Let another player's card go up; return whose panels flash. */
+function flashing({ isSlow }) {
+  const layout = new Layout(games["racing-demon"], [0, 1], { game: "racing-demon" });
+  const piles = layout.piles.map(() => []);
+  const [foundation] = layout.piles.filter(({ kind }) => kind === "foundation");
+  const [column] = layout.own(1, "tableau");
+  piles[foundation.number].push(ACE);
+  const hand = { layout, board: new Board(layout, piles) };
+  const table = { hand, handSeats: [0, 1], sittingOut: [], seats: new Map(), options: {} };
+  const screen = new TableScreen(Object.assign(new Element(), { querySelector: make }), { tables: [] });
+  screen.session = { seat: 0, table };
+  screen.isSlow = isSlow;
+  screen.onEvent("played", { seat: 1, source: column.number, destination: foundation.number }, false);
+  return [...screen.flashes];
+}
+
+test("where drawing is slow no panel flashes with a play", () => {
+  assert.deepEqual(flashing({ isSlow: true }), []);
+  assert.deepEqual(flashing({ isSlow: false }), [1]);
 });

@@ -234,7 +234,7 @@ export class TableScreen {
     const isOther = seat !== this.session?.seat;
     if (top !== null && top !== UNKNOWN) this.origins.set(top, this.#origin(seat, source));
     const isUp = board.layout.piles[destination].kind === "foundation";
-    if (isOther && isUp) this.flashes.add(seat);
+    if (isOther && isUp && !this.isSlow) this.flashes.add(seat);
   }
 
   /**
