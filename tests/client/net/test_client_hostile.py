@@ -33,7 +33,7 @@ from tests.support.cases import for_each
 from tests.support.effort import examples
 from tests.support.frames import messages
 from tests.support.matches import log_of, options_of
-from tests.support.relay import WELCOME, babbling, table_of
+from tests.support.relay import WELCOME, babbling, speak, table_of, visited
 from tests.support.servers import PATIENCE, Closing, timeout
 
 VERSIONS, SEATED, TABLE, CAUGHT_UP = WELCOME
@@ -186,6 +186,24 @@ async def test_a_server_that_hangs_up_at_once(place: int) -> None:
     async with babbling(*WELCOME[:place], Closing(1000, "")) as url:
         with pytest.raises(ConnectionFailed, match="The connection to the server was lost"):
             await meet(url)
+
+
+async def test_a_server_that_asks_for_a_moment_gets_it() -> None:
+    """One that still reads the table sends whoever comes away, and they come again by themselves."""
+    busy = Closing(CloseCode.TRY_AGAIN, "The server still reads this table. Come back in a moment.")
+
+    async def let_in(last: Sequence[Message | Closing]) -> None:
+        for welcome in ([VERSIONS, busy], [VERSIONS, busy], last):
+            visitor = await visitors.get()
+            await speak(visitor, *welcome[:1])
+            for _ in range(2):
+                await visitor.recv()
+            await speak(visitor, *welcome[1:])
+
+    async with visited() as (url, visitors):
+        _, client = await timeout(PATIENCE, asyncio.gather(let_in(WELCOME), Client.join(url, "BCDF", "Ann")))
+        async with client:
+            assert client.seat is not None
 
 
 async def test_an_unasked_refusal_does_no_harm() -> None:
