@@ -1,6 +1,7 @@
 """Real brokers and listeners: mosquitto as processes of their own, on this machine only."""
 
 import asyncio
+import gc
 import json
 import os
 import shutil
@@ -102,6 +103,26 @@ class Broker:
     def _signal(self, number: int) -> None:
         assert self._process is not None
         os.kill(self._process.pid, number)
+
+
+ACCEPTED: Final = b"\x20\x03\x00\x00\x00"
+"""What a broker answers to whoever may connect by MQTT 5."""
+
+
+@asynccontextmanager
+async def hanging_up() -> AsyncIterator[tuple[str, list[object]]]:
+    """Run a broker that says yes and hangs up at once. Give its URL, and what the loop warns of."""
+    warned = list[object]()
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: warned.append(context))
+
+    async def hang_up(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1_000)
+        writer.write(ACCEPTED)
+        writer.close()
+
+    async with await asyncio.start_server(hang_up, "127.0.0.1", 0) as server:
+        yield f"mqtt://127.0.0.1:{server.sockets[0].getsockname()[1]}", warned
+    gc.collect()
 
 
 async def listed(broker: Broker, *codes: str) -> list[ListedTable]:

@@ -69,13 +69,19 @@ async def connected(url: str) -> AsyncIterator[aiomqtt.Client]:
         async with AsyncExitStack() as stack:
             try:  # in this version a broker keeps what is too long to itself
                 client = make(protocol=aiomqtt.ProtocolVersion.V5, properties=longest)
-                await stack.enter_async_context(client)
+                await _enter(stack, client)
             except aiomqtt.MqttCodeError as error:
                 if getattr(error.rc, "value", None) != OTHER_VERSION:
                     raise
                 client = make(protocol=aiomqtt.ProtocolVersion.V311)
-                await stack.enter_async_context(client)
+                await _enter(stack, client)
             yield client
+
+
+async def _enter(stack: AsyncExitStack, client: aiomqtt.Client) -> None:
+    # The library forgets it unread if a broker hangs up at once, and the loop would warn of it.
+    client._disconnected.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
+    await stack.enter_async_context(client)
 
 
 @contextlib.contextmanager

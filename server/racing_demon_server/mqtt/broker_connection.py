@@ -4,12 +4,11 @@ import asyncio
 import contextlib
 import logging
 import secrets
-import socket
 import ssl
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
-from typing import Final, cast
+from typing import Final
 
 import aiomqtt
 from paho.mqtt.packettypes import PacketTypes
@@ -150,30 +149,26 @@ async def _open(
         logger=_silent,
     )
     async with AsyncExitStack() as stack:
-        client = make(protocol=aiomqtt.ProtocolVersion.V5, properties=longest)
-        stack.callback(_cut, client)
         try:
-            await stack.enter_async_context(client)
+            client = make(protocol=aiomqtt.ProtocolVersion.V5, properties=longest)
+            await stack.enter_async_context(_closing(client))
         except aiomqtt.MqttCodeError as error:
             if getattr(error.rc, "value", None) != OTHER_VERSION:
                 raise
             client = make(protocol=aiomqtt.ProtocolVersion.V311)
-            stack.callback(_cut, client)
-            await stack.enter_async_context(client)
+            await stack.enter_async_context(_closing(client))
         yield client
 
 
-def _cut(client: aiomqtt.Client) -> None:
-    """Close what the library leaves open when a broker hangs."""
-    left = cast("socket.socket | None", client._client.socket())
-    if left is not None:
-        with contextlib.suppress(OSError):
-            left.shutdown(socket.SHUT_RDWR)
-    # Retrieve the result, or the loop warns about it.
-    client._disconnected.add_done_callback(_retrieve_exception)
-    client._connected.add_done_callback(_retrieve_exception)
-
-
-def _retrieve_exception(ended: "asyncio.Future[None]") -> None:
-    if not ended.cancelled():
-        ended.exception()
+@asynccontextmanager
+async def _closing(client: aiomqtt.Client) -> AsyncIterator[None]:
+    """Connect, and close what the library leaves open when a broker does not answer in time."""
+    # The library forgets it unread if a broker hangs up at once, and the loop would warn of it.
+    client._disconnected.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
+    try:
+        async with client:
+            yield
+    finally:
+        client.timeout = 0  # whoever has not answered is not waited for again
+        with contextlib.suppress(aiomqtt.MqttError):
+            await client.__aexit__(None, None, None)

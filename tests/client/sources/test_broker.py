@@ -20,7 +20,7 @@ from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Pong, Snapshot
 from racing_demon_protocol.wire.options import Options
-from tests.support.brokers import Broker
+from tests.support.brokers import Broker, hanging_up
 from tests.support.cases import for_each
 from tests.support.matches import log_of, options_of
 from tests.support.ports import free_port
@@ -160,6 +160,14 @@ async def test_a_wrong_address_is_told(url: str) -> None:
 
 
 # Watching.
+
+
+async def test_a_broker_that_hangs_up_at_once_is_told_in_a_sentence() -> None:
+    """That sentence is all: the loop has nothing to warn of, which would stand on the user's terminal."""
+    async with hanging_up() as (url, warned):
+        with pytest.raises(ConnectionFailed, match=r"The broker at 127\.0\.0\.1 cannot be used"):
+            await client.tables(url)
+    assert warned == []
 
 
 @pytest.mark.long

@@ -1,10 +1,8 @@
 """The adapter to the library, and the publisher on top of it, with a broker that is only played."""
 
 import asyncio
-import gc
-import socket
 from collections.abc import AsyncIterator
-from typing import Any, cast
+from typing import cast
 
 import aiomqtt
 import pytest
@@ -13,7 +11,6 @@ from racing_demon_server.mqtt import broker_connection
 from racing_demon_server.mqtt.broker_connection import BrokerConnection, BrokerGone
 from racing_demon_server.mqtt.publish_queue import Outgoing
 from racing_demon_server.mqtt.topics import Topics
-from tests.support.cases import for_each
 from tests.support.servers import PATIENCE, timeout
 
 
@@ -103,39 +100,3 @@ async def test_what_the_broker_has_kept_is_asked_for_once(monkeypatch: pytest.Mo
     assert kept == ["c"]
     listening.cancel()
     await asyncio.gather(listening, return_exceptions=True)
-
-
-@pytest.mark.long
-@for_each("fault", [None, OSError(107, "not connected")])
-async def test_what_the_library_leaves_is_closed_and_looked_at(fault: OSError | None) -> None:
-    """Its socket is shut down, and no exception of its futures is left to be told by the loop."""
-    loop, errors = asyncio.get_running_loop(), list[dict[str, Any]]()
-    loop.set_exception_handler(lambda _, context: errors.append(context))
-    shut = []
-
-    class Socket:
-        def shutdown(self, how: int) -> None:
-            shut.append(how)
-            if fault is not None:
-                raise fault
-
-    class Paho:
-        def socket(self) -> Socket:
-            return Socket()
-
-    class Client:
-        def __init__(self) -> None:
-            self._client = Paho()
-            self._connected, self._disconnected = loop.create_future(), loop.create_future()
-
-    client = Client()
-    broker_connection._cut(cast("aiomqtt.Client", client))
-    assert shut == [socket.SHUT_RDWR]
-    client._connected.cancel()
-    client._disconnected.set_exception(BrokerGone("gone"))
-    await asyncio.sleep(0)
-    await asyncio.sleep(0)
-    del client
-    gc.collect()
-    await asyncio.sleep(0)
-    assert errors == []

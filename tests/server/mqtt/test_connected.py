@@ -13,7 +13,8 @@ from racing_demon_server.mqtt import broker_connection
 from racing_demon_server.mqtt.broker_connection import BrokerGone, connected
 from racing_demon_server.mqtt.publish_queue import Outgoing
 from racing_demon_server.mqtt.topics import Topics
-from tests.support.brokers import Broker, Listening
+from tests.support.brokers import ACCEPTED, Broker, Listening, hanging_up
+from tests.support.cases import for_each
 from tests.support.servers import PATIENCE, timeout
 
 TOPICS: Final = Topics("hall")
@@ -104,6 +105,37 @@ async def test_a_broker_that_knows_no_newer_version_is_used() -> None:
         port = server.sockets[0].getsockname()[1]
         async with connected(parse_broker(f"mqtt://127.0.0.1:{port}", {}), TOPICS):
             assert versions == [5, 4]
+
+
+async def test_a_broker_that_hangs_up_at_once_is_gone_and_nothing_is_logged() -> None:
+    """It says yes and closes the connection: whoever sends hears it, and the loop has nothing to warn of."""
+    async with hanging_up() as (url, warned):
+        with pytest.raises(BrokerGone):
+            async with connected(parse_broker(url, {}), TOPICS) as link:
+                await link.publish_status(b"online")
+    assert warned == []
+
+
+@for_each("first", [b"", ACCEPTED])
+async def test_a_broker_that_hangs_is_left(first: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing stays open to it when it has not answered in time, be it the greeting or what was sent."""
+    monkeypatch.setattr(broker_connection, "PATIENCE", 0.05)
+    monkeypatch.setattr(broker_connection, "KEEPALIVE", 600)  # the library would leave by itself after that
+    left = asyncio.Event()
+
+    async def hang(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1_000)
+        writer.write(first)
+        await reader.read()
+        left.set()
+        writer.close()
+
+    async with await asyncio.start_server(hang, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        with pytest.raises(BrokerGone):
+            async with connected(parse_broker(f"mqtt://127.0.0.1:{port}", {}), TOPICS) as link:
+                await link.publish_status(b"online")
+        await timeout(PATIENCE, left.wait())
 
 
 async def test_a_broker_with_a_certificate_of_its_own_is_reached(tmp_path: Path) -> None:
