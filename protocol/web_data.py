@@ -63,6 +63,7 @@ from racing_demon_protocol.wire.messages import FROM_CLIENT, FROM_SERVER, Messag
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.options import LATER, Options
 from racing_demon_protocol.wire.presets import NEUTRAL, PRESETS, usual_options
+from racing_demon_server.net.assets import RESULTS_PATH
 
 COUNTED: Final[dict[type[Mechanic], str | None]] = {
     **dict.fromkeys((Sums, Ranks, Sympathy, Merging, PushPin), Kind.OUT),
@@ -127,6 +128,8 @@ def constants() -> str:
             f"export const IDENTICAL_LIMIT_MS = {IDENTICAL_LIMIT_MS};",
             "/** The most of each: characters, seats at a table, and names of kicked players. */",
             f"export const LIMITS = {_lines(limits)};",
+            "/** The paths of the page's results. */",
+            f"export const PAGES = /^({RESULTS_PATH.pattern.replace('/', chr(92) + '/')})$/;",
             "/** What people call the teams, by their numbers. */",
             f"export const TEAM_LETTERS = {json.dumps(TEAM_LETTERS)};",
             "/** What going out is worth where a game does not say otherwise. */",

@@ -39,6 +39,7 @@ SOURCES: Final = {
 FOLDERS: Final = ("protocol", "server", "client", "tests", "benchmarks", "deploy", "docs")
 """Where the places are that ARCHITECTURE.md names."""
 
+TEXTS: Final = {".py", ".js", ".css", ".html", ".md", ".service"}
 DOCUMENTED: Final = {"_asdict", "_exit", "_fields", "_make", "_replace"}
 """Names with an underscore that the standard library documents."""
 
@@ -283,6 +284,33 @@ def test_places_that_the_architecture_names_exist() -> None:
     paths = {path.relative_to(ROOT) for folder in FOLDERS for path in (ROOT / folder).rglob("*")}
     known = {form for path in paths for form in (f"/{path}", f"/{path.with_suffix('')}")}
     missing = [place for place in named if not any(form.endswith(f"/{place}") for form in known)]
+    assert missing == []
+
+
+def test_names_that_the_architecture_gives_are_where_it_says() -> None:
+    """In each row of *Where to change what*, every name is in one of the files that the row names."""
+    table = ARCHITECTURE.partition("## Where to change what")[2].partition("\n## ")[0]
+    folders = [
+        *SOURCES.values(),
+        ROOT / "tests" / "support",
+        ROOT / "deploy",
+        ROOT / "docs",
+        ROOT / "examples",
+    ]
+    files = [
+        path for folder in dict.fromkeys(folders) for path in folder.rglob("*.*") if path.suffix in TEXTS
+    ]
+    missing = []
+    for row in table.splitlines():
+        named = set(re.findall(r"`([#\w./]+)`", row))
+        ends = "|".join(map(re.escape, named))
+        found = {path: re.search(rf"/({ends})(\.\w+$|/|$)", str(path)) for path in files}
+        words = {
+            word for path in files if found[path] for word in re.findall(r"#?\w+", path.read_text("utf-8"))
+        }
+        places = {match[1] for match in found.values() if match}
+        names = [name for name in named - places if "/" not in name and re.search(r"[A-Z_#]", name)]
+        missing += [name for name in names if not words.issuperset(re.findall(r"#?\w+", name))]
     assert missing == []
 
 

@@ -1,5 +1,7 @@
 // Codes of tables and words of invitations over the internet, in the addresses of this page.
 
+import { PAGES } from "./wire/protocol.js";
+
 /** The path below which the server has everything, such as `/games/cards`; empty for none. */
 export const BASE = /\/\/[^/]*(.*)\/web\//.exec(import.meta.url)?.[1] ?? "";
 
@@ -17,8 +19,7 @@ export const pathOf = (code, query = "", base = BASE) =>
  * The path of a page of results, such as `/scores`, or empty.
  * @param {{pathname: string}} address
  */
-export const pageIn = ({ pathname }) =>
-  (/^\/(scores|matches|you|(match|player)\/.+)$/.exec(pathname.slice(BASE.length)) ?? [""])[0];
+export const pageIn = ({ pathname }) => (PAGES.exec(pathname.slice(BASE.length)) ?? [""])[0];
 
 /**
  * The code or word in an address, or empty.

@@ -34,6 +34,8 @@ export const LIMITS = {
   seats: 8,
   banned: 32,
 };
+/** The paths of the page's results. */
+export const PAGES = /^(\/scores|\/matches|\/you|\/match\/[\w-]{22}|\/player\/[0-9a-z]{1,16})$/;
 /** What people call the teams, by their numbers. */
 export const TEAM_LETTERS = "ABCD";
 /** What going out is worth where a game does not say otherwise. */

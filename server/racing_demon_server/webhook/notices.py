@@ -1,19 +1,23 @@
 """The notices of a match: one for its beginning, one for each hand, and one for its end. Pure functions.
 
-Everything follows from a table's view, so a restarted server finds the notices that it has not sent yet. The
-steps of a table have an order.
+These follow from a table's view, so a restarted server finds those that it has not sent yet: the steps of a
+table have an order.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from racing_demon_protocol.engine.commit_reveal import match_of
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.table import scoring
 from racing_demon_protocol.table.state import TableState
+from racing_demon_protocol.wire.messages import Event
+from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import HandResult
 from racing_demon_server.tables.disclosure import team_rows
 
+NOTICED: Final[frozenset[type[Event]]] = frozenset({ev.Dealt, ev.HandOver, ev.MatchOver})
+"""The events after which there may be notices."""
 PREPARED: Final = -1
 BEGUN: Final = 0
 OVER: Final = scoring.MAX_HANDS + 1
@@ -61,21 +65,26 @@ def step_of(view: TableState) -> Step:
     return Step(match, PREPARED if is_prepared else len(view.results))
 
 
-def notices_since(
-    view: TableState, last: Step, *, has_names: bool, is_closed: bool = False
-) -> Iterator[Notice]:
-    """Yield the notices of a table's present match after a step.
+def notices_of(view: TableState, events: Sequence[Event], last: Step, *, has_names: bool) -> Iterator[Notice]:
+    """Yield the notices of a table's newest events.
 
     Args:
-        view: the table.
+        view: the table after these events.
+        events: the events; none if a table comes back, whose notices after its last step are yielded, too.
         last: the last step that has its notices.
         has_names: whether the players are named.
-        is_closed: whether the match ended with its table.
 
     """
+    name = _names(view) if has_names else _no_name
+    if step_of(view) > last:
+        is_closed = any(isinstance(event, ev.MatchOver) and event.closed for event in events)
+        yield from _since(view, last, name, is_closed=is_closed)
+
+
+def _since(view: TableState, last: Step, name: "_Namer", *, is_closed: bool) -> Iterator[Notice]:
+    """Yield the notices of a table's present match after a step."""
     now = step_of(view)
     match = match_of(view.hand_id)
-    name = _names(view) if has_names else _no_name
     first = last.number + 1 if last.match == now.match else BEGUN
     for number in range(first, min(now.number, len(view.results)) + 1):
         if number == BEGUN:

@@ -16,7 +16,6 @@ from typing import ClassVar, Final, TypeVar
 
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event
-from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_server.journal.interface import JournalUnusable
 from racing_demon_server.journal.sqlite.database import webhook_of
 from racing_demon_server.settings import ServerSettings
@@ -26,7 +25,7 @@ from racing_demon_server.tables.observer import Observer
 
 from .delivery import NoAnswer, post
 from .endpoint import Endpoint, read_secret, signature
-from .notices import START, Notice, notices_since, step_of
+from .notices import NOTICED, START, Notice, notices_of, step_of
 from .queue_file import MAX_TABLES, MAX_WAITING, QueuedNotice, QueueFile, TableStep
 
 FIRST_PAUSE: Final = 0.5
@@ -40,8 +39,6 @@ WRITE_SECONDS: Final = 1.0
 """The pause after a failure to write the queue."""
 TEMPORARY: Final = frozenset({408, 425, 429})
 """The statuses after which the same notice may be accepted later."""
-STEPS: Final = (ev.Dealt, ev.HandOver, ev.MatchOver)
-"""The events that may be steps of a match."""
 
 _Value = TypeVar("_Value")
 
@@ -101,7 +98,7 @@ class WebhookSender(Observer):
         self._guard(table, partial(self._open, table, from_now=True))
 
     def published(self, table: CommittedTable, events: Sequence[Event]) -> None:
-        """Queue the notices of a match's steps."""
+        """Queue the notices of events."""
         self._guard(table, partial(self._apply, table, events))
 
     def closed(self, table: CommittedTable) -> None:
@@ -124,26 +121,24 @@ class WebhookSender(Observer):
         if from_now:
             self._enqueue(TableStep(view.code, step_of(view)))
         elif view.seq:
-            self._queue_steps(view, delay_ms=0)
+            self._queue_notices(view, (), delay_ms=0)
         else:
             self._enqueue(TableStep(view.code, START))
 
     def _apply(self, table: CommittedTable, events: Sequence[Event]) -> None:
-        if table in self._tables and any(isinstance(event, STEPS) for event in events):
-            is_closed = any(isinstance(event, ev.MatchOver) and event.closed for event in events)
-            self._queue_steps(table.settled, delay_ms=-(-table.hold_us() // 1_000), is_closed=is_closed)
+        if table in self._tables and not NOTICED.isdisjoint(map(type, events)):
+            self._queue_notices(table.settled, events, delay_ms=-(-table.hold_us() // 1_000))
 
-    def _queue_steps(self, view: TableState, *, delay_ms: int, is_closed: bool = False) -> None:
-        """Queue the notices since the last step. What happens while nobody may watch has none."""
+    def _queue_notices(self, view: TableState, events: Sequence[Event], *, delay_ms: int) -> None:
+        """Queue the notices of events. What happens while nobody may watch has none."""
         last, now = self._last_steps.get(view.code, START), step_of(view)
-        if now <= last:
-            return
-        made_ms = _now_ms()
         notices: Sequence[Notice] = ()
         if is_open(view):
-            notices = tuple(notices_since(view, last, has_names=self._has_names, is_closed=is_closed))
-        bodies = [(notice.id, _body(notice, made_ms)) for notice in notices]
-        self._enqueue(TableStep(view.code, now, bodies, made_ms, made_ms + delay_ms))
+            notices = tuple(notices_of(view, events, last, has_names=self._has_names))
+        if now > last or notices:
+            made_ms = _now_ms()
+            bodies = [(notice.id, _body(notice, made_ms)) for notice in notices]
+            self._enqueue(TableStep(view.code, max(now, last), bodies, made_ms, made_ms + delay_ms))
 
     def _enqueue(self, step: TableStep) -> None:
         self._last_steps.pop(step.code, None)
