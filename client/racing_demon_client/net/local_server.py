@@ -249,10 +249,22 @@ class _ServerProcess:
                 async with asyncio.timeout(STOP_SECONDS):
                     await self._process.wait()
         finally:
-            if self._process.returncode is None:  # too slow, or nobody waits for it any more
-                with contextlib.suppress(ProcessLookupError):  # it may end at this moment
-                    self._process.kill()
-                await self._process.wait()
+            await end_process(self._process)  # too slow, or nobody waits for it any more
+
+
+async def end_process(process: asyncio.subprocess.Process) -> None:
+    """Kill a program that has not ended, and wait until it has, however often the caller is cancelled."""
+    is_cancelled = False
+    if process.returncode is None:
+        with contextlib.suppress(ProcessLookupError):  # it may end at this moment
+            process.kill()
+    while process.returncode is None:
+        try:
+            await process.wait()
+        except asyncio.CancelledError:
+            is_cancelled = True
+    if is_cancelled:
+        raise asyncio.CancelledError
 
 
 async def _answer(process: asyncio.subprocess.Process) -> tuple[str, str]:

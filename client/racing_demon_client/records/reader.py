@@ -24,6 +24,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from racing_demon_client.errors import NotText, RecordUnreadable
 from racing_demon_client.files import detect_encoding, replace_file, state_folder
+from racing_demon_client.net.local_server import end_process
 from racing_demon_client.net.results import MATCH_LINK, fetch_record
 from racing_demon_protocol.formatting import printable
 from racing_demon_protocol.records.format import MAX_LINE_LENGTH, Record, read_records
@@ -214,10 +215,7 @@ async def run_journal_command(
         try:
             _, errors = await process.communicate(typed.encode() if typed is not None else None)
         finally:
-            if process.returncode is None:  # the caller no longer needs the answer
-                with suppress(ProcessLookupError):  # it may end at this moment
-                    process.kill()
-                await process.wait()
+            await end_process(process)  # the caller may no longer need the answer
         if process.returncode != 0:
             raise RecordUnreadable(_last_error(errors.decode(errors="replace")))
         answer.seek(0)

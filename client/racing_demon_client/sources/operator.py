@@ -2,11 +2,10 @@
 
 import asyncio
 import sys
-from contextlib import suppress
 from typing import Final, NamedTuple
 
 from racing_demon_client.errors import ConnectionFailed
-from racing_demon_client.net.local_server import own_words
+from racing_demon_client.net.local_server import end_process, own_words
 
 ANSWER_SECONDS: Final = 15.0
 MAX_ERROR_TEXT: Final = 2_000
@@ -34,7 +33,7 @@ async def command_server(name: str, *arguments: str, code: str, journal: str | N
     except TimeoutError:
         raise ConnectionFailed(SILENT) from None
     finally:
-        await _end(process)
+        await end_process(process)
     _check(process, errors)
     return said.decode(errors="replace")
 
@@ -66,10 +65,10 @@ async def hold_answer(name: str, *arguments: str, code: str, journal: str | None
                 return HeldAnswer(said.decode(errors="replace"), process)
             _, errors = await process.communicate()
     except TimeoutError:
-        await _end(process)
+        await end_process(process)
         raise ConnectionFailed(SILENT) from None
     except asyncio.CancelledError:
-        await _end(process)
+        await end_process(process)
         raise
     _check(process, errors)
     raise ConnectionFailed(SILENT)
@@ -81,14 +80,6 @@ async def _started(name: str, *arguments: str, code: str, journal: str | None) -
         command += ["--journal", journal]
     pipe = asyncio.subprocess.PIPE
     return await asyncio.create_subprocess_exec(*command, *arguments, stdin=pipe, stdout=pipe, stderr=pipe)
-
-
-async def _end(process: asyncio.subprocess.Process) -> None:
-    """End a command that has not ended yet."""
-    if process.returncode is None:
-        with suppress(ProcessLookupError):  # it may end at this moment
-            process.kill()
-        await process.wait()
 
 
 def _check(process: asyncio.subprocess.Process, errors: bytes) -> None:
