@@ -191,8 +191,8 @@ def score_lines(game: str) -> list[str]:
 
 
 def lesson_options(game: str) -> Options:
-    """Return the options of a lesson's table: those of the game's first preset, if it has one."""
-    named = (each.options for each in PRESETS.values() if each.options.game == game)
+    """Return the options of a lesson's table: those of the game's first preset, which it must have."""
+    (options, *_) = (each.options for each in PRESETS.values() if each.options.game == game)
     changes = {
         "hands": 1,
         "target": None,
@@ -203,7 +203,7 @@ def lesson_options(game: str) -> Options:
         "pause_after_ms": None,
         "spectators": False,
     }
-    return next(named, Options(game=game)).model_copy(update=changes)
+    return options.model_copy(update=changes)
 
 
 def ends_step(rules: Rules, board: Board, kind: str, play: Play) -> bool:
