@@ -1,11 +1,13 @@
 """Plant mistakes, one at a time, and list those that tests do not notice.
 
-The tests of a folder run once under coverage.py: those below the folder of the same name in tests/, or those
-that --tests names. Then each mutant meets the tests that run its line, the quickest first, until one fails.
-What none of them finds meets the tests that --with names, whole: those that start programs, whose lines
-nobody counts, and those of the page. With --rest, what the selected tests have not found meets others of the
-same paths. With --against, the same mutants, by function and kind, are planted in another checkout, too, and
-who found what the first did not, and the other way round, is printed.
+The tests of a folder run once under coverage.py: those below the folder of the same name in tests/ (of the
+page, tests/web), or those that --tests names. What counts is what a test runs itself, in Python programs that
+it starts, and in Node.js. Then each mutant meets the tests that run its line, the quickest first, until one
+fails. Behind a cache only the first test of all runs a line: a mutant that survives there may be found by
+others. What none of them finds meets the tests that --with names, whole, such as those of the page in a
+browser. With --rest, what the selected tests have not found meets others of the same paths. With --against,
+the same mutants, by function and kind, are planted in another checkout, too, and who found what the first did
+not, and the other way round, is printed.
 """
 
 import argparse
@@ -20,7 +22,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -29,7 +31,9 @@ from typing import Final, NamedTuple
 
 from coverage.numbits import numbits_to_nums
 
-from .mutants import Mutant, Tree, find_twin, mutants
+from .contexts import NAME, RULES, SCRIPTS, TEST
+from .mutants import PAGE, Mutant, Tree, find_twin, mutants
+from .scripts import lines_run
 
 ROOT: Final = Path(__file__).parents[3]
 AREAS: Final = {
@@ -51,6 +55,16 @@ FIRST: Final = 40
 PYTEST: Final = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "-n0")
 DURATION: Final = re.compile(r"([\d.]+)s (?:call|setup|teardown) +(.+)")
 """A line of what pytest says with ``--durations``."""
+SETTINGS: Final = """\
+[run]
+parallel = true
+data_file = {copy}/.mutants.coverage
+include = {own}
+context = ${{{test}-}}
+sigterm = true
+disable_warnings = no-data-collected, module-not-imported, module-not-measured
+"""
+"""How coverage.py measures, also in the programs that tests start."""
 NO_TESTS: Final = 5
 """What pytest exits with if it has none to run."""
 
@@ -95,7 +109,7 @@ class Bench:
         self._whole_seconds = 0.0
         self._copies: SimpleQueue[Path] = SimpleQueue()
         self._jobs = jobs
-        self._tests: dict[str, dict[int, list[str]]] = {}
+        self._tests: dict[str, dict[int, set[str]]] = {}
         self._seconds: dict[str, float] = {}
         for number in range(jobs):
             copy = folder / f"{number}"
@@ -106,6 +120,8 @@ class Bench:
             for file in root.glob("*.*"):
                 if file.is_file():
                     shutil.copy(file, copy)
+            if (tools := root / "tests" / "web" / "node_modules").exists():
+                (copy / "tests" / "web" / "node_modules").symlink_to(tools)
             self._copies.put(copy)
 
     def measure(self, folders: Sequence[str], tests: Sequence[str]) -> None:
@@ -119,10 +135,14 @@ class Bench:
 
     def _measure_lines(self, copy: Path, folders: Sequence[str], tests: Sequence[str]) -> None:
         (copy / "contexts_plugin.py").write_text(Path(__file__).with_name("contexts.py").read_text())
-        own = f"--include={','.join(f'{copy}/{folder}/*' for folder in folders)}"
-        command = ("-m", "coverage", "run", "--data-file=.mutants.coverage", own)
+        own = ",".join(f"{copy}/{folder}/*" for folder in folders)
+        settings = copy / RULES
+        settings.write_text(SETTINGS.format(copy=copy, own=own, test=TEST), encoding="utf-8")
+        rc = f"--rcfile={settings}"
         plugin = ("-p", "contexts_plugin", "--durations=0", "--durations-min=0")
-        done = self._python(copy, *command, *self._pytest, *plugin, *tests, seconds=TESTS_SECONDS)
+        command = ("-m", "coverage", "run", rc, *self._pytest, *plugin, *tests)
+        done = self._python(copy, *command, seconds=TESTS_SECONDS)
+        self._python(copy, "-m", "coverage", "combine", rc, seconds=TESTS_SECONDS)
         for line in done.stdout.splitlines():
             if duration := DURATION.match(line):
                 seconds, name = duration.groups()
@@ -135,10 +155,18 @@ class Bench:
             )
             for path, test, bits in rows:
                 if test not in failed:
-                    by_line = self._tests.setdefault(str(Path(path).relative_to(copy)), {})
-                    for number in numbits_to_nums(bits):
-                        by_line.setdefault(number, []).append(test)
+                    self._note(copy, path, test, numbits_to_nums(bits))
+        for noted in (copy / SCRIPTS).glob("*/*.json"):
+            test = noted.with_name(NAME).read_text(encoding="utf-8")
+            for path, lines in lines_run(noted, copy / PAGE):
+                if test not in failed:
+                    self._note(copy, path, test, lines)
         sys.stderr.write(f"{done.stdout.splitlines()[-1]}\n")
+
+    def _note(self, copy: Path, path: str, test: str, lines: Iterable[int]) -> None:
+        by_line = self._tests.setdefault(str(Path(path).relative_to(copy)), {})
+        for number in lines:
+            by_line.setdefault(number, set()).add(test)
 
     def _measure_whole(self, copy: Path) -> None:
         """Run the tests that are tried whole, once, and leave out those that fail by themselves."""
@@ -154,17 +182,17 @@ class Bench:
             yield from pool.map(self._try, chosen)
 
     def _try(self, mutant: Mutant) -> Planted:
-        tests = self._tests.get(mutant.function.path, {}).get(mutant.line, [])
+        tests = self._tests.get(mutant.function.path, {}).get(mutant.line, set())
         if not tests and not self._whole:
             return Planted(mutant, "not reached")
-        tests = sorted(tests, key=self._cost)
+        quickest = sorted(tests, key=self._cost)
         copy = self._copies.get()
         file = copy / mutant.function.path
         try:
             file.write_text(mutant.text, encoding="utf-8")
             is_found = any(
                 self._fails(copy, each, sum(map(self._cost, each)))
-                for each in (tests[:FIRST], tests[FIRST:])
+                for each in (quickest[:FIRST], quickest[FIRST:])
                 if each
             ) or (bool(self._whole) and self._fails(copy, self._whole, self._whole_seconds))
         finally:
@@ -234,7 +262,7 @@ def try_out(contestant: Contestant, chosen: Sequence[Mutant], arguments: argpars
     tried = []
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(contestant, Path(folder).resolve(), arguments.jobs, arguments.whole)
-        folders = {each.function.path.rpartition("/")[0] for each in chosen if each.function.node}
+        folders = {each.function.path.rpartition("/")[0] for each in chosen}
         bench.measure(sorted(folders), arguments.tests)
         for planted in bench.try_all(chosen):
             sys.stdout.write(f"{planted.outcome:11} {planted.mutant}\n")

@@ -56,6 +56,13 @@ SCRIPT_CHANGES: Final[dict[str, tuple[str, str]]] = {
     "false": ("truth", "true"),
 }
 
+SCRIPT_CONDITIONS: Final = re.compile(r"^ +(?:\} else )?if \((.+?)\)(?= [^&|?=<>])", re.MULTILINE)
+"""What stands behind ``if``, as far as it stands in one line."""
+SCRIPT_CALLS: Final = re.compile(
+    r"^ +((?!(?:if|for|while|return|throw|super|export|const|let)\b)[\w$.#?]+\(.*\);)$", re.MULTILINE
+)
+"""A statement of one line that calls something."""
+
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 Change = tuple[str, ast.expr | ast.stmt, str]
 
@@ -172,13 +179,22 @@ def mutants(function: Function) -> list[Mutant]:
 
 def _script_mutants(script: Function) -> Iterator[Mutant]:
     for token in SCRIPT_TOKENS.finditer(script.source):
-        before, start = token.group(), token.start()
+        before = token.group()
         kind, after = SCRIPT_CHANGES.get(
             before, ("number", str(int(before) + 1) if before.isdecimal() else "")
         )
         if after:
-            line = script.source.count("\n", 0, start) + 1
-            yield Mutant(script, kind, line, start, before, after)
+            yield _in_script(script, kind, token.start(), before, after)
+    for condition in SCRIPT_CONDITIONS.finditer(script.source):
+        before = condition[1]
+        if before.count("(") == before.count(")"):
+            yield _in_script(script, "condition", condition.start(1), before, f"!({before})")
+    for call in SCRIPT_CALLS.finditer(script.source):
+        yield _in_script(script, "call", call.start(1), call[1], ";")
+
+
+def _in_script(script: Function, kind: str, start: int, before: str, after: str) -> Mutant:
+    return Mutant(script, kind, script.source.count("\n", 0, start) + 1, start, before, after)
 
 
 def _judged(node: ast.AST) -> Iterator[ast.AST]:
