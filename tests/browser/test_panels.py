@@ -44,6 +44,20 @@ HOW_OTHERS_MOVE: Final = """() => {
     }
   }).observe(document.querySelector("#table .felt"), { childList: true });
 }"""
+SLOW_DOWN: Final = """() => {
+  const ask = window.requestAnimationFrame;
+  window.requestAnimationFrame = (draw) => ask((now) => {
+    draw(now);
+    while (performance.now() < now + 20);
+  });
+}"""
+"""Takes as long for each picture as a slow device."""
+WHAT_MOVES: Final = """() => {
+  const table = document.querySelector("#table");
+  window.moved = [];
+  for (const kind of ["animationstart", "transitionrun"])
+    table.addEventListener(kind, ({ target }) => window.moved.push(target.className));
+}"""
 IS_LEGIBLE: Final = """() => {
   const boxes = [...document.querySelectorAll("#table .track .run .token")].map((each) =>
     each.getBoundingClientRect()).sort((one, other) => one.left - other.left);
@@ -89,6 +103,28 @@ async def test_a_television_shows_everybody(browser: Browser, motion: str) -> No
             assert await screen.page.locator("#table .track .run").count() == len(view.seats)
             await screen.page.wait_for_function(IS_LEGIBLE)
             assert screen.complaints == []
+
+
+@pytest.mark.long
+async def test_nothing_moves_on_a_slow_television(browser: Browser) -> None:
+    """Where drawing takes long, piles are marked, and neither marks nor players on the way move."""
+    async with AsyncExitStack() as stack:
+        served = await stack.enter_async_context(serving(bot_speed=6.0, seed=LASTING))
+        options: dict[str, Any] = {"game": "classic", "countdown_ms": 0}
+        host = await stack.enter_async_context(Peer.hosting(served.url, seated=False, **options))
+        screen = await stack.enter_async_context(
+            phone(browser, f"{served.origin}/{host.code}?tv", **TELEVISION)
+        )
+        for _ in range(4):
+            await host.ask(cl.AddBot)
+        await screen.page.evaluate(SLOW_DOWN)
+        await host.ask(cl.Start, seen=served.registry.room(host.code).table.view.seq)
+        await screen.see("#table.still .mini .card")
+        for watch in (WHAT_MOVES, HOW_OTHERS_MOVE):
+            await screen.page.evaluate(watch)
+        await screen.page.wait_for_function("() => window.seen.marks > 5")
+        assert await screen.page.evaluate("window.moved") == []
+        assert screen.complaints == []
 
 
 @pytest.mark.long

@@ -312,6 +312,7 @@ export class TableScreen {
     const { table } = this;
     const { box } = this.boardView; // measured before anything is written
     if (box !== this.#measured) this.#measure(box);
+    setClass(this.root, "still", this.isSlow);
     this.#drawStatus();
     this.#drawNeighbors();
     if (table.hand) this.#drawBoard(table.hand, box);
