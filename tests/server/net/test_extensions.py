@@ -173,23 +173,6 @@ async def test_an_old_client_that_resumes_gets_the_events_that_it_missed() -> No
             assert not isinstance(await again.hear(), Snapshot)
 
 
-@for_each("extension", ["house rules", "handicaps"])
-async def test_an_old_spectator_with_a_delay_is_let_go(extension: str) -> None:
-    """A delayed spectator who came after an extension was used and given up again is told why it ends."""
-    async with serving() as served, Peer.hosting(served.url, watch_delay_ms=300) as ann:
-        if extension == "handicaps":
-            for handicap in (Handicap(delay_s=5), Handicap()):
-                await ann.ask(cl.SetHandicap, seat=0, handicap=handicap)
-        else:
-            for options in ({"win_lead": 50}, {"win_lead": None}):
-                await ann.ask(cl.SetOptions, options=Options.model_validate(options))
-        async with OldClient.connect(served.url, Encoding.JSON) as eve:
-            await eve.greet()
-            await eve.say(cl.Watch(code=ann.code))
-            closing = await eve.closed()
-        assert (closing.code, extension in closing.reason) == (1000, True)
-
-
 async def test_an_old_spectator_at_a_relay_counts() -> None:
     """The host is told of one, and one who comes later is refused by the relay."""
     house_rules = Options.model_validate(EXTENDED)

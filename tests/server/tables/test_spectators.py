@@ -25,6 +25,7 @@ from racing_demon_server.tables.passphrase import Passphrase, slow_hash
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
 from racing_demon_server.tables.spectators import FairScheduler, Spectators
+from tests.support.old_client import SOFTWARE
 from tests.support.virtual_journal import VirtualJournal
 from tests.support.virtual_rooms import (
     FakeConnection,
@@ -243,6 +244,24 @@ async def test_whoever_comes_after_a_quiet_time_sees_no_more_than_others() -> No
     await say(room, ann, 0, cl.AddBot(counter=1))
     await asyncio.sleep(1)
     assert before == _seen_by_a_spectator(room).seq < room.shown.view.seq
+
+
+@virtual
+async def test_an_old_client_that_sees_an_extension_late_is_let_go() -> None:
+    """Who came after it was used and given up would still see it, and is told why the connection ends."""
+    some, none = (cl.SetHandicap(counter=1, seat=0, handicap=Handicap(delay_s=each)) for each in (5, 0))
+    lead, no_lead = (cl.SetOptions(counter=1, options=Options(win_lead=each)) for each in (50, None))
+    for extension, commands in {"handicaps": (some, none), "house rules": (lead, no_lead)}.items():
+        room = open_room(watch_delay_ms=DELAY * 1_000)
+        _, ann = seat_at(room, "Ann")
+        for number, command in enumerate(commands, 1):
+            await say(room, ann, 0, command.model_copy(update={"counter": number}))
+        eve = FakeConnection(software=SOFTWARE)
+        room.verify_understood(eve.software)
+        room.broadcast.watch(eve)
+        await asyncio.sleep(2 * DELAY)
+        assert eve.closing is not None
+        assert (eve.closing.code, extension in eve.closing.reason) == (1000, True)
 
 
 @virtual
