@@ -1,10 +1,11 @@
 """Links to tables, which browsers open and ``racing-demon join`` accepts; QR codes; servers' addresses."""
 
+import ipaddress
 import re
 import unicodedata
 from functools import lru_cache
 from typing import Final, NamedTuple, Self
-from urllib.parse import quote, unquote
+from urllib.parse import quote, unquote, urlsplit
 
 from racing_demon_protocol.constants import DEFAULT_PORT, WEBSOCKET_PATH
 
@@ -44,6 +45,15 @@ def table_link(address: str, code: str) -> str:
     return (
         f"{'https' if scheme == 'wss' else 'http'}://{rest.rstrip('/').removesuffix(WEBSOCKET_PATH)}/{code}"
     )
+
+
+def is_own_device(address: str) -> bool:
+    """Return whether an address or a link leads every device to itself."""
+    host = urlsplit(address).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == LOCALHOST
 
 
 def person_page(address: str) -> str:

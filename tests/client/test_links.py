@@ -112,6 +112,7 @@ LINKS = [
     table_link("wss://[2001:db8::1]:15252/table/v1", "GHJK"),
     "x",
 ]
+REACHED = "ws://192.168.1.5:5252"
 QUIET = 2
 
 
@@ -156,7 +157,7 @@ def test_no_code_for_what_is_too_long() -> None:
 
 async def test_the_lobby_shows_it_where_there_is_room() -> None:
     """In a large window the code stands beside the seats, and a key takes it away."""
-    async with hosting(size=ROOMY) as player:
+    async with hosting(size=ROOMY, address=REACHED) as player:
         opened = player.session.opened
         lines = qr_lines(table_link(opened.addresses[0], opened.client.code))
         await shows(player, lines[4])
@@ -167,7 +168,7 @@ async def test_the_lobby_shows_it_where_there_is_room() -> None:
 
 async def test_a_key_shows_it_in_a_small_window() -> None:
     """In a small window the code comes and goes by a key, whole."""
-    async with hosting(size=(80, 24)) as player:
+    async with hosting(size=(80, 24), address=REACHED) as player:
         opened = player.session.opened
         lines = qr_lines(table_link(opened.addresses[0], opened.client.code))
         await shows(player, "QR code")
@@ -179,9 +180,17 @@ async def test_a_key_shows_it_in_a_small_window() -> None:
 
 async def test_no_part_of_it_is_shown() -> None:
     """Where it does not fit a sentence says so: a part of a code is of no use."""
-    async with hosting(size=(80, 18)) as player:
+    async with hosting(size=(80, 18), address=REACHED) as player:
         await player.pilot.press("q")
         await shows(player, "QR code: make the window larger")
+        assert "▀▄" not in player.text
+
+
+async def test_an_address_of_this_device_alone_has_none() -> None:
+    """What leads every device to itself is no invitation."""
+    async with hosting(size=ROOMY) as player:
+        await shows(player, "on this device only")
+        assert "QR code" not in player.text
         assert "▀▄" not in player.text
 
 

@@ -108,11 +108,11 @@ async def at_first_screen(
 
 @asynccontextmanager
 async def sitting(
-    client: TableClient, how: str, *, size: tuple[int, int] = SIZE, **settings: Any
+    client: TableClient, how: str, *, size: tuple[int, int] = SIZE, address: str = "", **settings: Any
 ) -> AsyncIterator[Player]:
     """Run the application at a table."""
     async with client:
-        addresses = (client.url,) if isinstance(client, Client) and how != "practiced" else ()
+        addresses = (address or client.url,) if isinstance(client, Client) and how != "practiced" else ()
         opened = OPENED[how](client, addresses)
         app = TerminalApp(opened, PlayerSettings(**{"sound": False, **settings}), Appearance())
         async with app.run_test(size=size) as pilot:

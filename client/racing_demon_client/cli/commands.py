@@ -27,7 +27,7 @@ from racing_demon_client.discovery.finder import (
 )
 from racing_demon_client.errors import ConnectionFailed
 from racing_demon_client.files import open_for_append
-from racing_demon_client.links import qr_lines, server_url, table_link
+from racing_demon_client.links import is_own_device, qr_lines, server_url, table_link
 from racing_demon_client.net.local_server import JournalConfig
 from racing_demon_client.net.server_query import fetch_presets, find_server, is_server
 from racing_demon_client.plain.session import attend, take_part, way_back
@@ -165,8 +165,9 @@ async def host(arguments: argparse.Namespace) -> int:
         links = _links(opened)
         lines.append(f"table {code} is open. {_invitation(links)}")
         lines += [f"  racing-demon join {link}" for link in links]
-        if links and not arguments.plain:  # screen readers should not read a QR code aloud
-            lines += qr_lines(links[0], ascii_only=is_ascii_only(arguments))
+        outward = [link for link in links if not is_own_device(link)]
+        if outward and not arguments.plain:  # screen readers should not read a QR code aloud
+            lines += qr_lines(outward[0], ascii_only=is_ascii_only(arguments))
         await _take_part(opened, arguments, [*lines, GREETING])
     return 0
 

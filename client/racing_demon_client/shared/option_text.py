@@ -148,14 +148,12 @@ CHIPS: Final = {
     "reserve": "reserve of {}",
     "turn": "turn {}",
     "columns": "{} columns",
-    "redeals": "{} redeals",
     "teams": "{} teams",
     "out_bonus": "{} for going out",
     "king_bonus": "{} for a finished foundation",
     "reserve_card": "{} for each reserve card",
     "win_lead": "a lead of {} wins",
     "time_limit_ms": "{} for a hand",
-    "waste_view": "{} waste cards visible",
 }
 """How a house rule reads whose value says little by itself."""
 OFFERED: Final = {

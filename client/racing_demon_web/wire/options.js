@@ -73,14 +73,12 @@ export const CHIPS = {
   reserve: "reserve of {}",
   turn: "turn {}",
   columns: "{} columns",
-  redeals: "{} redeals",
   teams: "{} teams",
   out_bonus: "{} for going out",
   king_bonus: "{} for a finished foundation",
   reserve_card: "{} for each reserve card",
   win_lead: "a lead of {} wins",
   time_limit_ms: "{} for a hand",
-  waste_view: "{} waste cards visible",
 };
 
 /** The options that a match's title says. */

@@ -68,7 +68,7 @@ def _draw_summary(ctx: DrawContext, corner: tuple[int, int], seat: int, lines: i
     at = canvas.put(x, y, fit(seat_name(state, seat, ctx.scene.seat), BAR, ctx.glyphs), name_ink(ctx, seat))
     canvas.put(at, y, f"{ctx.scene.points.get(seat, 0):4}", Role.TEXT | Highlight.STRONG)
     left, is_reserve = cards_left(ctx, seat), ctx.rules.game.goal is Goal.RESERVE_EMPTY
-    at = canvas.put(x, y + 1, f"{'reserve' if is_reserve else 'left':{BAR}}", Role.DIM)
+    at = canvas.put(x, y + 1, f"{'reserve' if is_reserve else 'cards left':{BAR}}", Role.DIM)
     canvas.put(at, y + 1, f"{left:4}", Role.TEXT)
     row = y + 2
     if word := state_word(state):

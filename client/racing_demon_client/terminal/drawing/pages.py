@@ -1,13 +1,11 @@
 """Pages shown between hands: lobby, tally and analysis, in a common frame."""
 
-import ipaddress
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
-from racing_demon_client.links import table_link
+from racing_demon_client.links import is_own_device, table_link
 from racing_demon_client.shared.analysis_text import full, hashes, moment_text, summary
 from racing_demon_client.shared.invitation import Invitation
 from racing_demon_client.shared.match_text import PHRASES, changes, comforts, hand_text, terms, title_text
@@ -244,7 +242,8 @@ def _draw_table_line(lobby: _Lobby) -> None:
         x = canvas.put(x + 2, 2, "locked", Role.DIM)
     if page.watchers:
         x = canvas.put(x + 2, 2, f"{page.watchers} watching", Role.DIM)
-    if page.addresses and "qr" in page.labels:
+    is_reached = any(not is_own_device(address) for address in page.addresses)
+    if (is_reached or (page.invitation and page.invitation.link)) and "qr" in page.labels:
         x = canvas.put(x + 4, 2, page.labels["qr"], Role.KEY)
         end = canvas.put(x + 1, 2, "QR code", Role.DIM)
         canvas.touch(HitArea(x - 1, 2, end - x + 1, 1, action="qr"))
@@ -264,7 +263,7 @@ def _draw_ways_to_join(lobby: _Lobby, y: int, *, is_tight: bool) -> int:
     view, ways = page.view, []
     for address in page.addresses[:1] if is_tight else page.addresses:
         link = table_link(screen_text(address), screen_text(view.code))
-        how = "on this device only" if _is_own(address) else "in a browser, or with racing-demon join"
+        how = "on this device only" if is_own_device(address) else "in a browser, or with racing-demon join"
         ways.append((f"{link} {how}", Role.TEXT))
     invitation = page.invitation
     if invitation is not None and invitation.link is not None:
@@ -285,15 +284,6 @@ def _draw_ways_to_join(lobby: _Lobby, y: int, *, is_tight: bool) -> int:
     for row, (line, role) in enumerate(ways, start=y):
         canvas.put(2, row, cut(screen_text(line), room - 4, glyphs), role)
     return y + len(ways)
-
-
-def _is_own(address: str) -> bool:
-    """Return whether an address leads every device to itself."""
-    host = urlsplit(address).hostname or ""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def _note_lines(note: str, lobby: _Lobby, most: int) -> list[str]:
@@ -394,9 +384,10 @@ def _draw_seat(lobby: _Lobby, seat: int, y: int) -> None:
     name = with_team(state.team, screen_text(state.name))
     ink = seat_ink(page.view, seat, page.seat)
     x = canvas.put(4, y, fit(name, min(LOBBY_NAME_WIDTH, room - BESIDE_NAME), glyphs), ink)
-    x = canvas.put(x + 2, y, f"{_seat_kind(state):14}", Role.DIM)
-    ready = state.ready and not state.left
-    x = canvas.put(x, y, "ready" if ready else "-", Role.KEY if ready else Role.DIM)
+    kind = "you" if seat == page.seat else _seat_kind(state)
+    x = canvas.put(x + 2, y, f"{kind:14}", Role.DIM)
+    if not state.left:
+        x = canvas.put(x, y, *(("ready", Role.KEY) if state.ready else ("not yet", Role.DIM)))
     if seat == page.view.host:
         x = canvas.put(x + 2, y, "host", Role.ACCENT)
     handicap = next_handicaps(page.view).get(seat)

@@ -73,8 +73,8 @@ def _draw_lines(ctx: DrawContext, x: int, y: int, seats: Sequence[int]) -> int:
     name = max(MIN_NAME_WIDTH, min(12, room - pitch * columns))
     columns = min(columns, (room - name) // pitch)
     ends = pitch * columns
-    heads = "".join(f"{SHORT_KINDS[kind]:>4}" for kind in singles)
-    ctx.canvas.put(x + 1, y, f"{'player':{name}.{name}} pts {'columns':{ends}.{ends}}{heads} left", Role.DIM)
+    heads = "".join(f"{SHORT_KINDS[kind]:<4}" for kind in singles)
+    ctx.canvas.put(x + 1, y, f"{'player':{name}.{name}} pts {'columns':{ends}.{ends}}{heads}cards", Role.DIM)
     points = ctx.scene.points
     for row, seat in enumerate(seats, start=y + 1):
         state = ctx.scene.view.seats.get(seat)

@@ -9,7 +9,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.screen import Screen
 
-from racing_demon_client.links import qr_lines, table_link
+from racing_demon_client.links import is_own_device, qr_lines, table_link
 from racing_demon_client.terminal.appearance import Appearance
 from racing_demon_client.terminal.canvas_widget import CanvasWidget
 from racing_demon_client.terminal.drawing.canvas import Canvas, HitArea
@@ -158,7 +158,8 @@ class LobbyScreen(CanvasScreen):
     def _links(self) -> list[str]:
         """Return the links that have a QR code: in this room, and over the internet."""
         opened, code = self.session.opened, self.session.client.view.code
-        links = [table_link(address, code) for address in opened.current_addresses()[:1]]
+        addresses = [each for each in opened.current_addresses() if not is_own_device(each)]
+        links = [table_link(address, code) for address in addresses[:1]]
         invitation = opened.current_invitation()
         return links if invitation is None or invitation.link is None else [*links, invitation.link]
 

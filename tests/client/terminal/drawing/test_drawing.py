@@ -298,7 +298,7 @@ def test_the_table_at_80x23() -> None:
     expected = """
  Klondike race · hand 1 of 5 · 0:00  you 5   1st of 2                    ? help
 ────────────────────────────────────────────────────────────────────────────────
- ♠   2♠  ·                              │ player pts columns               left
+ ♠   2♠  ·                              │ player pts columns              cards
  ♥   A♥  ·                              │ Ben      1 K♦ ·· 9♣ ·· ·· ·· ··     3
  ♣   3♣  ·                              ├───────────────────────────────────────
  ♦   ·   ·                              │
