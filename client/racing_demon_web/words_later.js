@@ -184,7 +184,7 @@ export const LATER = {
   // Between hands.
   invite: "Invite others",
   onlyHere:
-    "Other devices cannot reach this table at this page's address. Open the page at the server's address on your network.",
+    "Only on this computer: other devices cannot reach this table at this page's address. Open the page at the server's address on your network.",
   qrCode: (/** @type {string} */ address) => `QR code of ${address}`,
   yes: "yes",
   no: "no",
@@ -431,7 +431,9 @@ export const LATER = {
   notProven: (/** @type {number} */ hand, /** @type {string} */ what) =>
     `Hand ${hand} is not valid: ${what}.`,
   shareResult: "Share",
-  savePicture: "Picture",
+  more: "Picture, proof and record",
+  savePicture: "Save a picture",
+  pictureText: "The result as an image, to send to others.",
   saveRecord: "Save the record",
   recordText: "A file with every play, which racing-demon replay shows.",
   rematch: "Rematch",
@@ -457,9 +459,9 @@ export const LATER = {
   rememberMe: "Remember me",
   rememberedLater: "You are remembered as soon as you sit down at a table.",
   rememberText:
-    "This server then knows you again on this device, by a secret that it keeps, and your matches are yours under any name. If you sit down under a new name, you are asked whether you or somebody else is called so.",
+    "This server then knows this device the next time, by a secret that stays on it: no account, no password. Your matches stay yours under any name. If you sit down under a new one, you are asked whether that is you or somebody else.",
   mayForget: (/** @type {boolean} */ isSecure) =>
-    `${isSecure ? "This browser has not promised" : "Over http no browser promises"} to keep that: a phone may forget you when it is short of room, or after some weeks without a visit. A code from another device of yours makes you known again. An icon on the home screen of an iPhone is another device.`,
+    `${isSecure ? "This browser has not promised" : "Over http no browser promises"} to keep that: a phone may forget you when it is short of room, or after some weeks without a visit. A code from another device of yours makes you known again. On an iPhone, the icon on the home screen counts as another device.`,
   lastsUntilClosed: (/** @type {string} */ what) =>
     `This browser stores nothing for this page: ${what} gone when you close it.`,
   guestHere: "This browser stores nothing: you are a guest.",
@@ -479,11 +481,11 @@ export const LATER = {
   renamed: (/** @type {string} */ name) => `You are ${name} now.`,
   anotherDevice: "Add another device",
   codeText: (/** @type {string} */ name, /** @type {string} */ code, /** @type {boolean} */ hasPicture) =>
-    `On the other device, ${hasPicture ? "scan this, or " : ""}open this page and enter the name ${name} and ${code}. The code is valid while you see it here, for two minutes, once. Give it to nobody else.`,
-  codeOver: "The code is over.",
+    `On the other device, ${hasPicture ? "scan this, or " : ""}open this page and enter the name ${name} and ${code}. It works once, within two minutes, and only while you see it here. Give it to nobody else.`,
+  codeOver: "This code no longer works.",
   hideCode: "Hide the code",
   qrOfCode: "QR code for the other device",
-  knownAlready: (/** @type {string} */ name) => `This device is ${name}’s already: nothing is to be done.`,
+  knownAlready: (/** @type {string} */ name) => `This device is ${name}’s already: there is nothing to do.`,
   areYou: (/** @type {string} */ name) =>
     `Are you ${name}? Then this device plays as ${name}, and ${name}’s other devices are told. Until one of them trusts it, it sees what guests see.`,
   iAm: (/** @type {string} */ name) => `Yes, I am ${name}`,
@@ -506,10 +508,10 @@ export const LATER = {
   eraseForGood: (/** @type {string} */ name) => `Forget ${name} for good`,
   keepMe: "No, keep me",
   erased: "The server has forgotten you.",
-  haveCode: "You are known on another device?",
+  haveCode: "Remembered on another device?",
   yourName: "Your name",
   code: "Code",
-  linkDevice: "That is me",
+  linkDevice: "Add this device",
   noAnswer: "The server does not know you here, or does not answer.",
   newDevice: (/** @type {string} */ label) =>
     `Another device is you now: ${label}. If it is yours, trust it under Results, You; if not, remove it there.`,
@@ -601,16 +603,17 @@ export const COACH = {
   tapOwn: "Tap the card that is to go there: it finds its place.",
   tapThat: (/** @type {string} */ card) => `Tap the ${card}: it finds its place.`,
   /**
-   * Where a card may go; empty if that is nowhere, or takes too many words.
+   * What a card waits for that goes nowhere yet; empty if that takes too many words.
    * @param {string} card
    * @param {Fits} columns
    * @param {Fits} middle
    */
-  goesOn(card, columns, middle) {
-    const there = placesOf(columns, "to an empty column");
-    const up = placesOf(middle, "to a free place");
+  waitsFor(card, columns, middle) {
+    const there = placesOf(columns, "an empty column");
+    const place = placesOf(middle, "a free place");
+    const up = place && `${place} in the middle`;
     if (!there && !up) return "";
-    return `Your ${card} goes ${[there, up && `in the middle ${up}`].filter(Boolean).join(", ")}.`;
+    return `Your ${card} waits for ${[there, up].filter(Boolean).join(", or ")}.`;
   },
 };
 
@@ -619,7 +622,7 @@ export const COACH = {
 const MOST_NAMED = 4;
 
 /**
- * Where a card goes, such as "on 9♠ or 9♣"; empty if that is nowhere, or in too many places.
+ * What a card is laid on, such as "9♠ or 9♣"; empty if that is nothing, or too much.
  * @param {Fits} fits
  * @param {string} free
  */
@@ -627,7 +630,7 @@ function placesOf({ cards, isOpen }, free) {
   if (cards.length > MOST_NAMED) return "";
   const last = isOpen ? free : cards.length > 1 ? cards[cards.length - 1] : "";
   const rest = last === "" || isOpen ? cards : cards.slice(0, -1);
-  return [rest.length > 0 ? `on ${rest.join(", ")}` : "", last].filter(Boolean).join(" or ");
+  return [rest.join(", "), last].filter(Boolean).join(" or ");
 }
 
 /**

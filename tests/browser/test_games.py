@@ -32,7 +32,7 @@ async def test_a_game_is_played_by_single_taps(browser: Browser, name: str) -> N
         room = served.registry.room(await player.create("Ann"))
         await player.show_rules()
         await player.page.locator(HANDS).select_option(label="1")
-        await player.page.select_option(PICK, name)
+        await player.page.select_option(PICK, f"game:{name}")
         await wait_until(lambda: name == room.table.view.options.game)
         if GAMES[name].min_seats > 1:
             await player.page.tap(".add-bot")
@@ -55,7 +55,7 @@ async def test_a_column_has_an_outline_while_it_is_empty(browser: Browser) -> No
     """Where nothing lies there is something to aim at; below cards there is no second frame."""
     async with serving(seed=LASTING) as served, phone(browser, served.origin) as player:
         await player.create("Ann")
-        await player.page.select_option(PICK, "paternal-kings")
+        await player.page.select_option(PICK, "game:paternal-kings")
         await player.page.locator(".about", has_text="king").wait_for()
         await player.deal()
         await player.until_playing()

@@ -88,7 +88,7 @@ async def test_who_opens_the_page_at_localhost_invites_by_the_networks_address(w
             await host.page.locator("#sheet .address", has_text=f"http://10.78.0.1:5252/{code}").wait_for()
             await host.page.tap("#sheet-close")
             wire.move("a", "10.78.0.1", "")
-            await shown.filter(has_text="Other devices cannot reach this table").wait_for()
+            await shown.filter(has_text="Only on this computer").wait_for()
             assert await picture.is_hidden()
 
 

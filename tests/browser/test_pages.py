@@ -91,6 +91,7 @@ async def test_a_link_shows_a_match(browser: Browser, tmp_path: Path) -> None:
             await expect(page.locator("#page .tally tr")).to_have_count(5)
             await expect(page.locator("#page .hands li")).to_have_count(2)
             assert await violations(guest) == []
+            await page.locator("#page .more summary").tap()
             await page.locator("#page button", has_text="Verify").tap()
             await expect(page.locator("#page .proof")).to_contain_text("Hand 2: ")
             await expect(page.locator("#page .proof")).to_contain_text("match the shuffle")
@@ -142,6 +143,7 @@ async def test_names_are_only_names(browser: Browser, tmp_path: Path) -> None:
             page = guest.page
             await expect(page.locator("#page .tally tr bdi")).to_have_count(3)
             assert sorted(await page.locator("#page .tally tr bdi").all_inner_texts()) == sorted(names)
+            await page.locator("#page .more summary").tap()
             await page.locator("#page button", has_text="Verify").tap()
             await expect(page.locator("#page .proof")).to_contain_text("match the shuffle")
             await page.locator("#page button", has_text="Watch the match").tap()

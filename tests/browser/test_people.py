@@ -124,7 +124,7 @@ async def test_a_code_ends_when_nobody_looks_at_it(browser: Browser, tmp_path: P
             await ann.page.goto("about:blank")
         elif away == "Escape":
             await ann.page.keyboard.press("Escape")
-            await expect(ann.page.locator("#page .proof")).to_have_text("The code is over.")
+            await expect(ann.page.locator("#page .proof")).to_have_text("This code no longer works.")
         else:
             await ann.page.locator("#page button, #page a", has_text=away).first.tap()
         await wait_until(lambda: codes() == 0)

@@ -114,16 +114,16 @@ test("of two places that are as good a card goes to the first", () => {
 });
 
 test("a refused card is told where it may go, by the rules of its game", () => {
-  assert.equal(reason("racing-demon", EIGHT_OF_HEARTS), "Your 8♥ goes on 9♠ or 9♣, in the middle on 7♥.");
+  assert.equal(reason("racing-demon", EIGHT_OF_HEARTS), "Your 8♥ waits for 9♠ or 9♣, or 7♥ in the middle.");
   assert.equal(
     reason("racing-demon", KING_OF_SPADES),
-    "Your K♠ goes to an empty column, in the middle on Q♠.",
+    "Your K♠ waits for an empty column, or Q♠ in the middle.",
   );
   assert.equal(
     reason("classic", EIGHT_OF_HEARTS),
-    "Your 8♥ goes on 9♠, 9♣ or to an empty column, in the middle on 7♥.",
+    "Your 8♥ waits for 9♠, 9♣ or an empty column, or 7♥ in the middle.",
   );
-  assert.match(reason("racing-demon", ACE_OF_HEARTS), /in the middle to a free place\.$/);
+  assert.match(reason("racing-demon", ACE_OF_HEARTS), /^Your A♥ can go to the middle: tap it\.$/);
 });
 
 test("where the tables do not tell all, nothing is told", () => {
@@ -131,5 +131,6 @@ test("where the tables do not tell all, nothing is told", () => {
     games[game].groups.some(({ kind, owner }) => kind === "tableau" && owner === "player"),
   );
   const told = columns.map((game) => reason(game, EIGHT_OF_HEARTS));
-  for (const text of told) assert.ok(text === "" || /^Your 8♥ goes .{4,70}\.$/.test(text), text);
+  for (const text of told)
+    assert.ok(text === "" || /^Your 8♥ (waits for|can go) .{4,70}\.$/.test(text), text);
 });

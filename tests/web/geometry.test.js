@@ -115,3 +115,18 @@ test("a play that loses its race leaves the foundation to another suit", () => {
   board.cards[shared[0].number] = [39];
   assert.equal(Math.floor(slots.of(board, shared, "one")[0] / 2), 3);
 });
+
+test("on a phone each suit grows from the middle of what is named so", () => {
+  const board = dealt("racing-demon", 5);
+  const { rects, middle } = scene(board, { width: 390, height: 640 });
+  const first = [...rects.values()].filter((rect) => rect.suit !== undefined);
+  assert.deepEqual(
+    first.map(({ x, w }) => Math.round(x + w / 2)),
+    Array(4).fill(195),
+  );
+  assert.ok(middle.hasCorner);
+  for (const { x, y, w, h } of first) {
+    assert.ok(x > middle.x && x + w < middle.x + middle.w);
+    assert.ok(y > middle.y && y + h < middle.y + middle.h);
+  }
+});

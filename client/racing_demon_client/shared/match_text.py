@@ -31,6 +31,7 @@ PHRASES: Final = {
     "hints": "hints on",
     "casual": "in no standings",
     "known": "a known deal",
+    "reserve": "{} for each reserve card",
 }
 """What the sentences are made of."""
 COUNTS: Final = ("no", "one", "two", "three", "four", "five")
@@ -103,6 +104,7 @@ def terms(options: Options, players: int = MAX_SEATS, *, known_deal: bool = Fals
     turn = _turn(options, players)
     return [
         *([PHRASES["turn_one"] if turn == 1 else PHRASES["turn"].format(COUNTS[turn])] if turn else []),
+        *([PHRASES["reserve"].format(cost)] if (cost := _reserve_cost(options)) else []),
         *([PHRASES["hints"]] if options.hints else []),
         *([PHRASES["casual"]] if options.casual else []),
         *([PHRASES["known"]] if known_deal else []),
@@ -177,6 +179,13 @@ def usual_text(name: str, options: Options) -> str:
         kind, attribute = GROUP_OPTIONS[name]
         value = next((getattr(group, attribute) for group in game.groups if isinstance(group, kind)), None)
     return "" if value is None or isinstance(value, bool) else value_text(name, value)
+
+
+def _reserve_cost(options: Options) -> str:
+    """Return what a reserve card costs, why points begin below zero; empty if a change says it."""
+    text = usual_text("reserve_card", options)
+    is_change = any(each.option == "reserve_card" for each in changes(options))
+    return text if text.startswith("-") and not is_change else ""
 
 
 def _declared(options: Options, players: int) -> Game | None:

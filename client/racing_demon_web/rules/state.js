@@ -84,10 +84,15 @@ export class HandView {
     return this.heap(seat) ?? Math.max(0, 52 - (this.reached(seat) ?? 0));
   }
 
+  /** What each card left in the reserve counts. */
+  get reserveCard() {
+    return this.layout.options.reserve_card ?? this.layout.game.reserve_card ?? 0;
+  }
+
   /** The points of the hand as it stands, by seat. */
   points() {
-    const { reserve_card: own, king_bonus: bonus = 0 } = this.layout.options;
-    const each = own ?? this.layout.game.reserve_card ?? 0;
+    const { king_bonus: bonus = 0 } = this.layout.options;
+    const each = this.reserveCard;
     /** @type {Map<number, number>} */
     const points = new Map();
     for (const seat of this.seats) {

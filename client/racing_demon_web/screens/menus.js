@@ -62,6 +62,17 @@ function lineForm({ hint, label, action }, limit, submit) {
 }
 
 /**
+ * A button that opens another page, and shows it.
+ * @param {string} text
+ * @param {() => void} press
+ */
+function opener(text, press) {
+  const node = button(text, press);
+  node.className = "opens";
+  return node;
+}
+
+/**
  * Buttons below a heading; nothing without any.
  * @param {string} title
  * @param {HTMLElement[]} items
@@ -135,7 +146,7 @@ export class Menus {
   #aboutTable(session) {
     const { table, seat, token } = session;
     const isHost = token !== null && table.host === seat; // a big screen has no seat
-    const items = [button(LATER.invite, () => this.invite()), button(WORDS.howToPlay, () => this.help())];
+    const items = [opener(LATER.invite, () => this.invite()), opener(WORDS.howToPlay, () => this.help())];
     if (isHost && (table.isPlaying || table.paused)) {
       const { paused } = table;
       items.unshift(
@@ -145,8 +156,8 @@ export class Menus {
       );
     }
     if (isHost && !table.isBetweenMatches) items.push(...this.#ends(table));
-    if (table.results.length) items.push(button(LATER.tally, () => this.#tally()));
-    if (table.isBetweenMatches) items.push(button(LATER.savePreset, () => this.#savePreset(table.options)));
+    if (table.results.length) items.push(opener(LATER.tally, () => this.#tally()));
+    if (table.isBetweenMatches) items.push(opener(LATER.savePreset, () => this.#savePreset(table.options)));
     if (isHost) {
       const { entryClosed } = table;
       items.push(
@@ -162,9 +173,9 @@ export class Menus {
           ),
         );
       if (table.options.spectators)
-        items.push(button(LATER.spectators, () => this.#askForSpectators(session)));
+        items.push(opener(LATER.spectators, () => this.#askForSpectators(session)));
     }
-    items.push(button(LATER.report, () => this.#report(session)));
+    items.push(opener(LATER.report, () => this.#report(session)));
     return items;
   }
 
@@ -192,12 +203,12 @@ export class Menus {
   #aboutSelf({ table, seat }) {
     if (seat === null) return [];
     const items = [
-      button(LATER.nameAndColor, () => this.#appearance()),
-      button(LATER.ownDevices, () => this.#visit("/you")),
+      opener(LATER.nameAndColor, () => this.#appearance()),
+      opener(LATER.ownDevices, () => this.#visit("/you")),
     ];
     if (!table.isPlaying && table.phase !== "shuffling")
-      items.push(button(LATER.handicaps, () => this.#handicaps()));
-    if (table.options.teams && table.isBetweenMatches) items.push(button(WORDS.teams, () => this.teams()));
+      items.push(opener(LATER.handicaps, () => this.#handicaps()));
+    if (table.options.teams && table.isBetweenMatches) items.push(opener(WORDS.teams, () => this.teams()));
     return items;
   }
 

@@ -8,6 +8,7 @@ import { newHere } from "./guide.js";
 import { savedPresets } from "./saved_presets.js";
 import { changes, LENGTH, nearestPreset, optionValue } from "./terms.js";
 
+const GAME = "game:"; // before the name of a game, which may be a preset's, too
 const MAX_DEVIATIONS = 2; // of a table that differs more, nobody would say that it plays the preset
 
 /**
@@ -26,7 +27,7 @@ export const withLabels = (text) =>
  * @param {boolean} options.mayChange
  */
 export function optionRows({ table, games, command, mayChange }) {
-  const names = Object.keys(OPTIONS).filter((name) => name in table.options);
+  const names = Object.keys(OPTIONS).filter((name) => name in table.options && name !== "game");
   /** @param {any} options */
   const apply = (options) => command("set_options", { options });
   const rows = names.flatMap((name, at) => {
@@ -43,7 +44,7 @@ export function optionRows({ table, games, command, mayChange }) {
     );
     return group === OPTIONS[names[at - 1]]?.group ? [row] : [element("h3", "", group), row];
   });
-  return [...presetRow(table.options, games, mayChange ? apply : null), ...rows];
+  return [gameRow(table.options, games, mayChange ? apply : null), ...rows];
 }
 
 /**
@@ -95,26 +96,44 @@ function differing(wanted, options) {
 }
 
 /**
+ * What is played: a preset, or a game by itself.
  * @param {Record<string, any>} options
  * @param {any} games
  * @param {((options: object) => void) | null} apply null: they cannot be changed now
  */
-function presetRow(options, games, apply) {
-  const near = nearestPreset(options);
-  const text = presetText(near, options, games);
-  if (!text && !apply) return [];
+function gameRow(options, games, apply) {
+  const { label, about } = OPTIONS.game;
   const row = element("label", "option");
-  row.append(element("span", "", LATER.preset));
-  row.append(apply ? presetEditor(options, games, apply) : element("b", "", text));
-  return [row];
+  const text = presetText(nearestPreset(options), options, games) || titleOf(options, games);
+  row.append(element("span", "", label));
+  row.append(
+    apply ? presetEditor(options, games, apply, true) : element("b", "", text),
+    element("small", "", about),
+  );
+  return row;
+}
+
+/** @type {(options: Record<string, any>, games: any) => string} */
+const titleOf = ({ game }, games) => games[game]?.title ?? game;
+
+/**
+ * @param {string} label
+ * @param {HTMLElement[]} choices
+ */
+function choiceGroup(label, choices) {
+  const node = element("optgroup");
+  node.setAttribute("label", label);
+  node.append(...choices);
+  return node;
 }
 
 /**
  * @param {Record<string, any>} options
  * @param {any} games
  * @param {(options: object) => void} apply
+ * @param {boolean} [hasGames] whether all games stand below the presets
  */
-function presetEditor(options, games, apply) {
+function presetEditor(options, games, apply, hasGames = false) {
   const near = nearestPreset(options);
   const text = presetText(near, options, games);
   const isExact = near?.changed.length === 0;
@@ -123,10 +142,15 @@ function presetEditor(options, games, apply) {
   );
   const saved = savedPresets();
   choices.push(...saved.map(({ title }, at) => choice(String(at), title, false)));
-  const list = isExact ? choices : [choice("", text || "–", true), ...choices];
+  const list = isExact ? choices : [choice("", text || titleOf(options, games), true), ...choices];
   /** @param {string} name */
-  const wanted = (name) => PRESETS[name] ?? saved[Number(name)];
-  return select(list, (name) => name && apply(differing(wanted(name).options, options)));
+  const wanted = (name) =>
+    name.startsWith(GAME)
+      ? { game: name.slice(GAME.length) }
+      : (PRESETS[name] ?? saved[Number(name)]).options;
+  const titles = Object.entries(games).map(([name, { title }]) => choice(`${GAME}${name}`, title, false));
+  const shown = hasGames ? [choiceGroup(LATER.otherPreset, list), choiceGroup(LATER.allGames, titles)] : list;
+  return select(shown, (name) => name && apply(differing(wanted(name), options)));
 }
 
 /**
@@ -172,12 +196,6 @@ const editor = (name, value, games, change) =>
  */
 function picker(name, value, games, change) {
   const choices = OPTIONS[name].values;
-  if (name === "game") {
-    return select(
-      Object.entries(games).map(([key, game]) => choice(key, game.title, key === value)),
-      change,
-    );
-  }
   const known = choices.some((each) => each === value) ? choices : [value, ...choices];
   const list = known.map((each, at) => choice(String(at), optionValue(name, each, games), each === value));
   return select(list, (at) => change(known[Number(at)]));

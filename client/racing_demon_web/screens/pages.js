@@ -444,9 +444,14 @@ export class Pages {
         button(LATER.watchReplay, () => watch(null)),
         button(LATER.rematch, rematch),
         button(LATER.shareResult, () => this.#share(text, `${location.origin}${BASE}/match/${link}`)),
-        button(LATER.savePicture, () => savePicture(found, title, when)),
-        explained(button(LATER.verify, verify), LATER.verifyText),
-        explained(button(LATER.saveRecord, save), LATER.recordText),
+        more(
+          explained(
+            button(LATER.savePicture, () => savePicture(found, title, when)),
+            LATER.pictureText,
+          ),
+          explained(button(LATER.verify, verify), LATER.verifyText),
+          explained(button(LATER.saveRecord, save), LATER.recordText),
+        ),
       );
       actions.querySelector("button")?.classList.add("primary");
     }
@@ -777,6 +782,13 @@ export class Pages {
     this.announce(document.execCommand("copy") ? LATER.resultCopied : text); // navigator.clipboard needs https
     line.remove();
   }
+}
+
+/** What few people look for, folded. @param {HTMLElement[]} rows */
+function more(...rows) {
+  const folded = element("details", "more");
+  folded.append(element("summary", "", LATER.more), ...rows);
+  return folded;
 }
 
 /**

@@ -9,7 +9,7 @@ import { teamsOf, teamTotals } from "../rules/teams.js";
 import { read, settings, write } from "../storage.js";
 import { makeCard } from "../table/board_view.js";
 import { PHRASES } from "../wire/protocol.js";
-import { clock, endText, faceName, handText, ordinal, raceWords, teamText, WORDS } from "../words.js";
+import { clock, endText, faceName, filled, handText, ordinal, raceWords, teamText, WORDS } from "../words.js";
 import { LATER, SPEED, signed } from "../words_later.js";
 
 /**
@@ -148,7 +148,11 @@ export function outcome(table) {
   const isEarly = reason === "time_up" && elapsedMs < table.timeLimitMs;
   const hand = LATER.handAfter(handText(table.handNumber, table.options, table.lastHand), clock(elapsedMs));
   const known = table.knownDeal ? [PHRASES.known] : [];
-  return [isEarly ? `${endText("too_long")}. ${hand}` : hand, ...known].join(" · ");
+  const { points } = table.results[table.results.length - 1];
+  const each = table.hand?.reserveCard ?? 0;
+  const cost =
+    points.some((/** @type {number} */ own) => own < 0) && each < 0 ? [filled(PHRASES.reserve, each)] : [];
+  return [isEarly ? `${endText("too_long")}. ${hand}` : hand, ...cost, ...known].join(" · ");
 }
 
 /**

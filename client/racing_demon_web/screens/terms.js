@@ -73,8 +73,11 @@ export function terms(options, games, players, knownDeal) {
     ["stock", "waste"].every((kind) => groups.some((/** @type {any} */ each) => each.kind === kind));
   const own = options.turn_by_players && players <= 2 ? 1 : games[options.game]?.options.turn;
   const turn = turns ? (options.turn ?? own) : 0;
+  const each = options.reserve_card ?? games[options.game]?.reserve_card ?? 0;
+  const isChange = changes(options, games).some(({ name }) => name === "reserve_card");
   return [
     ...(turn ? [turn === 1 ? PHRASES.turn_one : filled(PHRASES.turn, COUNTS[turn])] : []),
+    ...(each < 0 && !isChange ? [filled(PHRASES.reserve, each)] : []),
     ...(options.hints ? [PHRASES.hints] : []),
     ...(options.casual ? [PHRASES.casual] : []),
     ...(knownDeal ? [PHRASES.known] : []),

@@ -4,7 +4,7 @@
 import { element, isCalm, isNew, move, setClass, setStyle, setText } from "../dom.js";
 import { loaded } from "../lazy.js";
 import { rank, suit, UNKNOWN } from "../rules/layout.js";
-import { pileLabel, RANKS } from "../words.js";
+import { pileLabel, RANKS, WORDS } from "../words.js";
 import { cardAt } from "./geometry.js";
 
 /**
@@ -21,6 +21,7 @@ export const SVG = "http://www.w3.org/2000/svg";
 const MAX_FLIGHTS = 16;
 const FLIGHT_MS = 160;
 const SHAKE_MS = 240;
+const NAMED_PX = 52; // narrower piles have no room for their name
 
 /**
  * @typedef {object} Card a card on the board
@@ -86,7 +87,10 @@ export class BoardView {
   draw({ scene, board, deal, air, held, fits, origin, isStill }) {
     this.isStill = isStill;
     if (deal !== this.deal) this.clear();
-    if (scene !== this.#scene) this.#drawn.clear();
+    if (scene !== this.#scene) {
+      this.#drawn.clear();
+      this.#nameMiddle(scene.middle);
+    }
     this.deal = deal;
     this.#scene = scene;
     setStyle(this.root, "--card", `${scene.cardWidth}px`);
@@ -141,6 +145,18 @@ export class BoardView {
     if (!used) this.root.append(node);
     else if (card !== UNKNOWN) setRank(node, card);
     return { node, face, pile: -1, at: null };
+  }
+
+  /**
+   * Outline the foundations of all, and say what they are called.
+   * @param {import("./geometry.js").Area | null} area
+   */
+  #nameMiddle(area) {
+    const node = this.root.querySelector(".middle") ?? element("p", "middle");
+    if (!area) return node.remove();
+    setText(node, area.hasCorner ? WORDS.middle : "");
+    laid(/** @type {HTMLElement} */ (node), area, area);
+    if (!node.parentNode) this.root.append(node); // before the first pile
   }
 
   /**
@@ -224,6 +240,7 @@ export class BoardView {
       pile.kind === "foundation" && cards.length >= 13 * board.layout.game.packs && cards.length > 0,
     );
     setClass(slot, "flat", rect.isFlat);
+    setClass(slot, "narrow", rect.w < NAMED_PX);
     setClass(slot, "awaits", rect.suit !== undefined);
     if (isNew(slot, "suit", rect.suit) && rect.suit !== undefined) {
       slot.querySelector("svg")?.remove();

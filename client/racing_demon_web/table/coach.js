@@ -164,7 +164,8 @@ export const isLeftAlone = ({ handSeats, seats }, own) =>
   handSeats.length > 1 && handSeats.every((seat) => seat === own || seats.get(seat)?.stuck);
 
 /**
- * Where a card may go, for somebody whose play was refused; empty where the tables do not tell.
+ * Where a card may go now, or what it waits for, for somebody whose play was refused; empty where the tables do
+ * not tell.
  * @param {import("../rules/rules.js").Rules} rules
  * @param {import("../rules/board.js").Board} board
  * @param {number} place
@@ -174,6 +175,8 @@ export const isLeftAlone = ({ handSeats, seats }, own) =>
 export function reasonFor(rules, board, place, source, count) {
   const card = board.cards[source][board.cards[source].length - count] ?? UNKNOWN;
   if (card === UNKNOWN || !knowsAll(rules, place)) return "";
+  const play = rules.bestPlay(board, place, source, count);
+  if (play) return coachWords(play, board, false);
   /** @param {string} kind */
   const fits = (kind) => {
     const to = board.layout.piles.find(
@@ -188,7 +191,7 @@ export function reasonFor(rules, board, place, source, count) {
     };
     return { cards: FACES.filter((face) => takes([face])).map(short), isOpen: takes([]) };
   };
-  return COACH.goesOn(short(card), fits("tableau"), fits("foundation"));
+  return COACH.waitsFor(short(card), fits("tableau"), fits("foundation"));
 }
 
 /**

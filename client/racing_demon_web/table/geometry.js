@@ -22,6 +22,7 @@ const TOP_KINDS = ["foundation", "cell"];
 
 /** @typedef {{pile: number, count: number}} Held cards that are picked up */
 /** @typedef {{x: number, y: number}} Point */
+/** @typedef {Point & {w: number, h: number, hasCorner: boolean}} Area its upper left corner is free for long, or not */
 
 /**
  * @typedef {object} Rect where a pile lies, and how its cards are spread
@@ -42,6 +43,7 @@ const TOP_KINDS = ["foundation", "cell"];
  * @property {number} cardWidth
  * @property {number} height
  * @property {number} bottom how much is reserved for the hand, below the line that says what happened
+ * @property {Area | null} middle where the shared foundations lie, if there is more on the table
  */
 
 /** Assigns foundations to slots of the grid. A foundation keeps its slot as long as it has cards of its suit. */
@@ -253,7 +255,7 @@ function attempt({
   if (least > free && !isForced) return null;
   if (widest(rows, card.w, gap) > inner.width + 1 && !isForced) return null;
   if (isRoomy && most > free) return null; // foundations are larger only where no fan gets narrower
-  if (grid) race({ rects, board, deal, slots, shared, gap, grid, isAlone: !hasOwn });
+  if (grid) race({ rects, board, deal, slots, shared, gap, grid });
   const open = free - Math.max(0, line - LINE_PX) - least; // for fans
   const share = most > least ? Math.max(0, Math.min(1, open / (most - least))) : 1;
   rows.forEach((row, at) => {
@@ -262,7 +264,8 @@ function attempt({
     y += height + gap;
   });
   if (hasBar) bar({ rects, piles: blocks.bar, area, card: own, gap, isWide, isMirrored });
-  return { rects, cardWidth: width, height: Math.max(area.height, y), bottom: hand };
+  const middle = grid && hasOwn ? grid.area : null;
+  return { rects, cardWidth: width, height: Math.max(area.height, y), bottom: hand, middle };
 }
 
 /**
@@ -285,7 +288,9 @@ function gridOf({ shared, card, gap, area, isAlone }) {
   const w = h > WHOLE_CARD ? Math.min(widest, h / RATIO) : widest;
   const top = isAlone ? area.y + (area.height - rows * (h + gap)) / 2 : area.y;
   const left = area.x + (area.width - columns * (w + gap) + gap) / 2;
-  return { columns, w, h, left, top, bottom: top + rows * (h + gap) };
+  const bottom = top + rows * (h + gap);
+  const whole = { x: area.x + gap / 2, y: top - gap / 2, w: area.width - gap, h: bottom - top };
+  return { columns, w, h, left, top, bottom, area: { ...whole, hasCorner: columns < shared.length } };
 }
 
 /**
@@ -298,9 +303,8 @@ function gridOf({ shared, card, gap, area, isAlone }) {
  * @param {Pile[]} options.shared
  * @param {number} options.gap
  * @param {ReturnType<typeof gridOf>} options.grid
- * @param {boolean} options.isAlone whether nothing else is on the table
  */
-function race({ rects, board, deal, slots, shared, gap, grid, isAlone }) {
+function race({ rects, board, deal, slots, shared, gap, grid }) {
   const seats = shared.length / 4;
   const { columns, w, h, left, top } = grid;
   const taken = slots.of(board, shared, deal);
@@ -313,7 +317,7 @@ function race({ rects, board, deal, slots, shared, gap, grid, isAlone }) {
         (/** @type {number} */ other, /** @type {number} */ each) =>
           other < first || other >= slot || !isEmpty(each),
       );
-    const x = left + columnOf(slot, seats, columns, isAlone) * (w + gap);
+    const x = left + columnOf(slot, seats, columns) * (w + gap);
     const y = top + Math.floor(slot / columns) * (h + gap);
     const rect = { x, y, w, h, dx: 0, down: 0, up: 0, isFlat: h < w * 1.2 };
     rects.set(shared[at].number, isNext ? { ...rect, suit: first / seats } : rect);
@@ -321,17 +325,15 @@ function race({ rects, board, deal, slots, shared, gap, grid, isAlone }) {
 }
 
 /**
- * The column of a slot: a suit's first pile is near the middle, and the others go outward. On a phone, where each suit
- * has a row, they go to the right.
+ * The column of a slot: a suit's first pile is near the middle, and the others go outward.
  * @param {number} slot
  * @param {number} seats how many piles a suit has
  * @param {number} columns
- * @param {boolean} isAlone
  */
-function columnOf(slot, seats, columns, isAlone) {
+function columnOf(slot, seats, columns) {
   const at = slot % seats;
   const column = slot % columns;
-  if (columns === seats && isAlone) return ((seats - 1) >> 1) + (at % 2 ? 1 : -1) * Math.ceil(at / 2);
+  if (columns === seats) return ((seats - 1) >> 1) + (at % 2 ? 1 : -1) * Math.ceil(at / 2);
   return columns === 2 * seats && column < seats ? seats - 1 - at : column;
 }
 

@@ -333,6 +333,7 @@ function drawTrack(root, table, sums, leads) {
   const at = (/** @type {number} */ value) => Math.min(1, (value - low) / (high - low));
   if (isNew(track, "scale", `${low} ${high} ${target}`)) drawScale(track, low, high, at);
   setClass(track, "has-goal", target !== null);
+  again = () => drawTrack(root, table, sums, leads);
   if (wide === 0) return; // not measured yet, or not shown
   for (const [seat, run] of runs) {
     if (sums.some(([other]) => other === seat)) continue;
@@ -362,13 +363,16 @@ function drawTrack(root, table, sums, leads) {
 }
 
 let wide = 0; // the way, in pixels
+let again = () => {}; // draws the way as it was drawn last
 let gap = 0; // how far tokens are apart at least, as a share of the way
 
 /** Follows how wide the way is: measuring it with each play would lay out the page. */
 const widths = new ResizeObserver(([{ target, contentRect }]) => {
   const drawn = target.querySelector(".token")?.getBoundingClientRect().width ?? 0;
+  const before = `${wide} ${gap}`;
   wide = contentRect.width;
   gap = wide > 0 ? drawn / wide : 0;
+  if (before !== `${wide} ${gap}`) again();
 });
 
 /**

@@ -18,7 +18,7 @@ import { UNKNOWN } from "../rules/layout.js";
 import { ahead, Rules } from "../rules/rules.js";
 import { settings } from "../storage.js";
 import { PHRASES, REACTIONS } from "../wire/protocol.js";
-import { chipState, clock, handText, refusalText, span, standing, WORDS } from "../words.js";
+import { chipState, clock, filled, handText, refusalText, span, standing, WORDS } from "../words.js";
 import { BoardView } from "./board_view.js";
 import { arrange, FoundationSlots, shapeOf } from "./geometry.js";
 import { MoveInput } from "./move_input.js";
@@ -26,6 +26,7 @@ import { MoveInput } from "./move_input.js";
 /** @import { Reaction } from "../wire/protocol.js" */
 
 const FLASH_MS = 400;
+const SLOW_MS = 300; // to the server and back
 const GO_MS = 1000;
 const NEAR = 3; // so few cards left are worth an outline
 
@@ -414,7 +415,6 @@ export class TableScreen {
 
   #drawStatus() {
     const { table, session, place } = this;
-    const isNarrow = innerWidth <= 480; // before anything is written, as that measures the page
     const seat = session?.seat ?? -1;
     const now = /** @type {any} */ (session).clock();
     const elapsed = table.elapsed(now);
@@ -435,9 +435,13 @@ export class TableScreen {
     if (session?.isHalted) parts.push(WORDS.diskWaits);
     if (!/\b(tv|learning)\b/.test(document.body.className)) {
       // A big screen says the rest elsewhere, and so does the menu of a phone.
-      parts.push(handText(table.handNumber, table.options, table.lastHand));
+      const each = table.hand?.reserveCard ?? 0;
+      const isBelow = each < 0 && (table.points().get(seat) ?? 0) < 0; // it is said why
+      parts.push(
+        isBelow ? filled(PHRASES.reserve, each) : handText(table.handNumber, table.options, table.lastHand),
+      );
       if (table.knownDeal) parts.push(PHRASES.known);
-      if (!isNarrow) parts.push(table.code, session?.pingMs && place >= 0 ? `${session.pingMs} ms` : "");
+      if (place >= 0 && (session?.pingMs ?? 0) > SLOW_MS) parts.push(WORDS.slow);
     }
     setText(this.status, parts.filter(Boolean).join(" · "));
     setText(this.root.querySelector(".standing"), place < 0 ? "" : standing(table, seat));

@@ -62,6 +62,7 @@ export const PHRASES = {
   hints: "hints on",
   casual: "in no standings",
   known: "a known deal",
+  reserve: "{} for each reserve card",
 };
 /** The most hands of a match: as many as a total takes. */
 export const MAX_HANDS = 100;

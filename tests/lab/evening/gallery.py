@@ -343,7 +343,7 @@ async def _eight(gallery: Gallery, evening: Evening, mia: Phone) -> None:
     code = await mia.code()
     television = await evening.phone(f"{code}?tv", **TELEVISION)
     await mia.show_rules()
-    await mia.page.locator(".options select:has(option[value='classic'])").select_option("classic")
+    await mia.page.locator(".options select:has(option[value='game:classic'])").select_option("game:classic")
     await mia.page.tap(".all-options")
     await evening.add_bots(mia, 5)
     await mia.page.tap(".deal")

@@ -496,8 +496,8 @@ class Evening:
         rules = self.host.phone.page.locator(".all-options[aria-expanded=false]")
         if await rules.count():
             await rules.tap()
-        games = self.host.phone.page.locator(f".options select:has(option[value='{game}'])")
-        await games.select_option(game)
+        games = self.host.phone.page.locator(f".options select:has(option[value='game:{game}'])")
+        await games.select_option(f"game:{game}")
         await self.until(lambda view: view.options.game == game)
 
     async def add_bot(self) -> None:
