@@ -29,6 +29,21 @@ export const colors = {};
 /** @param {number} seat */
 const colorNumber = (seat) => ((colors[seat] ?? seat) % 8) + 1;
 
+/**
+ * Draw something in the colours of another match than the table's.
+ * @template T
+ * @param {{seat: number, color?: number | null}[]} players
+ * @param {() => T} draw
+ */
+export function inColorsOf(players, draw) {
+  const own = { ...colors };
+  for (const { seat, color } of players) colors[seat] = color ?? seat;
+  const drawn = draw();
+  for (const { seat } of players) delete colors[seat];
+  Object.assign(colors, own);
+  return drawn;
+}
+
 /** The colour of a seat. @param {number} seat */
 export const colorOf = (seat) => `var(--seat-${colorNumber(seat)})`;
 

@@ -1,6 +1,6 @@
 // Pages of results: standings, matches, and a match with its replay. The server's are described in the wire's document.
 
-import { button, byId, choice, colorOf, element, markTeam } from "../dom.js";
+import { button, byId, choice, colorOf, element, inColorsOf, markTeam } from "../dom.js";
 import { BASE, pathOf } from "../links.js";
 import { placesOf } from "../rules/places.js";
 import { changeSettings, isSameName, read, settings, tokenOf, write } from "../storage.js";
@@ -31,7 +31,8 @@ import { openTables } from "./tables.js";
  *   casual?: boolean}} KeptMatch
  * @typedef {{name: string, bot: string, player: string, matches: number, wins: number, hands: number, points: number, races_won?: number, rating: number | null,
  *   provisional: boolean | null, form: number[], met_ms?: number | null}} StandingsRow
- * @typedef {{seat: number, name: string, bot?: string, team?: number | null, left?: boolean}} MatchPlayer
+ * @typedef {{seat: number, name: string, bot?: string, team?: number | null, left?: boolean,
+ *   color?: number | null}} MatchPlayer
  * @typedef {{hand: number, reason: string, out: number | null, elapsed_ms: number, points: Record<string, number>,
  *   races: [number, number, number, number | null][]}} MatchHand
  */
@@ -457,7 +458,7 @@ export class Pages {
     }
     this.#draw(LATER.match, [
       element("p", "", matchLine([title, when, ...(over ? [] : [LATER.isPlaying])], summary.casual)),
-      matchTable(found, over ? watch : null),
+      inColorsOf(summary.players, () => matchTable(found, over ? watch : null)),
       actions,
       status,
       element("h2", "", LATER.hands),
@@ -471,9 +472,11 @@ export class Pages {
     if (own !== this.#asked) return;
     found.titles = titles; // for the picture
     const names = new Map(summary.players.map((/** @type {MatchPlayer} */ { seat, name }) => [seat, name]));
-    if (titles.length > 0) told.append(element("h2", "", MOMENTS.titles), titleList(titles, names));
-    if (hands.some((/** @type {any} */ { moments }) => moments.length > 0))
-      told.append(element("h2", "", MOMENTS.ofMatch), momentList(hands, names, look));
+    inColorsOf(summary.players, () => {
+      if (titles.length > 0) told.append(element("h2", "", MOMENTS.titles), titleList(titles, names));
+      if (hands.some((/** @type {any} */ { moments }) => moments.length > 0))
+        told.append(element("h2", "", MOMENTS.ofMatch), momentList(hands, names, look));
+    });
   }
 
   // Who uses this device.

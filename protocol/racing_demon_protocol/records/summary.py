@@ -8,11 +8,12 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from racing_demon_protocol.engine.commit_reveal import is_further_draw, match_of
 from racing_demon_protocol.enums import EndReason, Phase
+from racing_demon_protocol.table.appearance import seat_colors
 from racing_demon_protocol.table.scoring import teams_of
 from racing_demon_protocol.table.state import DEALT, TableState
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
-from racing_demon_protocol.wire.messages.base import Name, Seat, Team
+from racing_demon_protocol.wire.messages.base import Name, Seat, SeatColor, Team
 from racing_demon_protocol.wire.messages.handicap import Handicap
 from racing_demon_protocol.wire.messages.server import HandResult, Points, Snapshot
 from racing_demon_protocol.wire.options import MatchScore
@@ -23,7 +24,7 @@ from .format import Correction, Record, TimedMessage, next_state
 from .notes import HandNotes, notes_of
 from .verify import HandName, VerificationReport, verify
 
-VERSION: Final = 11
+VERSION: Final = 12
 """Incremented with every change of summaries or of their computation; then all are recomputed."""
 
 IN_MATCH: Final = DEALT | {Phase.SHUFFLING, Phase.TALLY}
@@ -41,6 +42,7 @@ class PlayerSummary(_Part):
 
     ``team`` is the player's team; ``None`` where there were no teams. ``program``: no person played.
     ``start`` is the total at which a late player started; it counts in the match alone.
+    ``color`` is the number of the color in which the player was shown; ``None``: that of the seat.
     ``player`` is the id of a player whom the server remembers; it is in no record.
     """
 
@@ -52,6 +54,7 @@ class PlayerSummary(_Part):
     program: bool = False
     player: str = ""
     start: Points = 0
+    color: SeatColor | None = None
 
     @property
     def kind(self) -> str:
@@ -239,7 +242,7 @@ class Summarizer:
         bots = {seat for seat, state in view.seats.items() if state.bot or state.program}
         hands = tuple(self._hand(result, bots) for result in counting)
         winners = view.winners if len(counting) == len(view.results) else ()
-        teams = teams_of(view)
+        teams, colors = teams_of(view), seat_colors(view.seats)
         players = [
             PlayerSummary(
                 seat=state.seat,
@@ -249,6 +252,7 @@ class Summarizer:
                 team=teams.get(state.seat),
                 program=state.program,
                 start=view.starts.get(state.seat, 0),
+                color=colors[state.seat] if colors[state.seat] != state.seat else None,
             )
             for state in view.seats.values()
             if any(state.seat in hand.points for hand in hands)

@@ -146,6 +146,18 @@ def test_a_bot_that_stands_in_plays_a_hand() -> None:
         assert [hand.hand for hand in match.hands if hand.with_bots] == [2] * bool(added)
 
 
+def test_a_chosen_color_stays() -> None:
+    """Who chose a color is shown in it on the match's page; who did not, in that of the seat."""
+    record = recording_of("racing-demon")
+    at = places_of(record, ev.Joined)[-1] + 1
+    chosen = ev.AppearanceSet(seq=0, seat=0, name="Ann", color=5)
+    messages = [entry.message for entry in record.entries if isinstance(entry.message, Snapshot | ev.Event)]
+    told = [*messages[:at], chosen, *messages[at:]]
+    entries = [TimedMessage(m.model_copy(update={"seq": seq})) for seq, m in enumerate(told)]
+    (match,) = summarize([Record(entries=entries)])
+    assert [player.color for player in match.players] == [5, *[None] * (len(match.players) - 1)]
+
+
 def test_nobody_may_have_played() -> None:
     """Of a hand that was dead as it was dealt it is known that nobody made a play, which is not unknown."""
     entries = recording_of("racing-demon").entries
