@@ -120,7 +120,6 @@ export const WORDS = {
   nextHand: "Next hand",
   deal: "Deal",
   dealNow: "Deal anyway",
-  newMatch: "New match",
   rematch: "Rematch",
   nextDeal(/** @type {number} */ seconds) {
     const left = seconds < 60 ? `${seconds} s` : clock(seconds * 1000);

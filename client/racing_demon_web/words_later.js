@@ -204,7 +204,7 @@ export const LATER = {
   continueHand: "Continue the hand",
   pauseHand: "Pause the hand",
   tally: "Tally",
-  report: "Report",
+  report: "Report somebody",
   reportText: "Who runs this server reads it, with the last lines of chat. Nobody at the table learns of it.",
   reportWhom: "Whom the report is about",
   theTable: "The whole table",

@@ -64,7 +64,7 @@ async def test_a_player_reports_another(browser: Browser, tmp_path: Path) -> Non
             code = await ann.create("Ann")
             async with Peer.entered(url, cl.Join(code=code, name="Ben")):
                 await ann.page.tap("#lobby-menu")
-                await ann.page.get_by_role("button", name="Report").tap()
+                await ann.page.get_by_role("button", name="Report somebody").tap()
                 await ann.page.get_by_label("Whom the report is about").select_option("Ben")
                 await ann.page.get_by_label("What happened?").fill("insults")
                 await ann.page.get_by_role("button", name="Send").tap()

@@ -76,6 +76,7 @@ export class LobbyScreen {
       this.showsAll = !this.showsAll;
       this.#drawn = "";
       this.draw(this.session);
+      if (!this.showsAll) scrollTo(0, 0); // the button is below the whole list
     });
     const levels = /** @type {HTMLSelectElement} */ (this.part("level"));
     levels.append(
@@ -161,7 +162,7 @@ export class LobbyScreen {
     deal.classList.toggle("primary", isLone);
     const place = this.part(isLone ? "actions" : "top"); // one large button on a screen
     if (deal.parentElement !== place) place.append(deal);
-    setText(deal, !isLone ? WORDS.dealNow : table.phase === "over" ? WORDS.newMatch : WORDS.deal);
+    setText(deal, !isLone ? WORDS.dealNow : table.phase === "over" ? WORDS.rematch : WORDS.deal);
     this.part("bots").hidden = !isHost || !table.isBetweenMatches;
     this.part("chatlog").replaceChildren(
       ...this.chat.map(({ name, text }) => {

@@ -119,7 +119,7 @@ export class Menus {
       ...(session ? menuGroup(WORDS.table, this.#aboutTable(session)) : []),
       ...(session ? menuGroup(LATER.you, this.#aboutSelf(session)) : []),
       ...menuGroup(LATER.looks, this.#toggles()),
-      ...(session ? menuGroup(LATER.leaving, [button(WORDS.leave, this.leave)]) : []),
+      ...(session ? menuGroup(LATER.leaving, [...this.#ends(session), button(WORDS.leave, this.leave)]) : []),
     ]);
   }
 
@@ -155,7 +155,6 @@ export class Menus {
         ),
       );
     }
-    if (isHost && !table.isBetweenMatches) items.push(...this.#ends(table));
     if (table.results.length) items.push(opener(LATER.tally, () => this.#tally()));
     if (table.isBetweenMatches) items.push(opener(LATER.savePreset, () => this.#savePreset(table.options)));
     if (isHost) {
@@ -181,9 +180,11 @@ export class Menus {
 
   /**
    * How the host ends the match.
-   * @param {import("../rules/state.js").TableState} table
+   * @param {Session} session
    */
-  #ends({ lastHand, seq: seen }) {
+  #ends({ table, seat, token }) {
+    if (token === null || table.host !== seat || table.isBetweenMatches) return [];
+    const { lastHand, seq: seen } = table;
     return [
       button(lastHand ? LATER.noLastHand : LATER.lastHand, () =>
         this.send("set_last_hand", { last: !lastHand, seen }),
