@@ -144,7 +144,7 @@ def test_all_terminals_on_one_table(tmp_path: Path) -> None:
     with eight(tmp_path) as players:
         players.type("\r", *players.programs[1:])
         for number in range(2, PLAYERS + 1):
-            players.until(f"Player {number} +ready")
+            players.until(f"Player {number} +(you +)?ready")
         players.type("\r", players.programs[0])
         players.until(r"0:0\d  play!")
         players.race()
