@@ -182,7 +182,8 @@ export function move(node, frames, duration) {
   moves.set(node, node.animate(frames, { duration, easing: "ease-out" }));
 }
 
-const SLOW_MS = 12; // above this time for a frame, animations are off
+// Above this time for a frame, animations are off, until it takes half of it: a page that stands still is quicker.
+const SLOW_MS = 12;
 const THROTTLE_FACTOR = 2; // other players' moves wait this many frames
 const MAX_THROTTLE_MS = 150;
 
@@ -191,15 +192,12 @@ export class Frames {
   isRequested = false;
   timer = 0; // of a frame that is put off
   averageMs = 0; // moving average of the time for a frame
+  isSlow = false;
   nextAt = 0; // no frame for other players' moves before this
 
   /** @param {() => void} draw */
   constructor(draw) {
     this.draw = draw;
-  }
-
-  get isSlow() {
-    return this.averageMs > SLOW_MS;
   }
 
   request() {
@@ -214,6 +212,7 @@ export class Frames {
         // after the browser has painted
         const now = performance.now();
         this.averageMs += (now - began - this.averageMs) / 4;
+        this.isSlow = this.averageMs > (this.isSlow ? SLOW_MS / 2 : SLOW_MS);
         this.nextAt = now + Math.min(MAX_THROTTLE_MS, THROTTLE_FACTOR * (now - began));
       });
     });
