@@ -72,6 +72,9 @@ function opener(text, press) {
   return node;
 }
 
+/** Whether somebody is the table's host; a big screen has no seat. @param {Session} session */
+const isHostOf = ({ table, seat, token }) => token !== null && table.host === seat;
+
 /**
  * Buttons below a heading; nothing without any.
  * @param {string} title
@@ -144,8 +147,8 @@ export class Menus {
    * @param {Session} session
    */
   #aboutTable(session) {
-    const { table, seat, token } = session;
-    const isHost = token !== null && table.host === seat; // a big screen has no seat
+    const { table } = session;
+    const isHost = isHostOf(session);
     const items = [opener(LATER.invite, () => this.invite()), opener(WORDS.howToPlay, () => this.help())];
     if (isHost && (table.isPlaying || table.paused)) {
       const { paused } = table;
@@ -182,9 +185,9 @@ export class Menus {
    * How the host ends the match.
    * @param {Session} session
    */
-  #ends({ table, seat, token }) {
-    if (token === null || table.host !== seat || table.isBetweenMatches) return [];
-    const { lastHand, seq: seen } = table;
+  #ends(session) {
+    const { isBetweenMatches, lastHand, seq: seen } = session.table;
+    if (!isHostOf(session) || isBetweenMatches) return [];
     return [
       button(lastHand ? LATER.noLastHand : LATER.lastHand, () =>
         this.send("set_last_hand", { last: !lastHand, seen }),
