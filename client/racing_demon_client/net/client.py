@@ -56,8 +56,6 @@ from .shuffle_client import ContributionState, ShuffleClient
 from .table_client import TableClient
 from .transport import (
     ENTRY_SECONDS,
-    FIRST_PAUSE,
-    MAX_PAUSE_SECONDS,
     PlayerAuthenticator,
     ServerConnection,
     close_reason,
@@ -381,7 +379,7 @@ class Client(TableClient):
 
     async def _enter(self, request: Message) -> Self:
         try:
-            answer = await self._answer_to(request)
+            answer = await self._connection.request_when_ready(request, self.patience)
             async with asyncio.timeout(ENTRY_SECONDS):
                 self._handle_entry(answer)
                 message: Message | None = None
@@ -400,24 +398,6 @@ class Client(TableClient):
         self._entered = True
         await self._contribute()
         return self
-
-    async def _answer_to(self, request: Message) -> Message:
-        """Return the answer to a request for a place, sent again while the server says to try again.
-
-        It does so after its start, as long as it reads the table.
-        """
-        loop = asyncio.get_running_loop()
-        pause, give_up_at = FIRST_PAUSE, loop.time() + self.patience
-        while True:
-            try:
-                async with asyncio.timeout(ENTRY_SECONDS):
-                    return await self._connection.request(request)
-            except ConnectionClosed as closed:
-                is_busy = closed.rcvd is not None and closed.rcvd.code == CloseCode.TRY_AGAIN
-                if not is_busy or loop.time() >= give_up_at:
-                    raise
-            await asyncio.sleep(pause)
-            pause = min(MAX_PAUSE_SECONDS, pause * 2)
 
     def _handle_entry(self, answer: Message) -> None:
         """Enter the table with the server's answer.

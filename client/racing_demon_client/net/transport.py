@@ -22,7 +22,7 @@ from websockets.exceptions import (
 from websockets.typing import Subprotocol
 
 from racing_demon_client.errors import ConnectionFailed, IncompatibleServer
-from racing_demon_protocol.enums import Reason
+from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.errors import CommandRefused, ForeignHost, InvalidFrame
 from racing_demon_protocol.wire.capabilities import (
     FOLLOWS_MOVED,
@@ -421,6 +421,27 @@ class ServerConnection:
             self._forget_table_url()
             self._follows = False
             await self.open()
+
+    async def request_when_ready(self, request: Message, patience: float) -> Message:
+        """Return the answer to a first request, sent again while the server still reads its tables.
+
+        Raises:
+            ConnectionClosed: the server has closed the connection, and not for that reason.
+            TimeoutError: it does not answer.
+
+        """
+        loop = asyncio.get_running_loop()
+        pause, give_up_at = FIRST_PAUSE, loop.time() + patience
+        while True:
+            try:
+                async with asyncio.timeout(ENTRY_SECONDS):
+                    return await self.request(request)
+            except ConnectionClosed as closed:
+                is_busy = closed.rcvd is not None and closed.rcvd.code == CloseCode.TRY_AGAIN
+                if not is_busy or loop.time() >= give_up_at:
+                    raise
+            await asyncio.sleep(pause)
+            pause = min(MAX_PAUSE_SECONDS, pause * 2)
 
     async def request_again(self, request: Message, patience: float) -> Message:
         """Retry a request for some seconds; a restarted server may have other workers.

@@ -149,7 +149,8 @@ async def test_a_table_that_cannot_be_fails_with_a_sentence(frames: Sequence[Mes
 
 async def test_a_server_that_says_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without an answer the client does not wait for ever."""
-    monkeypatch.setattr("racing_demon_client.net.client.ENTRY_SECONDS", 0.2)
+    for room in ("client", "transport"):
+        monkeypatch.setattr(f"racing_demon_client.net.{room}.ENTRY_SECONDS", 0.2)
     for frames in ([], [VERSIONS], [VERSIONS, SEATED], [VERSIONS, Pong(stamp=1)]):
         async with babbling(*frames) as url:
             with pytest.raises(ConnectionFailed) as failed:
