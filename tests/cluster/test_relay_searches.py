@@ -26,7 +26,7 @@ async def test_codes_cannot_be_guessed_through_a_relay() -> None:
     ]
     async with (
         serving() as owner,
-        relaying(owner.url, misses_per_minute=1, miss_burst=2) as relay,
+        relaying(owner.url, misses_per_minute=1e-6, miss_burst=2) as relay,
         Peer.hosting(owner.url) as ann,
         Peer.connect(relay.url, **names[0]) as guesser,
         Peer.connect(relay.url, **names[1]) as other,

@@ -14,7 +14,8 @@ from racing_demon_protocol.wire.codec import MAX_CLIENT_FRAME, VERSION, Encoding
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Pong, Refused, Seated, Versions
 from tests.support.cases import for_each
-from tests.support.servers import Closing, Peer, fragments, logged_warnings, serving
+from tests.support.clocks import Standing
+from tests.support.servers import Closing, Peer, fragments, logged_warnings, serving, serving_with
 
 BAD = CloseCode.BAD_FRAME
 TOO_LONG = 1009
@@ -268,7 +269,7 @@ async def test_endless_fragments_are_a_flood() -> None:
 
 async def test_far_too_many_frames_close() -> None:
     """Beyond 600 frames at once a connection is closed."""
-    async with serving() as served, Peer.connect(served.url) as peer:
+    async with serving_with(None, Standing()) as served, Peer.connect(served.url) as peer:
         await peer.greet()
         peer.burst([cl.Ping(stamp=number) for number in range(1_000)])
         assert Closing(CloseCode.FLOOD, "Too many frames a second.") == await peer.closed()
@@ -276,7 +277,7 @@ async def test_far_too_many_frames_close() -> None:
 
 async def test_pings_are_frames() -> None:
     """A flood of the WebSocket's own pings is a flood."""
-    async with serving() as served, Peer.connect(served.url) as peer:
+    async with serving_with(None, Standing()) as served, Peer.connect(served.url) as peer:
         await peer.greet()
         peer.write(*[Frame(Opcode.PING, b"")] * 1_000)
         assert (await peer.closed()).code == CloseCode.FLOOD

@@ -14,7 +14,8 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, Refused, Snapshot, Watchers
 from racing_demon_protocol.wire.options import Options
 from tests.support.cases import for_each
-from tests.support.servers import PATIENCE, Peer, serving, timeout
+from tests.support.clocks import Standing
+from tests.support.servers import PATIENCE, Peer, serving, serving_with, timeout
 
 pytestmark = pytest.mark.usefixtures("quick_hashes")
 
@@ -208,7 +209,7 @@ async def test_a_seat_s_own_token_needs_no_passphrase() -> None:
 
 async def test_passphrases_are_not_guessed_quickly() -> None:
     """After some wrong ones the table listens no more for a while, not even to the right one."""
-    async with serving() as served, Peer.connect(served.url) as ann:
+    async with serving_with(None, Standing()) as served, Peer.connect(served.url) as ann:
         await ann.greet()
         await ann.enter(cl.Create(name="Ann", passphrase=SEVEN))
         reasons = []

@@ -20,6 +20,7 @@ from tests.support.ports import free_port
 from tests.support.processes import server_process
 from tests.support.receivers import HUNG, SECRET, Receiver, Request, secret_file
 from tests.support.restartable_server import wait_until
+from tests.support.results import get
 from tests.support.servers import Peer
 from tests.support.tunnels import make_certificate
 from tests.support.whole_servers import WholeServer, whole_server
@@ -202,12 +203,14 @@ async def test_a_killed_server_tells_after_its_restart_what_was_not_taken(tmp_pa
 
 
 async def test_a_server_that_stops_keeps_what_waits(tmp_path: Path) -> None:
-    """The table has ended with the server's host; only the queue still knows of it."""
+    """It counts what waits. The table has ended with the server's host; only the queue still knows of it."""
     port, journal = free_port(), tmp_path / "journal.sqlite"
     receiving = f"http://127.0.0.1:{port}/"
     async with telling(receiving, tmp_path, journal=journal, until_table_ends="") as (server, url):
         async with Peer.hosting(url, hands=2) as ann:
             await play_match(ann)
+            _, metrics = await get(server, "/metrics")
+            assert b"\nracing_demon_webhook_waiting 2.0\n" in metrics
             code = ann.code
             await ann.say(ann.next(cl.Leave))
             await server.end()
