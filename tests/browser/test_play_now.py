@@ -110,8 +110,8 @@ async def test_a_newcomer_is_told_what_is_true(browser: Browser) -> None:
 
 
 @pytest.mark.long
-async def test_without_hints_a_newcomer_is_told_so_alone(browser: Browser) -> None:
-    """Whether Stuck comes too soon would be a hint."""
+async def test_without_hints_a_newcomer_is_told_the_goal_alone(browser: Browser) -> None:
+    """It is the same for all. Whether Stuck comes too soon would be a hint."""
     async with (
         serving(seed=LASTING) as served,
         Peer.hosting(served.url, seated=False, hints=False, countdown_ms=0) as host,
@@ -125,7 +125,7 @@ async def test_without_hints_a_newcomer_is_told_so_alone(browser: Browser) -> No
         await wait_until(lambda: any(isinstance(each, ev.StuckSaid) for each in guest.heard))
         await guest.page.evaluate(TWO_FRAMES)
         line = await guest.page.locator(".coach span").inner_text()
-        assert line == "This table plays without hints. How to play is in the menu."
+        assert line == "Play your cards up from the aces in the middle."
         assert guest.complaints == []
 
 

@@ -126,7 +126,7 @@ async def test_two_machines(wire: NetworkLink, tmp_path: Path, times: Times) -> 
         ben = await stack.enter_async_context(
             wire.started("b", *client, "join", "--name", "Ben", "--record", str(files[1]))
         )
-        await ben.line(rf"^found {code}  Ann's table, Racing Demon  ws://10\.77\.0\.1:{port}$")
+        await ben.line(rf"^found {code}  Ann's table, Klondike race  ws://10\.77\.0\.1:{port}$")
         await ann.line("^Ben took seat 2$")
         times.record("join without an address", begun, 6.0)
         with files[2].open("wb") as record:
@@ -159,7 +159,7 @@ async def test_a_table_at_a_server_is_found(wire: NetworkLink) -> None:
             code = (await ann.line("^table ([A-Z]+) is open"))[1]
             await _found_link(wire, "10.77.0.1")  # a busy machine announces it late
             async with wire.started("b", "-m", CLIENT, "join", "--name", "Ben") as ben:
-                await ben.line(rf"^found {code}  Ann's table, Racing Demon  {place}$")
+                await ben.line(rf"^found {code}  Ann's table, Klondike race  {place}$")
                 await ann.line("^Ben took seat 2$")
 
 

@@ -192,7 +192,7 @@ EXAMPLES = """examples:
   racing-demon                                 the first screen: practice, host, join, watch
   racing-demon learn                           learn the game in a minute, by playing it
   racing-demon play                            play a match against three bots
-  racing-demon play --game classic --bots 5    play the classic game against five bots
+  racing-demon play --game classic --bots 5    play Nerts against five bots
   racing-demon play --watch --bots 8           watch eight bots
   racing-demon host                            open a table for the network
   racing-demon host --preset nerts             the game to 100 points; racing-demon presets lists all

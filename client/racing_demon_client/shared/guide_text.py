@@ -194,6 +194,17 @@ def intro(options: Options) -> str:
 # The panels.
 
 
+def goal_text(game: Game) -> str:
+    """Return what a race around shared foundations is about; empty for other games."""
+    if game.racing is not Racing.SHARED:
+        return ""
+    bases = {group.base for group in game.groups if isinstance(group, Foundations)}
+    up = f"up {'from the aces ' if bases == {ACE} else ''}in the middle"
+    if any(isinstance(group, Reserve) for group in game.groups):
+        return f"Empty your reserve: play {up}."
+    return f"Play your cards {up}."
+
+
 def _middle(game: Game) -> Panel:
     foundations = [group for group in game.groups if isinstance(group, Foundations)]
     if game.racing is Racing.SHARED:

@@ -25,10 +25,9 @@ from racing_demon_protocol.wire.messages.server import (
     Watchers,
 )
 
-from .match_text import PHRASES, hand_text
+from .match_text import PHRASES, hand_text, name_text
 from .option_text import called, in_words, options_text
 from .pile_names import is_racelike, pile_labels
-from .rules_text import title_of
 from .seat_text import handicap_text, team_name
 from .trackers import LostRace
 
@@ -248,7 +247,7 @@ class MessageText:
         hand = (
             f"{hand_text(message.hand, message.options, ', ', message.last_hand)}, " if message.hand else ""
         )
-        game = printable(title_of(message.options.game))
+        game = printable(name_text(message.options))
         casual = f"{called('casual')}, " if message.options.casual else ""
         casual += f"{PHRASES['known']}, " if message.known_deal is not None else ""
         text = f"table {printable(message.code)}: {game}, {casual}{hand}{message.phase}; {people}"
@@ -288,7 +287,7 @@ class MessageText:
         return f"host: {self.player_name(event.seat)}"
 
     def _options_set(self, event: ev.OptionsSet) -> str:
-        return f"options: {printable(title_of(event.options.game))}, {options_text(event.options)}"
+        return f"options: {printable(name_text(event.options))}, {options_text(event.options)}"
 
     def _committed(self, event: ev.Committed) -> str:
         people = [self.player_name(each.seat) for each in self._view.contributions]

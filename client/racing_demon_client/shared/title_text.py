@@ -51,7 +51,7 @@ TITLES: Final[dict[str, Callable[[int], tuple[str, str]]]] = {
     "own_best": _counted("point", "A hand to remember"),
     "builder": _counted("card", "Builder", "{} up tonight"),
     "busy": _counted("play", "Busy hands"),
-    "company": _counted("hand", "In the game", "{} tonight"),
+    "company": _counted("hand", "Kept at it", "{} tonight"),
 }
 """What each title is called, and what is told of its number."""
 

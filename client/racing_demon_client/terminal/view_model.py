@@ -9,6 +9,7 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import Final
 
+from racing_demon_client.shared.guide_text import goal_text
 from racing_demon_client.shared.lesson import can_learn
 from racing_demon_client.shared.message_text import MessageText
 from racing_demon_client.shared.pile_names import addresses
@@ -567,19 +568,18 @@ class ViewModel:
             if advice.fits:
                 return f"You have said Stuck too soon. {advice.text}"
             return f"You declared that you are stuck ({said} of {asked} {'has' if said == 1 else 'have'})."
-        if advice.text or not said:
+        if not said or (advice.text and self._table.view.options.hints):
             return advice.text  # whoever is waited for needs it most
         verb = "is" if said == 1 else "are"
         return f"{said} of {asked} {verb} stuck; {labels.get('stuck', 'say so')} if you are, too."
 
     def _newcomers_advice(self, now: int, labels: Mapping[str, str]) -> Advice:
-        """Return what helps, once the player has hesitated; without hints, that there are none."""
+        """Return what helps, once the player has hesitated; without hints, what the hand is about."""
         idle, view = now - self._played_at, self._table.view
         if not view.options.hints:
-            key = labels.get("help", "the help")
-            text = f"This table plays without hints. {key} shows how to play."
-            is_early = idle < IDLE_MS and self.activity.elapsed_ms(now) < IDLE_MS
-            return Advice(text) if is_early else NO_ADVICE
+            assert view.hand is not None
+            goal = goal_text(view.hand.rules.game) or "This table plays without hints."
+            return Advice(f"{goal} {labels.get('help', 'The help')}: how to play.")
         if idle < QUIET_MS:
             return NO_ADVICE
         at = (view.seq, len(self._table.unanswered), idle >= IDLE_MS)

@@ -294,9 +294,11 @@ export class LobbyScreen {
       return [button(WORDS.teams, this.teams)];
     if (!isHost || seat === this.seat || left) return [];
     if (!bot) return [button("⋯", () => this.manage(seat), WORDS.manage(name))];
-    return this.table.isBetweenMatches
-      ? [button("✕", () => this.command("remove_bot", { seat }), WORDS.aboutWhom(WORDS.remove, name))]
-      : [];
+    if (!this.table.isBetweenMatches) return [];
+    const remove = () => this.command("remove_bot", { seat });
+    const press = button(WORDS.remove, remove, WORDS.aboutWhom(WORDS.remove, name));
+    press.className = "remove";
+    return [press];
   }
 
   /** @param {boolean} isHost */

@@ -1,7 +1,7 @@
 // Where a notice lies: on nothing that is pressed, on no card of the table or place of one, and on no countdown.
 
 const CONTROLS = "button, a, input, select, summary, .slot, #table .card, #note:not(:empty)";
-const SCORES = ".chip, .standing";
+const SCORES = ".chip, .standing, .player";
 const READ =
   "h1, h2, .fan, .arc, .terms, .status, .headline, .own, .me, .track, .ticker li:first-child, .coach, #offline, .sign";
 const EDGE_PX = 4;

@@ -137,8 +137,8 @@ function presetEditor(options, games, apply, hasGames = false) {
   const near = nearestPreset(options);
   const text = presetText(near, options, games);
   const isExact = near?.changed.length === 0;
-  const choices = Object.entries(PRESETS).map(([name, { title }]) =>
-    choice(name, title, isExact && title === text),
+  const choices = Object.entries(PRESETS).map(([name, { title, text: about }]) =>
+    choice(name, hasGames ? title : `${title}: ${about}`, isExact && title === text),
   );
   const saved = savedPresets();
   choices.push(...saved.map(({ title }, at) => choice(String(at), title, false)));

@@ -66,7 +66,6 @@ export class BoardView {
   /** Remove all elements, for another hand or table. */
   clear() {
     this.root.replaceChildren();
-    setClass(this.root, "has-reserve", false);
     this.cards = new Map();
     this.slots = new Map();
     this.#drawn.clear();
@@ -228,7 +227,6 @@ export class BoardView {
       slot.append(counter);
       this.slots.set(number, slot);
       this.root.append(slot);
-      if (pile.kind === "reserve") setClass(this.root, "has-reserve", true);
     }
     const cards = board.cards[number];
     const last = cards.length > 0 ? cardAt(rect, cards, cards.length - 1) : rect;

@@ -226,6 +226,21 @@ export function wantsOnly(rules, board, place, pile, wanted) {
   return fitting.length > 0 && fitting.every((face) => rank(face) === wanted);
 }
 
+/**
+ * What a hand is about, for somebody who gets no hints.
+ * @param {import("../rules/rules.js").Rules} rules
+ * @param {import("../rules/board.js").Board} board
+ * @param {number} place
+ */
+function goalOf(rules, board, place) {
+  const [middle] = board.layout.own(-1, "foundation");
+  if (!middle) return COACH.noHints;
+  const empty = board.copy();
+  empty.cards[middle.number] = [];
+  const hasReserve = board.layout.own(place, "reserve").length > 0;
+  return COACH.goal(hasReserve, wantsOnly(rules, empty, place, middle.number, ACE));
+}
+
 /** Whether a play turns the stock, or the waste over. */
 const isTurn = (
   /** @type {import("../rules/rules.js").Play} */ { source, destination },
@@ -242,6 +257,7 @@ class Coach {
   /** @type {Pace | null} */
   #pace = null;
   #said = "";
+  #goal = ""; // what the hand is about
   #measured = ""; // the text whose height the table knows
   /** What was tapped last. @type {import("./geometry.js").Held | null} */
   #tapped = null;
@@ -383,7 +399,7 @@ class Coach {
     if (deal !== this.#deal) {
       this.#deal = deal;
       this.#isCounted = this.#waited = this.#hasBegun = this.#hasTurned = false;
-      this.#all = this.#refusal.text = "";
+      this.#all = this.#refusal.text = this.#goal = "";
       this.#pace = null;
       this.#realAt = 0;
     }
@@ -406,7 +422,7 @@ class Coach {
     const now = performance.now();
     this.#pace ??= new Pace(now - QUIET_MS);
     const refusal = now - this.#refusal.at < SAID_MS ? this.#refusal.text : "";
-    if (!screen.hasHints) return refusal || (this.#pace.idle(now) < IDLE_MS ? COACH.noHints : "");
+    if (!screen.hasHints) return refusal || (this.#goal ||= goalOf(rules, shown, place));
     const isWaitedFor = table.waiting.length > 0;
     if (this.#waited && !isWaitedFor) this.#realAt ||= now;
     this.#waited ||= isWaitedFor;

@@ -371,7 +371,7 @@ const widths = new ResizeObserver(([{ target, contentRect }]) => {
   const drawn = target.querySelector(".token")?.getBoundingClientRect().width ?? 0;
   const before = `${wide} ${gap}`;
   wide = contentRect.width;
-  gap = wide > 0 ? drawn / wide : 0;
+  gap = wide > 0 ? (1.2 * drawn) / wide : 0; // so that each token is seen by itself
   if (before !== `${wide} ${gap}`) again();
 });
 

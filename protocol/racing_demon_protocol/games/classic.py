@@ -19,7 +19,7 @@ SCORING = Scoring(reserve_card=-2)
 
 GAME = Game(
     name="classic",
-    title="Racing Demon, the classic game",
+    title="Nerts",
     source="the standard game",
     text=(
         "The standard game, also known as Nerts or Pounce. Everybody has a reserve of thirteen cards, which"

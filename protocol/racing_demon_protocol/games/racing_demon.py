@@ -49,7 +49,7 @@ BASE_DOUBTS = (
 
 GAME = Game(
     name="racing-demon",
-    title="Racing Demon",
+    title="Klondike race",
     source="Racing Demon",
     groups=(
         Foundations(),

@@ -173,7 +173,7 @@ async def test_letters_that_the_terminal_lacks_are_replaced() -> None:
         Peer.entered(served.url, cl.Join(code=ann.code, name="Zoë 李")),
         started(CLIENT, "join", served.url, ann.code, env={"PYTHONIOENCODING": "ascii"}) as ben,
     ):
-        await ben.line(r"^table [A-Z]{8}: Racing Demon, lobby; Ann, Zo\? \?, you$")
+        await ben.line(r"^table [A-Z]{8}: Klondike race, lobby; Ann, Zo\? \?, you$")
         await ann.ask(cl.Start)
         await ben.line("^ S  -$")
         ben.hang_up()

@@ -60,7 +60,7 @@ async def hosted(stack: AsyncExitStack, name: str) -> tuple[Served, Peer]:
 
 def test_a_table_in_one_line() -> None:
     """A line has all that one chooses by; the usual path is left away."""
-    assert table_line(ANNS) == "BCDF  Ann's table, Racing Demon, the classic game  ws://192.168.1.5:5252"
+    assert table_line(ANNS) == "BCDF  Ann's table, Nerts  ws://192.168.1.5:5252"
     assert table_line(BENS) == "GHJK  Ben's table, klondike, with a passphrase  ws://[fd00::1]:5253"
 
 
@@ -88,7 +88,7 @@ async def test_the_only_table_is_taken(lines: list[str]) -> None:
         served, ann = await hosted(stack, "Ann")
         address = served.url.removesuffix("/v1")
         assert await resolve_table(None, None, lines.append, asks=False) == (address, ann.code)
-        assert lines == [f"found {ann.code}  Ann's table, Racing Demon  {address}"]
+        assert lines == [f"found {ann.code}  Ann's table, Klondike race  {address}"]
 
 
 @pytest.mark.usefixtures("hopeful")
@@ -196,7 +196,7 @@ async def test_a_guest_joins_by_the_code_alone() -> None:
         assert link.endswith(f"/{code}")
         await host.line("^ *##")
         async with started(CLIENT, "join", code, "--name", "Ben") as guest:
-            await guest.line(f"^found {code}  Zoë's table, Racing Demon  ws://{LOOPBACK}:")
+            await guest.line(f"^found {code}  Zoë's table, Klondike race  ws://{LOOPBACK}:")
             await host.line("^Ben took seat 2$")
             guest.hang_up()
             assert (await guest.end()).code == 0

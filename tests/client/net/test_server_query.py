@@ -88,7 +88,7 @@ async def test_a_server_lists_its_tables() -> None:
         async with Peer.entered(served.url, opening) as ann:
             here = served.url.removesuffix("/v1")
             (table,) = await fetch_tables(here)
-            line = f"{ann.code}  Ann's table, Racing Demon, 1 seat free, with a passphrase  {here}"
+            line = f"{ann.code}  Ann's table, Klondike race, 1 seat free, with a passphrase  {here}"
             assert line == table_line(table)
 
 
@@ -183,7 +183,7 @@ async def test_the_only_table_with_a_free_seat_is_joined() -> None:
                     here,
                     free.code,
                 )
-                assert [f"found {free.code}  Ann's table, Racing Demon, 7 seats free  {here}"] == lines
+                assert [f"found {free.code}  Ann's table, Klondike race, 7 seats free  {here}"] == lines
                 assert await resolve_table(here, None, lines.append, asks=False) is None
                 assert [free.code, full.code] == [line.split()[1] for line in lines[1:]]
 

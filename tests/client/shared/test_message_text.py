@@ -77,7 +77,7 @@ def told(
         (ev.Hosted(seq=1, seat=1), "you are the host now: you deal, pause the hand, and keep order"),
         (
             ev.OptionsSet(seq=1, options=Options(game="classic", hands=7)),
-            "options: Racing Demon, the classic game, 7 hands",
+            "options: Nerts, 7 hands",
         ),
         (ev.Committed(seq=1, hand=2, hand_id="BCDF/1/2", commitment=SECRET), "hand 2 of 5"),
         (
@@ -209,16 +209,13 @@ def test_who_is_freed_reads_which_play_opened() -> None:
 def test_a_table_at_a_glance() -> None:
     """A snapshot is told by its game, its phase and its people."""
     lobby = LOBBY.mirror.snapshot(0)
-    assert told(lobby) == "table TEST: Racing Demon, lobby; Ann, you, Cat"
+    assert told(lobby) == "table TEST: Klondike race, lobby; Ann, you, Cat"
     casual = lobby.model_copy(update={"options": Options(casual=True)})
-    assert told(casual) == "table TEST: Racing Demon, casual (in no standings), lobby; Ann, you, Cat"
+    assert told(casual) == "table TEST: Klondike race, casual (in no standings), lobby; Ann, you, Cat"
     playing = Sitting.playing(2, game="classic", hands=3)
     snapshot = playing.mirror.snapshot(0)
-    assert (
-        told(snapshot, playing, None)
-        == "table TEST: Racing Demon, the classic game, hand 1 of 3, playing; Ann, Ben"
-    )
-    assert told(Sitting.lobby(0).mirror.snapshot(0), Sitting()) == "table TEST: Racing Demon, lobby; nobody"
+    assert told(snapshot, playing, None) == "table TEST: Nerts, hand 1 of 3, playing; Ann, Ben"
+    assert told(Sitting.lobby(0).mirror.snapshot(0), Sitting()) == "table TEST: Klondike race, lobby; nobody"
 
 
 @for_each(

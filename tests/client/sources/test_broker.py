@@ -139,7 +139,7 @@ async def test_the_command_prints_nothing_that_steers_a_terminal(tmp_path: Path,
         await speaker.open()
         told = await here("tables", "--mqtt", broker.url)
         as_json = await here("tables", "--json", "--mqtt", broker.url)
-    assert told == (0, "BCDF  Racing Demon, hand 2 of 5, 7 free: Ann?[2J  ws://127.0.0.1:5252\n", "")
+    assert told == (0, "BCDF  Klondike race, hand 2 of 5, 7 free: Ann?[2J  ws://127.0.0.1:5252\n", "")
     assert "\x1b" not in as_json.out
     assert json.loads(as_json.out)["players"][0]["name"] == "Ann\x1b[2J"
 

@@ -391,7 +391,8 @@ def test_newcomers_are_told_what_helps() -> None:
     strict = at("AS")
     strict.model.advises = True
     strict.hear(ev.Signalled(seq=strict.view.seq + 1))
-    assert prompt(strict).startswith("This table plays without hints.")
+    strict.now += 60_000
+    assert prompt(strict) == "Play your cards up from the aces in the middle. ?: how to play.", "still"
 
 
 def test_newcomers_are_told_that_they_said_stuck_too_soon() -> None:

@@ -63,7 +63,7 @@ def test_options_do_not_change() -> None:
     ("name", "value"),
     [
         ("game", ""),
-        ("game", "Racing Demon"),
+        ("game", "Klondike race"),
         ("game", "x" * 33),
         ("hands", 0),
         ("hands", 101),

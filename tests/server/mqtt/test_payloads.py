@@ -113,7 +113,7 @@ def test_a_record_is_told_in_full() -> None:
         "code": "TEST",
         "urls": ["ws://192.0.2.1:5252", "ws://[2001:db8::1]:5252"],
         "game": "racing-demon",
-        "title": "Racing Demon",
+        "title": "Klondike race",
         "phase": "tally",
         "hand": 1,
         "hands": 4,

@@ -129,7 +129,7 @@ async def test_a_table_is_in_the_directory_while_it_is_open(tmp_path: Path) -> N
         "node": "a1",
         "code": ann.code,
         "game": "racing-demon",
-        "title": "Racing Demon",
+        "title": "Klondike race",
         "phase": "lobby",
         "hand": 0,
         "hands": 5,

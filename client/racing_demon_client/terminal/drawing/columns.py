@@ -14,7 +14,7 @@ MIN_FRAMED_WIDTH = 4
 """The minimum width of a framed card."""
 BRACKETED_WIDTH = 6
 """The minimum width of a card whose key stands in brackets above it."""
-TEN_WIDTH = 4
+TEN_WIDTH = 3
 """The width of a card without a frame that leaves no gap after a ten written as ``10``."""
 
 

@@ -99,17 +99,19 @@ def _draw_cards(ctx: DrawContext, corner: tuple[int, int], seat: int, lines: int
     is_framed = pitch >= FRAMED_PITCH
     size = (pitch - 1, CARD_ROWS if is_framed else 1)
     small = replace(ctx, density=replace(ctx.density, card=size, column=size, fan=1, backs=1))
-    for pile in reserves + columns + wastes:
+    piles = reserves + columns + wastes
+    for number, pile in reversed([*enumerate(piles)]):  # a ten's third cell is where the next begins
+        at = x + pitch * number
         if pile not in columns:
-            _draw_top(small, (x, y), pile)
+            _draw_top(small, (at, y), pile)
         elif is_framed:
-            draw_framed_column(small, PileRect(pile, x, y, pitch - 1, lines))
+            draw_framed_column(small, PileRect(pile, at, y, pitch - 1, lines))
         else:  # its heading tells how many cards lie face down
-            draw_column(small, PileRect(pile, x - 1, y + 1, pitch, lines - 1), framed=False)
-        x += pitch
+            draw_column(small, PileRect(pile, at - 1, y + 1, pitch + 1, lines - 1), framed=False)
     for stock in stocks[: len(wastes)]:
         count = len(ctx.board.cards[stock])
-        end = ctx.canvas.put(x - pitch, y + CARD_ROWS, f"{ctx.glyphs.back}{count}", Role.BACK)
+        last = x + pitch * (len(piles) - 1)
+        end = ctx.canvas.put(last, y + CARD_ROWS, f"{ctx.glyphs.back}{count}", Role.BACK)
         if end + len(STOCK) <= ctx.canvas.width:
             ctx.canvas.put(end, y + CARD_ROWS, STOCK, Role.DIM)
 

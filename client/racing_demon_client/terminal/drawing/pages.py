@@ -8,10 +8,18 @@ from typing import NamedTuple
 from racing_demon_client.links import is_own_device, table_link
 from racing_demon_client.shared.analysis_text import full, hashes, moment_text, summary
 from racing_demon_client.shared.invitation import Invitation
-from racing_demon_client.shared.match_text import PHRASES, changes, comforts, hand_text, terms, title_text
+from racing_demon_client.shared.match_text import (
+    PHRASES,
+    changes,
+    comforts,
+    hand_text,
+    name_text,
+    terms,
+    title_text,
+)
 from racing_demon_client.shared.message_text import TOO_LONG, MessageText, duration
 from racing_demon_client.shared.option_text import total_word
-from racing_demon_client.shared.rules_text import brief, title_of
+from racing_demon_client.shared.rules_text import brief
 from racing_demon_client.shared.seat_text import (
     handicap_lines,
     handicap_text,
@@ -366,7 +374,7 @@ def _draw_tightly(lobby: _Lobby, y: int, bottom: int) -> None:
     phrases = [
         f"{hidden} more" * bool(hidden),
         pluralize(free, "seat") + " free" if free else "",
-        title_of(page.view.options.game),
+        name_text(page.view.options),
     ]
     if y + shown < bottom:
         line = cut(", ".join(filter(None, phrases)), room - 4, glyphs)

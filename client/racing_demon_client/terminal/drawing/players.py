@@ -85,7 +85,7 @@ def _draw_lines(ctx: DrawContext, x: int, y: int, seats: Sequence[int]) -> int:
         at = ctx.canvas.put(at, row, f"{points.get(seat, 0):4} ", Role.TEXT)
         stop = at + ends
         for pile in layout.seat_piles(seat, Kind.TABLEAU)[:columns]:
-            at = put_top(ctx, at, row, pile) + pitch - 2
+            at = put_top(ctx, at, row, pile, ten=pitch > 2) + pitch - 2
         at = stop
         for kind in singles:
             put_top(ctx, at + 2, row, layout.seat_piles(seat, kind)[0])

@@ -49,12 +49,13 @@ def cards_left(ctx: DrawContext, seat: int) -> int:
     return sum(len(ctx.board.cards[pile]) for kind in kinds for pile in layout.seat_piles(seat, kind))
 
 
-def put_top(ctx: DrawContext, x: int, y: int, pile: int) -> int:
-    """Write the name of a pile's top card; return the column after it."""
+def put_top(ctx: DrawContext, x: int, y: int, pile: int, *, ten: bool = True) -> int:
+    """Write the name of a pile's top card; return the column after two cells, whatever a ten takes."""
     cards = ctx.board.cards[pile]
     if not cards:
         return ctx.canvas.put(x, y, ctx.glyphs.dot * 2, Role.DIM)
     mark = Highlight.FRESH if pile in ctx.scene.fresh else Highlight.NONE
     if cards[-1] == UNKNOWN:
         return ctx.canvas.put(x, y, ctx.glyphs.back * 2, Role.BACK | mark)
-    return ctx.canvas.put(x, y, ctx.glyphs.card(cards[-1]), suit_role(suit(cards[-1])) | mark)
+    ctx.canvas.put(x, y, ctx.glyphs.card(cards[-1], ten=ten), suit_role(suit(cards[-1])) | mark)
+    return x + 2

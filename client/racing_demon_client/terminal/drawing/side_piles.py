@@ -46,9 +46,10 @@ def _draw_buried(ctx: DrawContext, pile: int, y: int) -> int:
     buried = ctx.board.cards[pile][-2::-1]
     start = x = ctx.canvas.put(ctx.left + 1, y, "then", Role.DIM) + 1
     for card in buried:
-        if x + 2 > ctx.left + ctx.width:
+        name = ctx.glyphs.card(card, ten=True)
+        if x + len(name) > ctx.left + ctx.width:
             x, y = start, y + 1
-        x = ctx.canvas.put(x, y, ctx.glyphs.card(card), ctx.scene.ink_of(card)) + 1
+        x = ctx.canvas.put(x, y, name, ctx.scene.ink_of(card)) + 1
     return y + 1
 
 

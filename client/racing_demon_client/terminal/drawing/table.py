@@ -271,7 +271,7 @@ def _draw_dragged(canvas: Canvas, scene: Scene, density: Density, glyphs: Glyphs
         from_top = len(cards) - number
         ink = scene.ink_of(card) | Highlight.HELD
         if height == 1:
-            canvas.put(x + 1, y + number, glyphs.card(card), ink)
+            canvas.put(x + 1, y + number, glyphs.card(card, ten=True), ink)
         else:
             size = (width, height if from_top == 1 else 1)
             draw_face(canvas, CardRect((x, y + number), size), glyphs.card(card, ten=True), ink, glyphs)

@@ -163,7 +163,7 @@ def test_a_small_lobby_leaves_the_footer_alone(size: tuple[int, int], number: in
     assert f"P{number - 1}" in seen
     hidden = number - len(seen)
     assert hidden == 0 or f"{hidden} more" in "\n".join(lines)
-    assert "Racing Demon" in "\n".join(lines[2:])
+    assert "Klondike race" in "\n".join(lines[2:])
 
 
 @for_each(

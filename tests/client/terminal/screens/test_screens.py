@@ -116,7 +116,7 @@ async def test_a_preset_fills_in_the_form() -> None:
                 await find(player, row)
                 assert told in str(screen.query_one("#meaning", Label).content)
             await find(player, "game")
-            await choose(player, "Racing Demon")
+            await choose(player, "Klondike race")
             await wait(player.pilot, lambda: "reserve" in str(wrong.content))
             assert await player.pilot.click("#take")
             assert isinstance(player.app.screen, OptionsScreen)
