@@ -261,7 +261,7 @@ def test_what_stands_before_or_behind_the_game(words: list[str]) -> None:
         (["play", "--option", "turn"], "--option turn: write NAME=VALUE"),
         (["play", "--option", "turn=9"], "turn must be 5 or less."),
         (["play", "--option", "luck=1"], "There is no option luck. There are: game, hands, "),
-        (["play", "--option", "columns=5"], "Racing Demon has columns of its own shape"),
+        (["play", "--option", "columns=5"], "Klondike race has columns of its own shape"),
         (["play", "--option", "reserve=5"], "has nothing that the option 'reserve' could change"),
         (["play", "--option", "stall_rule=dance"], "stall_rule must be one of these: 'none' or 'rotate'."),
         (["host", "--port", "65536"], "'65536' is not a port"),
