@@ -16,7 +16,7 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_server.journal import table_journal
 from racing_demon_server.journal.interface import JournalUnusable
 from racing_demon_server.journal.null_journal import NullJournal
-from racing_demon_server.journal.play_runs import StoredPlay, decode_run, encode_run, is_private
+from racing_demon_server.journal.play_runs import StoredPlay, decode_run, is_private
 from racing_demon_server.journal.sqlite.database import (
     APPLICATION_ID,
     TABLES,
@@ -67,18 +67,14 @@ async def kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     with contextlib.closing(open_journal(path, write=True)) as db:
         db.execute("INSERT INTO corrections VALUES (1, '1.1', '{}')")
         db.execute("DELETE FROM corrections")
+        # As older servers wrote them. A restart from a checkpoint reads no such rows after it.
         rows = db.execute(
-            "SELECT id, table_id, seq, at_ms, frame, at_us FROM events WHERE kind = 0"
+            "SELECT id, events.table_id, events.seq, at_ms, events.frame, at_us FROM events "
+            "JOIN checkpoints ON checkpoints.table_id = events.table_id AND id <= last_play WHERE kind = 0"
         ).fetchall()
-        private = [row for row in rows if is_private(row[4])]
-        for number, table, seq, at_ms, frame, at_us in private:  # all but the last play, as older servers did
-            plays = list(decode_run(StoredPlay(frame, at_us)))
+        for number, table, seq, at_ms, frame, at_us in [row for row in rows if is_private(row[4])]:
             db.execute("DELETE FROM events WHERE id = ?", (number,))
-            if number == private[-1][0]:
-                run = encode_run([plays.pop()], private=True)
-                row = number, table, seq, 0, run.at_us, at_ms, run.frame
-                db.execute("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)", row)
-            for play in plays:
+            for play in decode_run(StoredPlay(frame, at_us)):
                 values = table, seq, play.at_us, at_ms, play.frame
                 db.execute("INSERT INTO whispers VALUES (NULL, ?, ?, ?, ?, ?)", values)
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -55,7 +55,7 @@ def test_the_answer_is_that_of_the_rules(game: str) -> None:
 def test_a_fault_is_told_each_time() -> None:
     """Options that cannot be played are refused again with the same words."""
     options = Options(game="racing-demon", reserve=13)
-    assert fault(options) == "Racing Demon has nothing that the option 'reserve' could change."
+    assert fault(options) == "Klondike race has nothing that the option 'reserve' could change."
     assert fault(options) == fault(options)
 
 
