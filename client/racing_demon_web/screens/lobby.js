@@ -213,7 +213,7 @@ export class LobbyScreen {
     setText(press, showsAll ? WORDS.hideRules : mayChange ? WORDS.changeRules : WORDS.allRules);
     press.setAttribute("aria-expanded", String(showsAll));
     const tell = (/** @type {typeof import("./terms.js")} */ { terms, titleText }) => {
-      setText(this.part("game"), titleText(table.options, games));
+      setText(this.part("game"), titleText(table.options, games).replace(/ (\w+)$/, "\u00a0$1")); // "5 hands" in one line
       setText(said, terms(table.options, games, table.seats.size, table.knownDeal).join(" · "));
     };
     withModule("games", () => withModule("terms", tell, said), said);
