@@ -2,7 +2,9 @@
 
 import asyncio
 import contextlib
+import os
 import re
+import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -468,6 +470,20 @@ async def test_a_start_behind_a_lock_says_who_holds_it(
         holder = f"session {other.info.backend_pid} of racing-demon-server, idle in transaction"
         assert holder in vars(told)["why"]
         assert (await starting).node > 0
+
+
+def test_a_start_ends_a_frozen_session_and_loses_nothing(
+    opened: Callable[..., PostgresStore], servers: Postgres, name: str
+) -> None:
+    """The database warns that it has not ended yet, which is not the warning that a commit may be lost."""
+    node = opened("n1").node
+    ((frozen,),) = servers.sql(f"SELECT backend FROM nodes WHERE id = {node}", name)  # noqa: S608 - a number
+    assert isinstance(frozen, int)
+    os.kill(frozen, signal.SIGSTOP)
+    try:
+        assert opened("n1").node > node
+    finally:
+        os.kill(frozen, signal.SIGCONT)
 
 
 def test_a_start_that_finds_a_lock_for_a_minute_is_given_up(

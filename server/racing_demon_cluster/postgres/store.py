@@ -44,6 +44,8 @@ FENCED: Final = frozenset({"RD001", "RD002", "23505"})
 wrote."""
 CANCELLED: Final = "01000"
 """The warning for a commit that did not wait for the standby, and may be lost with the primary."""
+ENDING_SESSIONS: Final = frozenset({"pg_signal_backend", "pg_wait_until_termination"})
+"""Where the database gives the same warning for a session that has just ended, or takes its time to."""
 
 Statement = tuple[str, Sequence[Any]]
 """SQL, and its parameters."""
@@ -277,7 +279,7 @@ class PostgresStore:
         return db
 
     def _check_notice(self, notice: psycopg.errors.Diagnostic) -> None:
-        self._is_cancelled |= notice.sqlstate == CANCELLED
+        self._is_cancelled |= notice.sqlstate == CANCELLED and notice.source_function not in ENDING_SESSIONS
 
     def _take_numbers(self, db: Database) -> None:
         """Reserve numbers ahead, with their codes: another key, or a later round, has the same codes."""
