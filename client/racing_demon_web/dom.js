@@ -190,33 +190,24 @@ const MAX_THROTTLE_MS = 150;
 /** When the page is drawn: all changes since the last frame at once, and others' moves less often on slow devices. */
 export class Frames {
   isRequested = false;
-  isWhole = false; // whether the next frame shows others, too
   timer = 0; // of a frame that is put off
   averageMs = 0; // moving average of the time for a frame
   isSlow = false;
   nextAt = 0; // no frame for other players' moves before this
 
-  /** @param {(isWhole: boolean) => void} draw */
+  /** @param {() => void} draw */
   constructor(draw) {
     this.draw = draw;
   }
 
-  /**
-   * Ask for the next frame.
-   * @param {boolean} [isOwn] whether it answers a tap, which on slow devices does not wait until others are drawn
-   */
-  request(isOwn = false) {
-    this.isWhole ||= !isOwn || !this.isSlow;
+  request() {
     if (this.isRequested || document.hidden) return;
     this.isRequested = true;
     requestAnimationFrame((began) => {
-      const { isWhole } = this;
-      this.isRequested = this.isWhole = false;
-      if (isWhole) {
-        clearTimeout(this.timer);
-        this.timer = 0;
-      }
-      this.draw(isWhole);
+      this.isRequested = false;
+      clearTimeout(this.timer);
+      this.timer = 0;
+      this.draw();
       setTimeout(() => {
         // after the browser has painted
         const now = performance.now();

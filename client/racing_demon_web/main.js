@@ -56,8 +56,7 @@ const page = {
   phaseSince: 0, // when the current phase began
 };
 const frames = new Frames(render);
-/** @param {boolean} [isOwn] see `Frames.request` */
-const requestRender = (isOwn) => frames.request(isOwn);
+const requestRender = () => frames.request();
 
 /** @type {TableScreen} */
 let tableScreen;
@@ -371,9 +370,8 @@ const listener = {
         if (sentence) (SHOWN.includes(name) && !isOnPage() ? tell : announce)(sentence);
       });
     loaded.wakeLock?.keepAwake(page.view === "tv" || session.table.isDealt || parts.replay?.isOpen === true);
-    const isPlay = name === "played";
-    if (!isPlay || fields.seat === session.seat) requestRender(isPlay);
-    if (isPlay && tableScreen.shows(fields)) frames.soon(); // an own play changes others, too
+    if (name !== "played" || fields.seat === session.seat) requestRender();
+    else if (tableScreen.shows(fields)) frames.soon();
   },
   connection(state, reason, code = 0) {
     const text = CLOSES[code] ?? reason;
@@ -524,8 +522,7 @@ function closed(text, code) {
 
 // Rendering.
 
-/** @param {boolean} isWhole see `Frames` */
-function render(isWhole) {
+function render() {
   const { session } = page;
   tableScreen.isSlow = frames.isSlow;
   if (parts.replay?.isOpen || isOnPage() || !session?.table.code || !session.table.options.game) return;
@@ -534,7 +531,7 @@ function render(isWhole) {
   const isShown = page.isDealing || document.body.matches(".learning");
   const isPlayed = isShown || (session.table.isPlaying && session.table.hand !== null);
   if (isPlayed) showScreen("table");
-  if (document.body.dataset.screen === "table") tableScreen.draw(isWhole); // including the card that ended the hand
+  if (document.body.dataset.screen === "table") tableScreen.draw(); // including the card that ended the hand
   if (!isPlayed) {
     showScreen("lobby");
     lobby.draw(session);
@@ -713,7 +710,7 @@ function addListeners() {
   });
   for (const name of ["pageshow", "online", "focus"]) window.addEventListener(name, wake);
   /** @type {any} */ (navigator).connection?.addEventListener("change", wake); // another network
-  window.addEventListener("resize", () => requestRender());
+  window.addEventListener("resize", requestRender);
   for (const name of ["pointerup", "keydown"]) {
     window.addEventListener(name, () => withSound((part) => part.unlock()));
   }

@@ -190,13 +190,13 @@ export class MoveInput {
     this.held = { pile: hit.pile, count: Math.max(1, hit.count) };
     this.announce(WORDS.pickedUp(faceName(face)));
     navigator.vibrate?.([10]);
-    this.screen.requestRender(true);
+    this.screen.requestRender();
   }
 
   putDown() {
     if (!this.held) return;
     this.held = null;
-    this.screen.requestRender(true);
+    this.screen.requestRender();
   }
 
   /** @param {number} pile */
@@ -204,7 +204,7 @@ export class MoveInput {
     const { held } = this;
     this.held = null;
     if (held && held.pile !== pile) this.aim(held, pile);
-    this.screen.requestRender(true);
+    this.screen.requestRender();
   }
 
   /**
@@ -253,7 +253,7 @@ export class MoveInput {
     const target = point ? this.#zone(point) : null;
     if (target !== null && target !== hit.pile && this.owns(hit.pile))
       this.aim({ ...hit, count: Math.max(1, hit.count) }, target);
-    this.screen.requestRender(true);
+    this.screen.requestRender();
   }
 
   /**
@@ -303,7 +303,7 @@ export class MoveInput {
     }
     sound(noise);
     this.screen.session?.play(play, this.screen.seen);
-    this.screen.requestRender(true);
+    this.screen.requestRender();
   }
 
   #announceWhyNot() {

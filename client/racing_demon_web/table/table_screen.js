@@ -52,7 +52,7 @@ export class TableScreen {
    * @param {() => void} options.openSpeech shows what can be said
    * @param {() => void} options.openHelp
    * @param {() => void} options.learn begins a lesson
-   * @param {(isOwn?: boolean) => void} options.requestRender requests a render; see `Frames`
+   * @param {() => void} options.requestRender requests a render
    */
   constructor(root, { tables, games, announce, tell, openMenu, openSpeech, openHelp, learn, requestRender }) {
     this.root = root;
@@ -309,14 +309,13 @@ export class TableScreen {
     return this.shown === this.table.hand?.board ? this.table.seq : this.#seen;
   }
 
-  /** @param {boolean} [isWhole] whether others are drawn, too */
-  draw(isWhole = true) {
+  draw() {
     const { table } = this;
     const { box } = this.boardView; // measured before anything is written
     if (box !== this.#measured) this.#measure(box);
     setClass(this.root, "still", this.isSlow);
     this.#drawStatus();
-    if (isWhole) this.#drawNeighbors();
+    this.#drawNeighbors();
     if (table.hand) this.#drawBoard(table.hand, box);
     else {
       this.boardView.clear();
