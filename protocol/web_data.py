@@ -12,7 +12,7 @@ from pydantic_core import PydanticUndefined
 from descriptions import beside
 from game_list import games
 from move_list import moves
-from racing_demon_client.shared.guide_text import GESTURES, Panel, guide, own_values
+from racing_demon_client.shared.guide_text import GESTURES, Panel, goal_text, guide, own_values
 from racing_demon_client.shared.lesson import (
     AGAIN,
     BACK,
@@ -317,6 +317,16 @@ def guides() -> str:
         f"export const GUIDES = {_lines(rows)};\n\n"
         "/** What hands do, by panel and device. @type {Record<string, Record<string, string>>} */\n"
         f"export const GESTURES = {_lines(gestures)};\n"
+    )
+
+
+def goals() -> str:
+    """Return what a hand of each race around shared foundations is about, as a JavaScript module."""
+    rows = {name: goal for name, game in GAMES.items() if (goal := goal_text(game))}
+    return (
+        "// Generated from the games by protocol/generate.py.\n\n"
+        "/** What a hand is about, by game. @type {Record<string, string>} */\n"
+        f"export const GOALS = {_lines(rows)};\n"
     )
 
 

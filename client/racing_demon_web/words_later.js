@@ -591,15 +591,6 @@ export const COACH = {
   off: "Tell me no more of this",
   learn: "Learn while you wait",
   noHints: "This table plays without hints. How to play is in the menu.",
-  /**
-   * What a race around shared foundations is about: no hint, as it is the same for all.
-   * @param {boolean} hasReserve
-   * @param {boolean} isFromAce whether the foundations start with aces
-   */
-  goal(hasReserve, isFromAce) {
-    const up = `up ${isFromAce ? "from the aces " : ""}in the middle`;
-    return hasReserve ? `Empty your reserve: play ${up}.` : `Play your cards ${up}.`;
-  },
   forReal: "Now for real: the others play, too. A name's bar: the cards left until they end the hand.",
   aim: "The middle is everybody's: suits from the ace up, a point a card. The others begin soon.",
   waited: "You begin: the others follow soon.",

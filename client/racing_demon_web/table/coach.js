@@ -9,6 +9,7 @@ import "../wire/requests_of_menus.js";
 import { short } from "../words.js";
 import { COACH, coachWords } from "../words_later.js";
 import { cardAt } from "./geometry.js";
+import { GOALS } from "./goal_data.js";
 
 /**
  * @import { Session } from "../wire/session.js"
@@ -226,21 +227,6 @@ export function wantsOnly(rules, board, place, pile, wanted) {
   return fitting.length > 0 && fitting.every((face) => rank(face) === wanted);
 }
 
-/**
- * What a hand is about, for somebody who gets no hints.
- * @param {import("../rules/rules.js").Rules} rules
- * @param {import("../rules/board.js").Board} board
- * @param {number} place
- */
-function goalOf(rules, board, place) {
-  const [middle] = board.layout.own(-1, "foundation");
-  if (!middle) return COACH.noHints;
-  const empty = board.copy();
-  empty.cards[middle.number] = [];
-  const hasReserve = board.layout.own(place, "reserve").length > 0;
-  return COACH.goal(hasReserve, wantsOnly(rules, empty, place, middle.number, ACE));
-}
-
 /** Whether a play turns the stock, or the waste over. */
 const isTurn = (
   /** @type {import("../rules/rules.js").Play} */ { source, destination },
@@ -257,7 +243,6 @@ class Coach {
   /** @type {Pace | null} */
   #pace = null;
   #said = "";
-  #goal = ""; // what the hand is about
   #measured = ""; // the text whose height the table knows
   /** What was tapped last. @type {import("./geometry.js").Held | null} */
   #tapped = null;
@@ -399,7 +384,7 @@ class Coach {
     if (deal !== this.#deal) {
       this.#deal = deal;
       this.#isCounted = this.#waited = this.#hasBegun = this.#hasTurned = false;
-      this.#all = this.#refusal.text = this.#goal = "";
+      this.#all = this.#refusal.text = "";
       this.#pace = null;
       this.#realAt = 0;
     }
@@ -422,7 +407,7 @@ class Coach {
     const now = performance.now();
     this.#pace ??= new Pace(now - QUIET_MS);
     const refusal = now - this.#refusal.at < SAID_MS ? this.#refusal.text : "";
-    if (!screen.hasHints) return refusal || (this.#goal ||= goalOf(rules, shown, place));
+    if (!screen.hasHints) return refusal || (GOALS[table.options.game] ?? COACH.noHints);
     const isWaitedFor = table.waiting.length > 0;
     if (this.#waited && !isWaitedFor) this.#realAt ||= now;
     this.#waited ||= isWaitedFor;

@@ -52,7 +52,10 @@ LATER: Final = (
         "wire/requests_of_menus.js",
         "wire/requests_of_players.js",
     ),
-    *(f"table/{name}.js" for name in ("coach", "keyboard", "lesson", "lesson_data", "panels", "sound")),
+    *(
+        f"table/{name}.js"
+        for name in ("coach", "goal_data", "keyboard", "lesson", "lesson_data", "panels", "sound")
+    ),
     *(f"table/{name}.js" for name in ("text", "ticker")),
     *(f"screens/{name}.js" for name in ("handicaps", "menus", "options", "overlay", "presets", "replay")),
     *(f"screens/{name}.js" for name in ("questions", "results", "saved_presets", "tables", "teams", "terms")),
