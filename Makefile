@@ -45,9 +45,10 @@ format: $(STAMP) node-tools  ## format the code
 types: $(STAMP)  ## check the types; those of the browser's scripts are checked by a test
 	$(BIN)/mypy
 
-schema-write: $(STAMP)  ## write what is made from messages, options and games: protocol/*.json, docs/wire.md, docs/messages.md
+schema-write: $(STAMP)  ## write all that is generated: schema, the page's data, parts of the manuals, new public names
 	$(BIN)/python protocol/generate.py
 	$(BIN)/python protocol/games_table.py
+	$(BIN)/python -m tests.test_public_names
 
 bench: $(STAMP)  ## the server beside bare relays and Colyseus; BENCH=steps for another of benchmarks/; ARGS=--help
 	$(BIN)/python -m benchmarks.$(or $(BENCH),server) $(ARGS)

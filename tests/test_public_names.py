@@ -1,8 +1,8 @@
 """The names that others hold: clients, scripts, alerts, screens, settings files and older servers.
 
 They are read where they leave the program, and compared with ``fixtures/public_names.json``. New ones are
-added to it by ``python -m tests.test_public_names``, which never removes any: whoever renames one has to
-take the old name out by hand, and to tell the others in CHANGELOG.md.
+added to it by ``make schema-write``, which never removes any: whoever renames one has to take the old name
+out by hand, and to tell the others in CHANGELOG.md.
 """
 
 import ast
