@@ -430,20 +430,20 @@ export class TableScreen {
     let time = clock(elapsed);
     if (isCountdown) time = WORDS.startsIn(left);
     else if (!table.hand || table.phase === "shuffling") time = WORDS.isShuffling;
-    const parts = [time];
-    if (table.paused) parts.push(WORDS.isPaused);
-    if (session?.isHalted) parts.push(WORDS.diskWaits);
-    if (!/\b(tv|learning)\b/.test(document.body.className)) {
+    const isSlow = place >= 0 && (session?.pingMs ?? 0) > SLOW_MS;
+    let said = isSlow ? WORDS.slow : ""; // in place of the rest: both would wrap a narrow heading
+    if (session?.isHalted) said = WORDS.diskWaits;
+    if (table.paused) said = WORDS.isPaused;
+    if (!said && !/\b(tv|learning)\b/.test(document.body.className)) {
       // A big screen says the rest elsewhere, and so does the menu of a phone.
       const each = table.hand?.reserveCard ?? 0;
       const isBelow = each < 0 && (table.points().get(seat) ?? 0) < 0; // it is said why
-      parts.push(
-        isBelow ? filled(PHRASES.reserve, each) : handText(table.handNumber, table.options, table.lastHand),
-      );
-      if (table.knownDeal) parts.push(PHRASES.known);
-      if (place >= 0 && (session?.pingMs ?? 0) > SLOW_MS) parts.push(WORDS.slow);
+      said = isBelow
+        ? filled(PHRASES.reserve, each)
+        : handText(table.handNumber, table.options, table.lastHand);
+      if (table.knownDeal) said += ` · ${PHRASES.known}`;
     }
-    setText(this.status, parts.filter(Boolean).join(" · "));
+    setText(this.status, said ? `${time} · ${said}` : time);
     setText(this.root.querySelector(".standing"), place < 0 ? "" : standing(table, seat));
     setFlag(this.late, "hidden", place >= 0 || !table.hand || !table.seats.has(seat));
     this.#drawButtons();
