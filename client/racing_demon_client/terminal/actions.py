@@ -87,7 +87,7 @@ ACTIONS: Final = (
         position=(KeyRow.HOME, "reserve"),
     ),
     Action("reserve-up", "reserve's top card to the foundations", position=(KeyRow.UPPER, "reserve")),
-    Action("drop", "put back what you hold", "drop", keys=("backspace",), position=(KeyRow.LOWER, "drop")),
+    Action("drop", "put back what you hold", keys=("backspace",), position=(KeyRow.LOWER, "drop")),
     Action("left", "cursor to the next pile on the left", keys=("left",)),
     Action("right", "cursor to the next pile on the right", keys=("right",)),
     Action("more", "one card more under the cursor", keys=("up",)),

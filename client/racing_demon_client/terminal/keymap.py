@@ -205,22 +205,20 @@ class Keymap:
         """Return all keys of an action, as the help shows them."""
         return " ".join(_label(key) for key in self._keys.get(action, ()))
 
-    def footer(self, *, hints: bool = True, holds: bool = True) -> list[tuple[str, str]]:
+    def footer(self, *, hints: bool = True) -> list[tuple[str, str]]:
         """Return the most important keys, each with its effect.
 
         Args:
             hints: whether the table allows hints.
-            holds: whether a card is picked up that can be put back.
 
         """
-        unused = {"hint" * (not hints), "drop" * (not holds)}
         columns = [f"column-{number}" for number in range(1, MAX_COLUMNS + 1)]
         moves = "".join(self.labels.get(column, "") for column in columns)
         ups = "".join(self.labels.get(f"{column}-up", "") for column in columns)
         brief = [
             (self.labels[action.id], action.summary)
             for action in self.actions
-            if action.summary and action.id in self.labels and action.id not in unused
+            if action.summary and action.id in self.labels and (hints or action.id != "hint")
         ]
         if moves:
             brief[:0] = [(moves, "move"), (ups, "up")]

@@ -592,15 +592,17 @@ class ViewModel:
         board = self.selection.board()
         cards = held.of(board.cards[held.pile])
         text = "holding " + " ".join(self.glyphs.card_text(card) for card in cards)
+        key = labels.get("drop")  # told here: in the footer it would move the others as it comes and goes
+        back = f"   {key} puts {'it' if len(cards) == 1 else 'them'} back" if key else ""
         if not self._table.view.options.hints:
-            return text
+            return text + back
         fits, view = self.selection.fits(), self._table.view
         assert view.hand is not None
         assert self._table.seat is not None
         piles = addresses(view.hand.rules, board, self._table.seat)
         keys = [labels.get(name, "") for name, pile in piles.items() if pile in fits]
         up = ["up"] if any(board.piles[pile].kind is Kind.FOUNDATION for pile in fits) else []
-        return f"{text}   fits: {' '.join([*keys, *up]) or 'nowhere'}"
+        return f"{text}   fits: {' '.join([*keys, *up]) or 'nowhere'}{back}"
 
     def _dragged(self) -> DraggedCards | None:
         held, at = self.selection.held, self.selection.dragged

@@ -292,14 +292,12 @@ def test_the_footer_of_the_usual_table() -> None:
     keymap = table_keymap(KEYBOARD_LAYOUTS["qwerty"], {}, ChosenByKey(columns=4, reserve=True))
     footer = keymap.footer(hints=False)
     assert ("b", "hint") in keymap.footer(hints=True)
-    assert ("x", "drop") not in keymap.footer(holds=False)
     assert footer == [
         ("asdf", "move"),
         ("qwer", "up"),
         ("space", "turn"),
         (";", "waste"),
         ("g", "reserve"),
-        ("x", "drop"),
         ("v", "stuck"),
         ("?", "help"),
     ]

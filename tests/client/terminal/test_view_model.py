@@ -254,14 +254,14 @@ def test_what_is_held_is_told() -> None:
     """Its cards; where hints are allowed, also where they fit."""
     player = at("KS QH", "2D")
     player.type("a")
-    assert prompt(player) == "holding K♠ Q♥"
+    assert prompt(player) == "holding K♠ Q♥   x puts them back"
     player = at("QH", "KS", "AC", hints=True)
     player.type("a")
-    assert prompt(player) == "holding Q♥   fits: s"
+    assert prompt(player) == "holding Q♥   fits: s   x puts it back"
     player.type("x d")
-    assert prompt(player) == "holding A♣   fits: up"
+    assert prompt(player) == "holding A♣   fits: up   x puts it back"
     player.type("x s")
-    assert prompt(player) == "holding K♠   fits: f j k l"
+    assert prompt(player) == "holding K♠   fits: f j k l   x puts it back"
 
 
 def test_what_is_dragged() -> None:
@@ -437,7 +437,7 @@ def test_a_message_comes_before_everything_else() -> None:
     player.model.selection.show_message("a line", player.now)
     assert prompt(player) == "a line"
     player.now += 4_000
-    assert prompt(player) == "holding K♠"
+    assert prompt(player) == "holding K♠   x puts it back"
 
 
 @of_matches

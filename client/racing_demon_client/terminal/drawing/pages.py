@@ -200,7 +200,9 @@ def draw_lobby(page: Page, size: tuple[int, int], glyphs: Glyphs, qr: Sequence[s
     _draw_table_line(lobby)
     y = 3
     bottom = size[1] - 2
-    is_tight = y + len(page.addresses) + _places(view) + MIN_ROWS_BELOW_SEATS > bottom
+    seat_rows = len(view.seats) + 1  # and how many are free
+    most_rows = max(seat_rows, _places(view))
+    is_tight = y + len(page.addresses) + most_rows + MIN_ROWS_BELOW_SEATS > bottom
     y = _draw_ways_to_join(lobby, y, is_tight=is_tight)
     if is_tight:
         has_note = bool(qr) and room == canvas.width  # the message that the code does not fit
@@ -210,10 +212,9 @@ def draw_lobby(page: Page, size: tuple[int, int], glyphs: Glyphs, qr: Sequence[s
     phrases = _differences(view, room - 4, glyphs)
     rules = _briefing(view, room - 4)
     left = bottom - y - len(phrases) - len(rules) - ROWS_BETWEEN
-    if left - min(_places(view), len(view.seats) + 1) < MIN_FEED_ROWS:  # chat goes before the briefing
-        left, rules = left + len(rules) + 1, []
-    folds = not is_roomy(size) and left - len(view.seats) - 1 >= MIN_FEED_ROWS
-    y = _draw_seats(lobby, y + 1, folds=folds)
+    if left - seat_rows < MIN_FEED_ROWS:  # chat goes before the briefing
+        rules = []
+    y = _draw_seats(lobby, y + 1)
     end = canvas.put(2, y, cut(title_text(view.options), room - 4, glyphs), Role.TEXT | Highlight.STRONG)
     for row, (line, role) in enumerate(phrases, start=y + 1):
         canvas.put(2, row, line, role)
@@ -345,21 +346,19 @@ def _briefing(view: TableState, room: int) -> list[str]:
     return wrapped(" ".join(phrases), room) if phrases else []
 
 
-def _draw_seats(lobby: _Lobby, y: int, *, folds: bool) -> int:
-    """Draw the seats and return the row below; folded free seats become a number."""
-    canvas, page = lobby.canvas, lobby.page
-    places = _places(page.view)
-    shown = sorted(page.view.seats) if folds else range(places)
-    for row, seat in enumerate(shown, start=y):
+def _draw_seats(lobby: _Lobby, y: int) -> int:
+    """Draw the seats that are taken, and how many are free; return the row below."""
+    canvas, seats = lobby.canvas, lobby.page.view.seats
+    for row, seat in enumerate(sorted(seats), start=y):
         _draw_seat(lobby, seat, row)
-    y += len(shown)
-    if folds:
-        here = [state for state in page.view.seats.values() if not state.left]
-        ready = sum(bool(state.bot) or state.ready for state in here)
-        free = f"{pluralize(places - len(shown), 'seat')} free"
-        canvas.put(2, y, f"{ready} of {len(here)} ready, {free}" if len(here) > 1 else free, Role.DIM)
-        y += 1
-    return y + 1
+    y += len(seats)
+    here = [state for state in seats.values() if not state.left]
+    ready = sum(bool(state.bot) or state.ready for state in here)
+    phrases = [f"{ready} of {len(here)} ready"] if len(here) > 1 else []
+    if free := _places(lobby.page.view) - len(seats):
+        phrases.append(f"{pluralize(free, 'seat')} free")
+    canvas.put(2, y, ", ".join(phrases), Role.DIM)
+    return y + 2
 
 
 def _draw_tightly(lobby: _Lobby, y: int, bottom: int) -> None:
@@ -384,11 +383,8 @@ def _draw_tightly(lobby: _Lobby, y: int, bottom: int) -> None:
 
 def _draw_seat(lobby: _Lobby, seat: int, y: int) -> None:
     canvas, page, room, glyphs = lobby
-    state = page.view.seats.get(seat)
+    state = page.view.seats[seat]
     canvas.put(2, y, str(seat + 1), Role.DIM)
-    if state is None:
-        canvas.put(4, y, glyphs.dot, Role.DIM)
-        return
     name = with_team(state.team, screen_text(state.name))
     ink = seat_ink(page.view, seat, page.seat)
     x = canvas.put(4, y, fit(name, min(LOBBY_NAME_WIDTH, room - BESIDE_NAME), glyphs), ink)

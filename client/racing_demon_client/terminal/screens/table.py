@@ -217,8 +217,7 @@ class TableScreen(CanvasScreen):
     def draw(self, appearance: Appearance, width: int, height: int) -> Canvas:
         """Return the picture of the table."""
         keymap = self.keymap
-        holds = self.session.model.selection.held is not None
-        footer = keymap.footer(hints=self.session.client.view.options.hints, holds=holds)
+        footer = keymap.footer(hints=self.session.client.view.options.hints)
         scene = self.session.model.scene(self.session.now(), keymap.labels, footer)
         return draw_table(
             scene, (width, height), choose(appearance.density, width, height), appearance.glyphs
