@@ -168,7 +168,10 @@ export const LATER = {
 
   // The first screen.
   preset: "Preset",
-  otherPreset: "Games",
+  presetAbout:
+    "A well-known way to play, one that you have saved, or another game. Choosing one fills in the options.",
+  presets: "Presets",
+  otherGames: "Other games",
   optionsLater: "All options can be changed at the table.",
   savedHere: "Saved on this device.",
   sameAgain: "The same again",

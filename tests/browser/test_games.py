@@ -17,7 +17,7 @@ USUAL: Final = {"a-spell"}
 """One whose rules the page has not; the rest takes minutes."""
 NAMES: Final = [pytest.param(name, marks=() if name in USUAL else pytest.mark.long) for name in sorted(GAMES)]
 HANDS: Final = '.option:has(span:text-is("Hands in a match")) select'
-PICK: Final = '.option:has(span:text-is("Game")) select'
+PICK: Final = '.option:has(span:text-is("Preset")) select'
 ROUNDS: Final = 3
 OUTLINED: Final = """() => [...document.querySelectorAll("#table .slot.tableau")].map((slot) =>
   [slot.getAttribute("aria-label").endsWith(": empty"),
@@ -31,9 +31,9 @@ async def test_a_game_is_played_by_single_taps(browser: Browser, name: str) -> N
     async with serving(bot_speed=50.0, seed=LASTING) as served, phone(browser, served.origin) as player:
         room = served.registry.room(await player.create("Ann"))
         await player.show_rules()
-        await player.page.locator(HANDS).select_option(label="1")
-        await player.page.select_option(PICK, f"game:{name}")
+        await player.page.select_option(PICK, label=GAMES[name].title)
         await wait_until(lambda: name == room.table.view.options.game)
+        await player.page.locator(HANDS).select_option(label="1")
         if GAMES[name].min_seats > 1:
             await player.page.tap(".add-bot")
         await player.deal()

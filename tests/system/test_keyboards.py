@@ -35,13 +35,13 @@ def test_keys_work_as_they_are_engraved(solo: Mouse) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("keys", usually(1, TYPED.values()))
 def test_buttons_and_questions_take_them(tmp_path: Path, keys: str) -> None:
-    """``p`` on the first screen begins to practice, and ``y`` says yes."""
+    """``p`` on the first screen plays now, and ``y`` says yes."""
     with mouse(tmp_path) as first:
-        first.until(r"Practice \(p\)")
+        first.until(r"Play now \(p\)")
         first.type("\x1b")  # out of the field for the name
         first.type(keys[3])
         first.until("Enter deals")
         first.type("\x03")
         first.until("Leave the table")
         first.type(keys[2])
-        first.until(r"Practice \(p\)")
+        first.until(r"Play now \(p\)")

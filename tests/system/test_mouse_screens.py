@@ -37,10 +37,10 @@ def test_one_click_chooses_on_the_first_screen(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_one_click_begins_to_practice(tmp_path: Path) -> None:
+def test_one_click_plays_now(tmp_path: Path) -> None:
     """A click on the button opens one table, and the cards wait there until one deals."""
     with mouse(tmp_path) as first:
-        first.click(r"Practice \(p\)")
+        first.click(r"Play now \(p\)")
         first.until("Enter deals")
         assert "hand 1" not in first.text
 

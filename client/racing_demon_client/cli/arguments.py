@@ -189,7 +189,7 @@ DIALLING: Final = ("host", "join", "watch", "tables", "replay", "scores", "link"
 """The commands that may connect to a server elsewhere."""
 
 EXAMPLES = """examples:
-  racing-demon                                 the first screen: practice, host, join, watch
+  racing-demon                                 the first screen: play now, host, join, watch
   racing-demon learn                           learn the game in a minute, by playing it
   racing-demon play                            play a match against three bots
   racing-demon play --game classic --bots 5    play Nerts against five bots

@@ -102,13 +102,12 @@ function differing(wanted, options) {
  * @param {((options: object) => void) | null} apply null: they cannot be changed now
  */
 function gameRow(options, games, apply) {
-  const { label, about } = OPTIONS.game;
   const row = element("label", "option");
   const text = presetText(nearestPreset(options), options, games) || titleOf(options, games);
-  row.append(element("span", "", label));
   row.append(
+    element("span", "", LATER.preset),
     apply ? presetEditor(options, games, apply, true) : element("b", "", text),
-    element("small", "", about),
+    element("small", "", LATER.presetAbout),
   );
   return row;
 }
@@ -131,7 +130,7 @@ function choiceGroup(label, choices) {
  * @param {Record<string, any>} options
  * @param {any} games
  * @param {(options: object) => void} apply
- * @param {boolean} [hasGames] whether all games stand below the presets
+ * @param {boolean} [hasGames] whether the games that no preset is called like stand below the presets
  */
 function presetEditor(options, games, apply, hasGames = false) {
   const near = nearestPreset(options);
@@ -142,15 +141,21 @@ function presetEditor(options, games, apply, hasGames = false) {
   );
   const saved = savedPresets();
   choices.push(...saved.map(({ title }, at) => choice(String(at), title, false)));
-  const list = isExact ? choices : [choice("", text || titleOf(options, games), true), ...choices];
+  const current = isExact ? [] : [choice("", text || titleOf(options, games), true)];
   /** @param {string} name */
   const wanted = (name) =>
     name.startsWith(GAME)
       ? { game: name.slice(GAME.length) }
       : (PRESETS[name] ?? saved[Number(name)]).options;
-  const titles = Object.entries(games).map(([name, { title }]) => choice(`${GAME}${name}`, title, false));
-  const shown = hasGames ? [choiceGroup(LATER.otherPreset, list), choiceGroup(LATER.allGames, titles)] : list;
-  return select(shown, (name) => name && apply(differing(wanted(name), options)));
+  const named = Object.values(PRESETS).map(({ title }) => title);
+  const others = Object.entries(games)
+    .filter(([, { title }]) => !named.includes(title))
+    .map(([name, { title }]) => choice(`${GAME}${name}`, title, false));
+  const groups = hasGames && [choiceGroup(LATER.presets, choices), choiceGroup(LATER.otherGames, others)];
+  return select(
+    [...current, ...(groups || choices)],
+    (name) => name && apply(differing(wanted(name), options)),
+  );
 }
 
 /**
@@ -172,7 +177,7 @@ export function changeChips({ table: { options }, games, command, mayChange }) {
     return chip;
   });
   if (!mayChange) return chips;
-  const presets = element("label", "others", LATER.otherPreset);
+  const presets = element("label", "others", LATER.preset);
   presets.append(presetEditor(options, games, apply));
   return [presets, ...chips];
 }

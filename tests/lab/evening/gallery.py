@@ -328,7 +328,7 @@ async def _hosts(gallery: Gallery, evening: Evening) -> None:
     async with gallery.screen("30-terminal-first-screen"):
         desks = await evening.desks()
         for desk in desks.values():
-            await desk.see("ractice")
+            await desk.see("Play now")
         await gallery.terminals("30-terminal-first-screen", desks)
     async with gallery.screen("32-terminal-options"):
         desks = await evening.desks("host", "--name", "{name}", "--port", "0", "--no-announce")
@@ -343,7 +343,7 @@ async def _eight(gallery: Gallery, evening: Evening, mia: Phone) -> None:
     code = await mia.code()
     television = await evening.phone(f"{code}?tv", **TELEVISION)
     await mia.show_rules()
-    await mia.page.locator(".options select:has(option[value='game:classic'])").select_option("game:classic")
+    await mia.page.locator(".options select:has(option[value='nerts'])").select_option("nerts")
     await mia.page.tap(".all-options")
     await evening.add_bots(mia, 5)
     await mia.page.tap(".deal")

@@ -706,11 +706,11 @@ async def rehearse(evening: Evening) -> None:
     """Play the evening."""
     await _gather(evening)
     await _first_match(evening)
-    await evening.choose_game("classic")
+    await evening.choose_game("demon-a-aces")
     await evening.compare("the lobby, for a game with a heap")
     await evening.deal()
     await evening.play(cards=10)
-    await evening.moment("classic, ten cards are up")
+    await evening.moment("Demon, ten cards are up")
     await _host_leaves_and_returns(evening)
     await _identical_deals(evening)
 
@@ -751,13 +751,13 @@ async def _first_match(evening: Evening) -> None:
 
 async def _host_leaves_and_returns(evening: Evening) -> None:
     await evening.leave("Ann")
-    await evening.moment("classic, the host has left")
+    await evening.moment("Demon, the host has left")
     await evening.end_hand()
     await evening.join("Ann", (390, 844), NOTCH)
-    await evening.compare("classic, the tally, and the host is back")
+    await evening.compare("Demon, the tally, and the host is back")
     await evening.deal()
     await evening.play(cards=5)
-    await evening.moment("classic, hand 2")
+    await evening.moment("Demon, hand 2")
     await evening.end_hand()
     await evening.compare("the second match is over")
 

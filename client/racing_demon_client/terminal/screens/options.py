@@ -13,13 +13,14 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
+from textual.content import Content
 from textual.widgets import Button, Input, Label, OptionList
 from textual.widgets.option_list import Option
 
 from racing_demon_client.errors import ConnectionFailed
 from racing_demon_client.net.server_query import fetch_presets
 from racing_demon_client.saved_presets import save_preset, saved_presets
-from racing_demon_client.shared.match_text import DOT, group_phrases, title_text
+from racing_demon_client.shared.match_text import DOT, group_phrases, title_text, usual_text
 from racing_demon_client.shared.option_text import (
     GROUPS,
     MEANINGS,
@@ -30,6 +31,7 @@ from racing_demon_client.shared.option_text import (
     usual,
     value_text,
 )
+from racing_demon_client.terminal.drawing.pages import ROOMY, is_roomy
 from racing_demon_client.terminal.style import UNICODE, screen_text, shortened
 from racing_demon_client.terminal.workers import deferred
 from racing_demon_protocol.errors import InvalidGame, InvalidPreset
@@ -44,8 +46,12 @@ USUAL = ""
 """Stands for the game's own default."""
 YOURS = "saved here"
 THE_SERVERS = "of this server"
-PRESET = "A well-known way to play, or one that you have saved. Choosing one fills in the options."
+PRESET = (
+    "A well-known way to play, one that you have saved, or another game. Choosing one fills in the options."
+)
 PRESET_ROW, GROUP_ROW = "preset", "group:"
+GAME = "game:"
+"""Stands before a game's name among the presets, and alone for the heading above those games."""
 NAME_WIDTH = 36
 WIDTH, AROUND = 80, 4
 """The width of the form, and of its frame and the bar that scrolls it."""
@@ -103,7 +109,9 @@ class ValueScreen(Dialog[str]):
         with Vertical():
             yield Label(self._called, markup=False)
             if self._choices:
-                yield OptionList(*(Option(Text(text)) for text, _ in self._choices))
+                yield OptionList(
+                    *(Option(Text(text), disabled=value == GAME) for text, value in self._choices)
+                )
             else:
                 yield Input(self._value, placeholder=self._hint, compact=True, id="value")
 
@@ -159,7 +167,14 @@ class OptionsScreen(Dialog[Options]):
     OptionsScreen #find { width: 100%; height: 1; color: $text-muted; }
     OptionsScreen #buttons { height: 1; }
     OptionsScreen Button { margin-right: 2; }
+    OptionsScreen #about { display: none; }
+    OptionsScreen.-broad.-tall > Vertical { width: 118; max-height: 38; padding: 0 1; }
+    OptionsScreen.-broad.-tall #about { display: block; dock: right; width: 38; height: 100%; }
+    OptionsScreen.-broad.-tall #about { padding: 0 2; border-left: solid $primary; }
+    OptionsScreen.-broad.-tall #meaning { display: none; }
     """
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (ROOMY[0], "-broad")]  # noqa: RUF012 - as Textual does
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (ROOMY[1], "-tall")]  # noqa: RUF012 - as Textual does
 
     def __init__(self, options: Options, locked: str = "", server: str = "") -> None:
         super().__init__()
@@ -200,6 +215,7 @@ class OptionsScreen(Dialog[Options]):
                     yield Button("Play this", id="take", variant="primary", compact=True)
                     yield Button("Save as...", id="save", compact=True)
                 yield Button("Back", id="back", compact=True)
+            yield Label("", id="about")
 
     def on_mount(self) -> None:
         """Show the list, and ask the server for its own presets."""
@@ -234,12 +250,12 @@ class OptionsScreen(Dialog[Options]):
 
     def _show(self, row: str) -> None:
         """Fill the list anew, and highlight a row of it."""
-        rules, rows = self._rules, list(self._rows())
+        rules = self._rules
         rules.clear_options()
-        rules.add_options(rows)
-        ids = [option.id for option in rows]
+        rules.add_options(self._rows())
+        ids = [option.id for option in rules.options]
         wanted = next((ids.index(each) for each in (row, f"changed:{row}") if each in ids), None)
-        first = next((at for at, option in enumerate(rows) if not option.disabled), 0)
+        first = next((at for at, option in enumerate(rules.options) if not option.disabled), 0)
         rules.highlighted = first if wanted is None else wanted
         find = (
             f"found for {self._sought!r}:"
@@ -248,7 +264,9 @@ class OptionsScreen(Dialog[Options]):
         )
         self.query_one("#find", Label).update(find)
 
-    def _rows(self) -> Iterator[Option]:
+    def _rows(self) -> Iterator[Option | None]:
+        """Yield the rows; where there is room, a line stands between groups."""
+        line = [None] if is_roomy(self.app.size) else []
         if self._sought:
             for name in Options.model_fields:
                 if self._sought in called(name).casefold() or self._sought in MEANINGS[name].casefold():
@@ -257,10 +275,12 @@ class OptionsScreen(Dialog[Options]):
         chosen = self._presets.get(self._preset)
         title = screen_text(chosen.title) if chosen else title_text(self._options)
         yield Option(Text(f"{'preset':{GROUP_NAME_WIDTH}}{title}"), id=PRESET_ROW)
+        yield from line
         if differing := self._differing():
             yield Option(Text("changed here", style="bold"), disabled=True)
             for name in differing:
                 yield self._option(name, "changed:")
+            yield from line
         for group, names in GROUPS.items():
             is_open = group in self._open
             told = "" if is_open else self._told(names)
@@ -268,6 +288,7 @@ class OptionsScreen(Dialog[Options]):
             yield Option(Text(f"{mark} {group:{GROUP_NAME_WIDTH - 2}}{told}"), id=f"{GROUP_ROW}{group}")
             if is_open:
                 yield from (self._option(name) for name in names)
+            yield from line
 
     def _told(self, names: Sequence[str]) -> str:
         """Return what the options of a folded group come to, in a line or two below each other."""
@@ -277,12 +298,13 @@ class OptionsScreen(Dialog[Options]):
 
     def _option(self, name: str, prefix: str = "") -> Option:
         mark = "≠" if name in self._differing() else " "
-        value = (
-            GAMES[self._options.game].title
-            if name == "game"
-            else value_text(name, getattr(self._options, name))
-        )
-        return Option(Text(f"{mark} {called(name):{NAME_WIDTH - 2}}{value}"), id=f"{prefix}{name}")
+        text = f"{mark} {called(name):{NAME_WIDTH - 2}}{self._value(name)}"
+        return Option(Text(text), id=f"{prefix}{name}")
+
+    def _value(self, name: str) -> str:
+        """Return what holds now, in words."""
+        value = getattr(self._options, name)
+        return GAMES[value].title if name == "game" and value in GAMES else value_text(name, value)
 
     def _differing(self) -> list[str]:
         """Return the options that differ from the nearest preset, or from what is usual at any table."""
@@ -310,6 +332,23 @@ class OptionsScreen(Dialog[Options]):
         """Explain the highlighted option."""
         row = self._row
         self.query_one("#meaning", Label).update(PRESET if row == PRESET_ROW else MEANINGS.get(row, ""))
+        title, *paragraphs = self._about(row)
+        text = "".join(f"\n\n{screen_text(each)}" for each in paragraphs)
+        self.query_one("#about", Label).update(Content.assemble((title, "bold"), text))
+
+    def _about(self, row: str) -> list[str]:
+        """Return what a row is called, and what to know of it, for where there is room."""
+        if row == PRESET_ROW:
+            chosen = self._presets.get(self._preset)
+            return ["preset", PRESET, *([f"{chosen.title}: {chosen.text or YOURS}"] if chosen else [])]
+        if row.startswith(GROUP_ROW):
+            group = row.removeprefix(GROUP_ROW)
+            values = {name: usual_text(name, self._options) or self._value(name) for name in GROUPS[group]}
+            return [group, *(f"{called(name)}: {value}" for name, value in values.items())]
+        if row not in MEANINGS:
+            return [""]
+        choices = ", ".join(text for text, _ in choices_of(row)) if row != "game" else ""
+        return [called(row), MEANINGS[row], *([f"To choose from: {choices}."] if choices else [])]
 
     def on_key(self, event: events.Key) -> None:
         """Find options by what is typed."""
@@ -345,7 +384,10 @@ class OptionsScreen(Dialog[Options]):
                 (f"{screen_text(each.title)}: {screen_text(each.text) or YOURS}", name)
                 for name, each in self._presets.items()
             ]
-            return ValueScreen("preset", choices, self._preset, "")
+            named = {each.title for each in PRESETS.values()}
+            others = [(each.title, GAME + each.name) for each in GAMES.values() if each.title not in named]
+            chosen = self._preset or GAME + self._options.game
+            return ValueScreen("preset", [*choices, ("other games:", GAME), *others], chosen, "")
         value = getattr(self._options, row)
         choices = choices_of(row)
         text = USUAL if value is None else written(value) if choices else value_text(row, value)
@@ -355,10 +397,12 @@ class OptionsScreen(Dialog[Options]):
         """Take what an editor holds; nothing if it was left."""
         if text is None:
             return
-        if row == PRESET_ROW:
-            self._fill_in(text)
-        else:
+        if row != PRESET_ROW:
             self._set(row, text)
+        elif text.startswith(GAME):
+            self._set("game", text.removeprefix(GAME))
+        else:
+            self._fill_in(text)
 
     def _fill_in(self, name: str) -> None:
         """Set every option that affects play or scoring to a preset's, and others that it names."""

@@ -1,4 +1,4 @@
-"""The welcome screen: practice, play solo, host, join, watch; nearby and recent tables."""
+"""The welcome screen: play now, play solo, host, join, watch; nearby and recent tables."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
-from textual.events import Focus
+from textual.events import DescendantFocus, Focus
 from textual.screen import Screen
 from textual.widgets import Button, Input, Label, OptionList, Select
 from textual.widgets.option_list import Option
@@ -23,7 +23,10 @@ from racing_demon_client.links import PastedLink, parse_link
 from racing_demon_client.net.server_query import FoundTable, fetch_tables, is_server
 from racing_demon_client.saved_presets import saved_presets
 from racing_demon_client.saved_tables import RecentTable
+from racing_demon_client.sources import PRACTICE_HANDS
 from racing_demon_client.sources.tables import TableAddress
+from racing_demon_client.terminal.actions import BOTS_PLAY
+from racing_demon_client.terminal.drawing.pages import ROOMY
 from racing_demon_client.terminal.style import screen_text
 from racing_demon_client.terminal.workers import deferred
 from racing_demon_protocol.constants import MAX_NAME_LENGTH, MAX_PASSPHRASE_LENGTH, MAX_SEATS
@@ -124,6 +127,8 @@ class PresetsScreen(Dialog[Options]):
         self._question = question
         self._game = game
         self._presets = PRESETS | saved_presets()[0]
+        title = GAMES[game].title  # a preset that is called like the game stands for it
+        self._same_name = next((each.name for each in PRESETS.values() if each.title == title), "")
 
     def compose(self) -> ComposeResult:
         """Compose the dialog: the chosen game, two presets, the others, and all options."""
@@ -141,7 +146,7 @@ class PresetsScreen(Dialog[Options]):
             yield Label(self._question, markup=False)
             yield Label("Arrows and Enter choose; Escape leaves.")
             yield OptionList(
-                *(own if self._game != Options().game else []),
+                *([] if self._same_name else own),
                 first,
                 second,
                 None,
@@ -150,6 +155,11 @@ class PresetsScreen(Dialog[Options]):
                 None,
                 Option(Content("All options..."), id="more"),
             )
+
+    def on_mount(self) -> None:
+        """Highlight the chosen game."""
+        games = self.query_one(OptionList)
+        games.highlighted = games.get_option_index(self._same_name or "chosen")
 
     @on(OptionList.OptionSelected)
     def _selected(self, event: OptionList.OptionSelected) -> None:
@@ -322,6 +332,42 @@ class OpeningRequest:
         return TableAddress(self.address, self.code, self.passphrase, self.seat)
 
 
+ABOUT: Final = {
+    "name": ("Your name", "What the others at a table call you."),
+    "game": ("The game", "What is played here."),
+    "bots": ("The bots", "How many bots play against you here. More of them make a wilder race."),
+    "level": ("The bots", "How well they play."),
+    "learn": (
+        "New here?",
+        "A lesson of a minute: you play, and are told what to do and why. Nothing counts.",
+    ),
+    "practice": (
+        "Play now",
+        f"{PRACTICE_HANDS} hands against the bots that are chosen above, at once and on this machine. You "
+        "may ask for hints.",
+    ),
+    "alone": (
+        "Play alone",
+        f"One of {len(GAMES)} games for yourself, with hints and undo, and nobody to be faster than. Your "
+        "wins are counted.",
+    ),
+    "host": (
+        "Open a table",
+        "A table for up to eight. The others come with a phone, a browser or a terminal: its lobby shows the "
+        "address and a QR code. Bots take as many seats as you like.",
+    ),
+    "tables": ("Tables", "Tables that others have opened on this network, and those where you were lately."),
+    "address": ("Address", "The link that the host of a table sees in the lobby. It may hold the code, too."),
+    "code": ("Code", "The letters that the host of a table sees in the lobby."),
+    "passphrase": ("Passphrase", "Some hosts ask for one. It also guards the table that you open."),
+    "join": ("Join", "Sit down at the table that is chosen or typed above."),
+    "watch": ("Watch", "Look on at that table without a seat."),
+}
+"""What a field or a button is called, and what it is for, by its name."""
+WITH_GAME: Final = frozenset({"game", "practice", "host"})
+"""What is about the chosen game."""
+
+
 class ScrollForm(VerticalScroll, can_focus=False, inherit_bindings=False):
     """A form that scrolls to the focused field; the arrow keys move between fields."""
 
@@ -343,7 +389,8 @@ class WelcomeScreen(Screen[None]):
     """
 
     AUTO_FOCUS = "#practice"
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (72, "-wide")]  # noqa: RUF012 - Textual declares it this way
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (72, "-wide"), (ROOMY[0], "-broad")]  # noqa: RUF012 - as Textual does
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (ROOMY[1], "-tall")]  # noqa: RUF012 - as Textual does
     DEFAULT_CSS = """
     WelcomeScreen VerticalScroll { height: 1fr; padding: 0 2; }
     WelcomeScreen .title { text-style: bold; color: $accent; }
@@ -357,6 +404,13 @@ class WelcomeScreen(Screen[None]):
     WelcomeScreen #game { width: 40; }
     WelcomeScreen #told { color: $error; width: 100%; height: auto; padding: 0 2; }
     WelcomeScreen .keys { width: 100%; height: auto; padding: 0 2; }
+    WelcomeScreen #about { display: none; }
+    WelcomeScreen.-broad.-tall #about { display: block; dock: right; width: 42; height: 100%; }
+    WelcomeScreen.-broad.-tall #about { padding: 0 3; border-left: solid $primary; }
+    WelcomeScreen.-broad.-tall #about { content-align: left middle; }
+    WelcomeScreen.-broad.-tall ScrollForm { align-vertical: middle; }
+    WelcomeScreen.-broad.-tall .heading, WelcomeScreen.-broad.-tall #heading { margin: 1 0; }
+    WelcomeScreen.-broad.-tall Button { height: 3; }
     WelcomeScreen.-narrow VerticalScroll, WelcomeScreen.-narrow .keys { padding: 0; }
     WelcomeScreen.-narrow #told { padding: 0; }
     WelcomeScreen.-narrow .pair { layout: vertical; }
@@ -366,7 +420,7 @@ class WelcomeScreen(Screen[None]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n", "go('learn')", "learn"),
-        Binding("p", "go('practice')", "practice"),
+        Binding("p", "go('practice')", "play now"),
         Binding("s", "go('alone')", "play alone"),
         Binding("h", "go('host')", "host"),
         Binding("j", "go('join')", "join"),
@@ -389,9 +443,10 @@ class WelcomeScreen(Screen[None]):
         self._listed: list[TableRow] = []
 
     def compose(self) -> ComposeResult:
-        """Compose the form."""
+        """Compose the form, and beside it what the field is for that has the keys."""
+        yield Label("", id="about")
         with ScrollForm():
-            with Horizontal():
+            with Horizontal(id="heading"):
                 yield Label("Racing Demon", classes="title")
                 yield Label(": a patience race for two to eight", classes="title more")
             yield from self._players()
@@ -400,7 +455,7 @@ class WelcomeScreen(Screen[None]):
             yield from self._place()
         yield Label("", id="told", markup=False)
         with Horizontal(classes="keys pair"):
-            yield Label("n learn  p practice  s alone  j join  w watch  ")
+            yield Label("n learn  p play now  s alone  j join  w watch  ")
             yield Label("h host  q quit")
         yield Label(
             "1 to 9, Tab and the arrows choose, Enter confirms, Escape leaves a field", classes="keys more"
@@ -424,7 +479,7 @@ class WelcomeScreen(Screen[None]):
             yield FormSelect(levels, value=BotLevel.MEDIUM, allow_blank=False, id="level", compact=True)
         with Horizontal(classes="pair"):
             yield Button("New here? (n)", id="learn", compact=True)
-            yield Button("Practice (p)", id="practice", variant="primary", compact=True)
+            yield Button("Play now (p)", id="practice", variant="primary", compact=True)
             yield Button("Play alone (s)", id="alone", compact=True)
             yield Button("Open a table (h)", id="host", compact=True)
 
@@ -484,6 +539,20 @@ class WelcomeScreen(Screen[None]):
         self._nearby = list(near)
         open_now = [*self._listed, *_others(near, self._listed)]
         tables.show(open_now, _others(self._recent, open_now))
+
+    @on(DescendantFocus)
+    @on(Select.Changed)
+    def _explain(self) -> None:
+        """Tell what the field or the button is for that has the keys."""
+        name = self.focused.id if self.focused is not None else None
+        if name not in ABOUT:  # a list that is open
+            return
+        game, (title, text) = GAMES[self._choice("game")], ABOUT[name]
+        if name in WITH_GAME:
+            text += f"\n\n{game.title}: {game.text}"
+        elif name in {"bots", "level"}:
+            text += "\n\n" + "\n".join(f"{level}: {does}" for level, does in BOTS_PLAY.items())
+        self.query_one("#about", Label).update(Content.assemble((title, "bold"), f"\n\n{text}"))
 
     def show_text(self, text: str) -> None:
         """Show why something failed."""

@@ -1,4 +1,4 @@
-"""The first screen: practice, host, join and watch, against a real server."""
+"""The first screen: play now, host, join and watch, against a real server."""
 
 import argparse
 import json
@@ -16,7 +16,7 @@ from racing_demon_client.terminal.app import run
 from racing_demon_client.terminal.screens.dialogs import QuestionScreen
 from racing_demon_client.terminal.screens.options import OptionsScreen, ValueScreen
 from racing_demon_client.terminal.screens.table import LobbyScreen, TableScreen
-from racing_demon_client.terminal.screens.welcome import GamesScreen, PresetsScreen, TableList
+from racing_demon_client.terminal.screens.welcome import ABOUT, GamesScreen, PresetsScreen, TableList
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.options import Options
 from racing_demon_protocol.wire.presets import PRESETS
@@ -301,6 +301,22 @@ async def test_arrows_go_through_the_whole_form(size: tuple[int, int]) -> None:
                 await pilot.press(key)
             assert {"practice", "alone", "host", "tables", "address", "code", "passphrase", "name"} <= {*seen}
             assert {"join", "watch", "game", "bots", "level"} <= {*seen}
+            assert {*seen} == {*ABOUT}, "each is explained where there is room"
+
+
+@pytest.mark.long
+async def test_a_large_screen_explains_what_has_the_keys() -> None:
+    """At 120x40 it is told beside the form what a field or a button is for, and how the chosen game goes."""
+    async with at_first_screen(size=(120, 40)) as (app, pilot):
+        about = app.screen.query_one("#about", Label)
+        for keys, game, expected in (
+            ((), "racing-demon", "Only kings fill empty columns."),
+            ((), "classic", "Nerts or Pounce"),
+            (["tab"], "classic", "for yourself"),
+        ):
+            await pilot.press(*keys)
+            app.screen.query_one("#game", Select).value = game
+            await wait(pilot, lambda expected=expected: expected in str(about.content))  # type: ignore[misc]
 
 
 @pytest.mark.long
@@ -311,7 +327,7 @@ async def test_the_small_screen_keeps_what_it_says_in_sight() -> None:
         await wait(pilot, lambda: told(app))
         shown = " ".join(" ".join(painted(app).rows).split())
         assert told(app) in shown
-        assert "p practice s alone j join" in shown
+        assert "p play now s alone j join" in shown
 
 
 @pytest.mark.long
