@@ -9,7 +9,7 @@ python protocol/generate.py [--check]
 import json
 import sys
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final
@@ -22,13 +22,14 @@ from examples import EXAMPLES, ONE_HAND
 from game_list import games
 from look_alikes import look_alikes
 from move_list import moves
+from racing_demon_client.shared.option_text import TEXTS, values_text
 from racing_demon_protocol.enums import CloseCode
 from racing_demon_protocol.wire import capabilities
 from racing_demon_protocol.wire.codec import MAX_CLIENT_FRAME, MAX_SERVER_FRAME, VERSION, Encoding, encode
 from racing_demon_protocol.wire.messages import FROM_CLIENT, FROM_SERVER, Event, Message, name_of
 from racing_demon_protocol.wire.messages.base import WireModel
 from racing_demon_protocol.wire.messages.client import Command
-from racing_demon_protocol.wire.options import Options
+from racing_demon_protocol.wire.options import LATER, NEUTRAL, Options
 from racing_demon_protocol.wire.presets import PRESETS
 from web_data import (
     FROM_MENUS,
@@ -55,6 +56,7 @@ END = "<!-- end of generated -->\n"
 HAND, OPTIONS = "<!-- generated: one hand -->\n", "<!-- generated: options -->\n"
 EXTENSIONS_LISTED = "<!-- generated: extensions -->\n"
 MESSAGES, PRESETS_LISTED = "<!-- generated: messages -->\n", "<!-- generated: presets -->\n"
+HOUSE_RULES_LISTED = "<!-- generated: house rules -->\n"
 HEX_WIDTH = 96
 ROWS: Final = tuple(cls for cls in WireModel.__subclasses__() if cls is not Message)
 """Rows nested in messages."""
@@ -114,10 +116,17 @@ def listed() -> str:
 
 
 def hosting() -> str:
-    """Return the manual of hosts with its table of presets updated."""
+    """Return the manual of hosts with its tables of presets and of house rules updated."""
+    text = HOSTING.read_text(encoding="utf-8")
     rows = [f"| `{preset.name}` | {preset.text} | {preset.source} |" for preset in PRESETS.values()]
-    listed = "\n".join(["\n| preset | what it is | source |", "|---|---|---|", *rows, ""])
-    return _with_part(HOSTING.read_text(encoding="utf-8"), PRESETS_LISTED, listed)
+    text = _with_part(text, PRESETS_LISTED, _table("preset | what it is | source", rows))
+    house_rules = [name for name in TEXTS if name in LATER and name not in NEUTRAL]
+    rows = [f"| `{name}` | {values_text(name)} | {TEXTS[name].meaning} |" for name in house_rules]
+    return _with_part(text, HOUSE_RULES_LISTED, _table("option | values | what it decides", rows))
+
+
+def _table(head: str, rows: Sequence[str]) -> str:
+    return "\n".join([f"\n| {head} |", f"|{'---|' * (head.count('|') + 1)}", *rows, ""])
 
 
 def _with_part(text: str, begin: str, part: str) -> str:

@@ -36,7 +36,7 @@ from racing_demon_client.shared.lesson import (
     score_lines,
 )
 from racing_demon_client.shared.match_text import COUNTS, PHRASES, SAID, usual_text
-from racing_demon_client.shared.option_text import CHIPS, GROUPS, MEANINGS, OFFERED, VALUES, called, usual
+from racing_demon_client.shared.option_text import GROUPS, TEXTS, VALUES, called, usual
 from racing_demon_protocol.constants import (
     MAX_CHAT_LENGTH,
     MAX_HANDS,
@@ -61,8 +61,8 @@ from racing_demon_protocol.wire.capabilities import EXTENSIONS
 from racing_demon_protocol.wire.codec import VERSION, Encoding
 from racing_demon_protocol.wire.messages import FROM_CLIENT, FROM_SERVER, Message, name_of
 from racing_demon_protocol.wire.messages import client as cl
-from racing_demon_protocol.wire.options import LATER, Options
-from racing_demon_protocol.wire.presets import NEUTRAL, PRESETS, usual_options
+from racing_demon_protocol.wire.options import LATER, NEUTRAL, Options
+from racing_demon_protocol.wire.presets import PRESETS, usual_options
 from racing_demon_server.net.assets import RESULTS_PATH
 
 COUNTED: Final[dict[type[Mechanic], str | None]] = {
@@ -161,19 +161,19 @@ def options() -> str:
     numbers that are offered.
     """
     described = Options.model_json_schema()
-    grouped = {name: group for group, names in GROUPS.items() for name in names}
     rows = {
         name: {
             "label": called(name).capitalize(),
             "group": group.capitalize(),
-            "about": MEANINGS[name],
+            "about": text.meaning,
             "values": [
                 *_values(schema := described["properties"][name], described["$defs"]),
-                *OFFERED.get(name, ()),
+                *text.offered,
             ],
             **({"unset": usual(name)} if "anyOf" in schema else {}),
         }
-        for name, group in grouped.items()
+        for group, texts in GROUPS.items()
+        for name, text in texts.items()
     }
     return (
         "// Generated from the options by protocol/generate.py.\n\n"
@@ -182,7 +182,7 @@ def options() -> str:
         f"/** The values that are words. @type {{Record<string, string>}} */\n"
         f"export const VALUES = {_lines(VALUES)};\n\n"
         f"/** How house rules read. @type {{Record<string, string>}} */\n"
-        f"export const CHIPS = {_lines(CHIPS)};\n\n"
+        f"export const CHIPS = {_lines({name: text.chip for name, text in TEXTS.items() if text.chip})};\n\n"
         "/** The options that a match's title says. */\n"
         f"export const SAID = {json.dumps(sorted(SAID))};\n\n"
         "/** Numbers of cards in words. */\n"

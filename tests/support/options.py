@@ -32,18 +32,19 @@ CHOSEN: Final[dict[str, Any]] = {
     "win_lead": 30,
     "teams": 2,
 }
-"""Other values of numbers, and where the first other word changes nothing."""
+"""Values that change more than the first other one would."""
 
 
 def _other(name: str, default: Any) -> Any:
-    """Return a value other than an option's default: a chosen one, else another word, or yes for no."""
+    """Return a value other than an option's default: a chosen one, another word, a bound, or yes for no."""
     if name in CHOSEN:
         return CHOSEN[name]
     schema = Options.model_json_schema()
     kinds = schema["properties"][name].get("anyOf", [schema["properties"][name]])
+    bounds = (kind[bound] for kind in kinds for bound in ("minimum", "maximum") if bound in kind)
     names = (kind["$ref"].rpartition("/")[2] for kind in kinds if "$ref" in kind)
     words = (word for each in names for word in schema["$defs"][each]["enum"])
-    return next((word for word in words if word != default), not default)
+    return next((value for value in (*words, *bounds) if value != default), not default)
 
 
 CHANGED: Final[dict[str, Any]] = {

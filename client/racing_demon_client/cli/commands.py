@@ -36,7 +36,7 @@ from racing_demon_client.records.recorder import Recorder, explained_write_error
 from racing_demon_client.saved_presets import saved_presets
 from racing_demon_client.settings import load, save, settings_path
 from racing_demon_client.shared.invitation import Invitation
-from racing_demon_client.shared.option_text import GROUPS, MEANINGS, options_text, values_text
+from racing_demon_client.shared.option_text import GROUPS, options_text, values_text
 from racing_demon_client.shared.rules_text import rules_of
 from racing_demon_client.sources import tables
 from racing_demon_client.sources.known_people import absent
@@ -573,13 +573,13 @@ async def presets(arguments: argparse.Namespace) -> int:
 async def options(_: argparse.Namespace) -> int:
     """List the options of tables, by what they are about."""
     width = min(shutil.get_terminal_size().columns, 100)
-    for group, names in GROUPS.items():
+    for group, texts in GROUPS.items():
         write(f"{group}:")
-        for name in names:
+        for name, text in texts.items():
             default = json.dumps(Options.model_fields[name].default)
             write(f"  {name}={default.strip(chr(34))}")
-            texts = (MEANINGS[name], f"Values: {values_text(name)}.")
-            for line in chain.from_iterable(textwrap.wrap(text, width - 6) for text in texts):
+            about = (text.meaning, f"Values: {values_text(name)}.")
+            for line in chain.from_iterable(textwrap.wrap(part, width - 6) for part in about):
                 write(f"      {line}")
     return 0
 

@@ -29,7 +29,6 @@ from racing_demon_protocol.wire.capabilities import (
     HANDICAPS,
     LISTS,
     MODERATION,
-    NEEDED_BY,
     RETURNS,
     TEAMS,
     lacking,
@@ -47,7 +46,7 @@ from racing_demon_protocol.wire.messages.server import (
     SpectatorList,
     Watchers,
 )
-from racing_demon_protocol.wire.options import Options
+from racing_demon_protocol.wire.options import NEEDED_BY, Options
 from racing_demon_protocol.wire.presets import usual_options
 from racing_demon_protocol.wire.serial_numbers import newest_counter
 

@@ -3,18 +3,17 @@
 The page says the same: `protocol/generate.py` writes the phrases, and what the presets stand for, for it.
 """
 
-from collections.abc import Sequence
-from itertools import chain
+from collections.abc import Collection
 from typing import Final, NamedTuple
 
 from racing_demon_protocol.constants import MAX_HANDS, MAX_SEATS
 from racing_demon_protocol.engine.specification import Game, Stock, Tableau, Waste
 from racing_demon_protocol.errors import InvalidGame
 from racing_demon_protocol.games import GAMES, GROUP_OPTIONS, declare
-from racing_demon_protocol.wire.options import MatchScore, Options
-from racing_demon_protocol.wire.presets import LENGTH, NEUTRAL, nearest_preset, usual_options
+from racing_demon_protocol.wire.options import NEUTRAL, MatchScore, Options
+from racing_demon_protocol.wire.presets import LENGTH, nearest_preset, usual_options
 
-from .option_text import CHIPS, GROUPS, called, value_text
+from .option_text import TEXTS, called, value_text
 
 DOT: Final = " · "
 PHRASES: Final = {
@@ -128,7 +127,7 @@ def changes(options: Options) -> list[Change]:
     usual = usual_options(options.game) if preset is None else preset.options
     return [
         Change(name, change_text(name, getattr(options, name)), usual_text(name, usual))
-        for name in chain.from_iterable(GROUPS.values())
+        for name in TEXTS
         if name not in NEUTRAL | SAID and getattr(options, name) != getattr(usual, name)
     ]
 
@@ -138,7 +137,7 @@ def comforts(options: Options) -> list[str]:
     usual = usual_options(options.game)
     return [
         change_text(name, getattr(options, name))
-        for name in chain.from_iterable(GROUPS.values())
+        for name in TEXTS
         if name in NEUTRAL - {"hints", "casual"} and getattr(options, name) != getattr(usual, name)
     ]
 
@@ -147,14 +146,14 @@ NOTHING: Final = {"", "0", "0 s"}
 """Values that say that something is not there."""
 
 
-def group_phrases(options: Options, names: Sequence[str]) -> list[str]:
+def group_phrases(options: Options, names: Collection[str]) -> list[str]:
     """Return what some options come to, without those that say nothing: ``5 hands``, ``turn 3``."""
     phrases = [length_text(options)] if "hands" in names else []
     for name in names:
         if getattr(options, name) is True:
             phrases.append(PHRASES.get(name, called(name)))
         elif name not in SAID | {"game"} and (text := usual_text(name, options)) not in NOTHING:
-            phrases.append(CHIPS.get(name, called(name) + ": {}").format(text))
+            phrases.append((TEXTS[name].chip or called(name) + ": {}").format(text))
     return phrases
 
 
@@ -162,8 +161,8 @@ def change_text(name: str, value: object) -> str:
     """Return a house rule in a few words: ``reserve of 10``, ``reserve face up``."""
     if value is True:
         return called(name)
-    if name in CHIPS and value is not None:
-        return CHIPS[name].format(value_text(name, value))
+    if TEXTS[name].chip and value is not None:
+        return TEXTS[name].chip.format(value_text(name, value))
     return f"{called(name)}: {value_text(name, value)}"
 
 

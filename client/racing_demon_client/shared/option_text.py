@@ -4,7 +4,8 @@ Commands and settings use the protocol's names; screens and messages use plain w
 """
 
 import re
-from typing import Final
+from collections.abc import Collection
+from typing import Final, NamedTuple
 
 from pydantic import ValidationError
 
@@ -12,116 +13,233 @@ from racing_demon_protocol.constants import MAX_SEATS
 from racing_demon_protocol.formatting import pluralize
 from racing_demon_protocol.wire.options import MatchScore, Options
 
-CALLED: Final = {
-    "hands": "hands in a match",
-    "target": "total that ends a match",
-    "tie_break": "equal totals",
-    "call_out": "going out",
-    "grace_ms": "grace after a call",
-    "stall_rule": "when nobody can play",
-    "auto_first_turn": "automatic first turn",
-    "on_leave": "when a player leaves",
-    "late_join": "joining between hands",
-    "watch_delay_ms": "delay for spectators",
-    "pause_after_ms": "pause without players",
-    "time_limit_ms": "time limit of a hand",
-    "countdown_ms": "countdown before a hand",
-    "tally_ms": "tally between hands",
-    "turn": "cards per turn",
-    "redeals": "redeals",
-    "shuffle": "redeals are shuffled",
-    "tail_rule": "last cards of the stock",
-    "waste_view": "visible waste cards",
-    "take_back": "taking cards back",
-    "forced_bases": "first cards must go up",
-    "columns_by_players": "fewer columns for many",
-    "reserve": "cards in the reserve",
-    "reserve_card": "points per reserve card",
-    "out_bonus": "points for going out",
-    "win_lead": "lead that ends a match",
-    "handicap": "handicaps change",
-    "king_bonus": "points for finishing a foundation",
-    "spaces": "what fills empty columns",
-    "reserve_up": "reserve face up",
-    "stock_shift": "top card to the bottom",
-    "turn_by_players": "one or two players turn one card",
-    "match_score": "a match counts",
-    "casual": "casual (in no standings)",
-}
-"""Names of options whose identifier does not explain itself."""
-MEANINGS: Final = {
-    "game": "The pack, the layout and the moves. Other rules here change its details.",
-    "hands": "At most so many: a total or a lead that ends the match may come first.",
-    "target": "The match ends early when somebody has this total: of points, or of hands won if those count.",
-    "tie_break": "At the end of a match: those who are equal share the win, or play on until one leads.",
-    "call_out": "The card that goes out ends the hand by itself, or its player has to call.",
-    "grace_ms": "How long cards may still land after a call.",
-    "stall_rule": "What is tried before a hand that nobody can continue is ended.",
-    "auto_first_turn": "Whether the first cards are turned for everybody at the signal.",
-    "on_leave": "What a player who leaves during a hand keeps.",
-    "late_join": "Whether newcomers play from the next hand on; otherwise they wait for the next match.",
-    "seats": "For people and bots together.",
-    "spectators": "Whether people may watch without a seat.",
-    "watch_delay_ms": "Spectators see events so much later: too late to help a player.",
-    "pause_after_ms": "How long a hand goes on with fewer than two players connected; none: forever.",
-    "time_limit_ms": "The time limit of a hand; none: no limit, but ten minutes on identical deals.",
-    "hints": "Whether players are shown which plays fit.",
-    "countdown_ms": "The time from the deal to the signal.",
-    "tally_ms": "The time from a hand's end to the next deal; less if all are ready.",
-    "turn": "How many cards are turned from the stock at a time.",
-    "redeals": "How often the waste may become the stock again.",
-    "shuffle": "Whether each redeal shuffles the stock; otherwise its cards keep their order.",
-    "tail_rule": "Which cards can be played when fewer are left than a turn takes.",
-    "waste_view": "How many cards of the waste lie face up.",
-    "take_back": "Whether cards may leave foundations again; never those that others build on, too.",
-    "forced_bases": "Whether a card that opens a foundation must be played first.",
-    "columns": "How many columns, in games that deal one card to each.",
-    "columns_by_players": "Six columns for one or two players, five for three, four for more.",
-    "reserve": "How many cards each reserve gets, in games that have one.",
-    "reserve_card": "For each card that is still in the reserve when the hand ends.",
-    "out_bonus": "On top of the points for cards, to whoever goes out.",
-    "teams": "How many teams there are, whose points add up; none: everybody plays for themselves.",
-    "win_lead": "The match ends early when the first is this far ahead of the second; none: no lead ends it.",
-    "handicap": (
-        "Automatic: who goes out, else who scores most, gets a card more in the reserve (harder); "
-        "0 or less: one fewer. No reserve: seconds to wait."
-    ),
-    "king_bonus": "The points for finishing a foundation: for the player of its last card, mostly a king.",
-    "spaces": (
-        "What may go to an empty column: any card, as in most games, or only the reserve's top card, "
-        "by itself at once or when you move it."
-    ),
-    "reserve_up": "Whether all cards of the reserves lie face up; still only the top one can be played.",
-    "stock_shift": (
-        "When players may move their stock's top card to its bottom, stuck or not, so that others turn up."
-    ),
-    "turn_by_players": (
-        "Whether one or two players, and no more, turn one card at a time. If cards per turn are set, "
-        "those count."
-    ),
-    "match_score": (
-        "What totals count: points, or hands won. Who has most points wins the hand, whoever goes out; "
-        "if some tie, each gets a whole hand."
-    ),
-    "casual": (
-        "Whether the matches are left out of standings and ratings, as training or a test may be. "
-        "Each still has its own page."
-    ),
-}
-"""What each option decides, as players read it."""
+
+class OptionText(NamedTuple):
+    """How an option reads.
+
+    Attributes:
+        meaning: what it decides.
+        name: what it is called, if its identifier does not explain itself.
+        chip: how it reads as a house rule, if its value says little by itself.
+        offered: the numbers that the page offers, besides a table's own; the terminal takes any.
+        none: what no value means, if not the game's default.
+
+    """
+
+    meaning: str
+    name: str = ""
+    chip: str = ""
+    offered: Collection[int] = ()
+    none: str = ""
+
+
 GROUPS: Final = {
-    "match": ("game", "hands", "match_score", "target", "win_lead", "tie_break", "teams", "casual"),
-    "hand": ("time_limit_ms", "call_out", "grace_ms", "stall_rule", "auto_first_turn", "hints"),
-    "points": ("out_bonus", "king_bonus", "reserve_card"),
-    "reserve and columns": (
-        *("reserve", "reserve_up", "columns", "columns_by_players", "spaces"),
-        *("take_back", "forced_bases"),
-    ),
-    "stock": ("turn", "turn_by_players", "redeals", "shuffle", "tail_rule", "waste_view", "stock_shift"),
-    "people": ("seats", "handicap", "late_join", "on_leave", "spectators", "watch_delay_ms"),
-    "pauses": ("countdown_ms", "tally_ms", "pause_after_ms"),
+    "match": {
+        "game": OptionText("The pack, the layout and the moves. Other rules here change its details."),
+        "hands": OptionText(
+            "At most so many: a total or a lead that ends the match may come first.",
+            name="hands in a match",
+            offered=(1, 2, 3, 5, 7, 10),
+        ),
+        "match_score": OptionText(
+            "What totals count: points, or hands won. Who has most points wins the hand, whoever goes out; "
+            "if some tie, each gets a whole hand.",
+            name="a match counts",
+        ),
+        "target": OptionText(
+            "The match ends early when somebody has this total: of points, or of hands won if those count.",
+            name="total that ends a match",
+            offered=(50, 100, 150, 200),
+            none="none",
+        ),
+        "win_lead": OptionText(
+            "The match ends early when the first is this far ahead of the second; none: no lead ends it.",
+            name="lead that ends a match",
+            chip="a lead of {} wins",
+            offered=(20, 30, 50, 100),
+            none="none",
+        ),
+        "tie_break": OptionText(
+            "At the end of a match: those who are equal share the win, or play on until one leads.",
+            name="equal totals",
+        ),
+        "teams": OptionText(
+            "How many teams there are, whose points add up; none: everybody plays for themselves.",
+            chip="{} teams",
+            offered=(2, 3, 4),
+            none="none",
+        ),
+        "casual": OptionText(
+            "Whether the matches are left out of standings and ratings, as training or a test may be. "
+            "Each still has its own page.",
+            name="casual (in no standings)",
+        ),
+    },
+    "hand": {
+        "time_limit_ms": OptionText(
+            "The time limit of a hand; none: no limit, but ten minutes on identical deals.",
+            name="time limit of a hand",
+            chip="{} for a hand",
+            offered=(120_000, 180_000, 300_000, 600_000),
+            none="none",
+        ),
+        "call_out": OptionText(
+            "The card that goes out ends the hand by itself, or its player has to call.",
+            name="going out",
+        ),
+        "grace_ms": OptionText(
+            "How long cards may still land after a call.",
+            name="grace after a call",
+            offered=(0, 1_000, 2_000, 3_000),
+        ),
+        "stall_rule": OptionText(
+            "What is tried before a hand that nobody can continue is ended.",
+            name="when nobody can play",
+        ),
+        "auto_first_turn": OptionText(
+            "Whether the first cards are turned for everybody at the signal.",
+            name="automatic first turn",
+        ),
+        "hints": OptionText("Whether players are shown which plays fit."),
+    },
+    "points": {
+        "out_bonus": OptionText(
+            "On top of the points for cards, to whoever goes out.",
+            name="points for going out",
+            chip="{} for going out",
+            offered=(0, 5, 10, 20),
+        ),
+        "king_bonus": OptionText(
+            "The points for finishing a foundation: for the player of its last card, mostly a king.",
+            name="points for finishing a foundation",
+            chip="{} for a finished foundation",
+            offered=(0, 3, 5, 10),
+        ),
+        "reserve_card": OptionText(
+            "For each card that is still in the reserve when the hand ends.",
+            name="points per reserve card",
+            chip="{} for each reserve card",
+            offered=(-3, -2, -1, 0),
+        ),
+    },
+    "reserve and columns": {
+        "reserve": OptionText(
+            "How many cards each reserve gets, in games that have one.",
+            name="cards in the reserve",
+            chip="reserve of {}",
+            offered=range(5, 21),
+        ),
+        "reserve_up": OptionText(
+            "Whether all cards of the reserves lie face up; still only the top one can be played.",
+            name="reserve face up",
+        ),
+        "columns": OptionText(
+            "How many columns, in games that deal one card to each.",
+            chip="{} columns",
+            offered=range(3, 10),
+        ),
+        "columns_by_players": OptionText(
+            "Six columns for one or two players, five for three, four for more.",
+            name="fewer columns for many",
+        ),
+        "spaces": OptionText(
+            "What may go to an empty column: any card, as in most games, or only the reserve's top card, "
+            "by itself at once or when you move it.",
+            name="what fills empty columns",
+        ),
+        "take_back": OptionText(
+            "Whether cards may leave foundations again; never those that others build on, too.",
+            name="taking cards back",
+        ),
+        "forced_bases": OptionText(
+            "Whether a card that opens a foundation must be played first.",
+            name="first cards must go up",
+        ),
+    },
+    "stock": {
+        "turn": OptionText(
+            "How many cards are turned from the stock at a time.",
+            name="cards per turn",
+            chip="turn {}",
+            offered=(1, 2, 3),
+        ),
+        "turn_by_players": OptionText(
+            "Whether one or two players, and no more, turn one card at a time. If cards per turn are set, "
+            "those count.",
+            name="one or two players turn one card",
+        ),
+        "redeals": OptionText(
+            "How often the waste may become the stock again.",
+            name="redeals",
+            offered=(0, 1, 2, 3),
+        ),
+        "shuffle": OptionText(
+            "Whether each redeal shuffles the stock; otherwise its cards keep their order.",
+            name="redeals are shuffled",
+        ),
+        "tail_rule": OptionText(
+            "Which cards can be played when fewer are left than a turn takes.",
+            name="last cards of the stock",
+        ),
+        "waste_view": OptionText(
+            "How many cards of the waste lie face up.",
+            name="visible waste cards",
+            offered=(1, 2, 3),
+        ),
+        "stock_shift": OptionText(
+            "When players may move their stock's top card to its bottom, stuck or not, so that others "
+            "turn up.",
+            name="top card to the bottom",
+            none="never",
+        ),
+    },
+    "people": {
+        "seats": OptionText(
+            "For people and bots together.",
+            offered=range(2, MAX_SEATS + 1),
+        ),
+        "handicap": OptionText(
+            "Automatic: who goes out, else who scores most, gets a card more in the reserve (harder); "
+            "0 or less: one fewer. No reserve: seconds to wait.",
+            name="handicaps change",
+        ),
+        "late_join": OptionText(
+            "Whether newcomers play from the next hand on; otherwise they wait for the next match.",
+            name="joining between hands",
+        ),
+        "on_leave": OptionText(
+            "What a player who leaves during a hand keeps.",
+            name="when a player leaves",
+        ),
+        "spectators": OptionText("Whether people may watch without a seat."),
+        "watch_delay_ms": OptionText(
+            "Spectators see events so much later: too late to help a player.",
+            name="delay for spectators",
+            offered=(0, 5_000, 15_000, 60_000),
+        ),
+    },
+    "pauses": {
+        "countdown_ms": OptionText(
+            "The time from the deal to the signal.",
+            name="countdown before a hand",
+            offered=(0, 1_000, 3_000, 5_000, 10_000),
+        ),
+        "tally_ms": OptionText(
+            "The time from a hand's end to the next deal; less if all are ready.",
+            name="tally between hands",
+            offered=(5_000, 10_000, 20_000, 60_000),
+        ),
+        "pause_after_ms": OptionText(
+            "How long a hand goes on with fewer than two players connected; none: forever.",
+            name="pause without players",
+            offered=(5_000, 10_000, 30_000),
+            none="never",
+        ),
+    },
 }
 """All options, by what they are about, in the order in which forms show them."""
+TEXTS: Final = {name: text for texts in GROUPS.values() for name, text in texts.items()}
+"""How each option reads, by its name in the protocol."""
 VALUES: Final = {
     "auto": "automatic",
     "shout": "when the player calls",
@@ -144,56 +262,13 @@ VALUES: Final = {
     "points": "points",
     "hands": "hands won",
 }
-CHIPS: Final = {
-    "reserve": "reserve of {}",
-    "turn": "turn {}",
-    "columns": "{} columns",
-    "teams": "{} teams",
-    "out_bonus": "{} for going out",
-    "king_bonus": "{} for a finished foundation",
-    "reserve_card": "{} for each reserve card",
-    "win_lead": "a lead of {} wins",
-    "time_limit_ms": "{} for a hand",
-}
-"""How a house rule reads whose value says little by itself."""
-OFFERED: Final = {
-    "hands": (1, 2, 3, 5, 7, 10),
-    "target": (50, 100, 150, 200),
-    "grace_ms": (0, 1_000, 2_000, 3_000),
-    "seats": range(2, MAX_SEATS + 1),
-    "watch_delay_ms": (0, 5_000, 15_000, 60_000),
-    "pause_after_ms": (5_000, 10_000, 30_000),
-    "time_limit_ms": (120_000, 180_000, 300_000, 600_000),
-    "countdown_ms": (0, 1_000, 3_000, 5_000, 10_000),
-    "tally_ms": (5_000, 10_000, 20_000, 60_000),
-    "turn": (1, 2, 3),
-    "redeals": (0, 1, 2, 3),
-    "waste_view": (1, 2, 3),
-    "columns": range(3, 10),
-    "reserve": range(5, 21),
-    "reserve_card": (-3, -2, -1, 0),
-    "out_bonus": (0, 5, 10, 20),
-    "win_lead": (20, 30, 50, 100),
-    "teams": (2, 3, 4),
-    "king_bonus": (0, 3, 5, 10),
-}
-"""The numbers that the page offers, besides a table's own; the terminal takes any."""
-NONE: Final = {
-    "target": "none",
-    "win_lead": "none",
-    "pause_after_ms": "never",
-    "time_limit_ms": "none",
-    "stock_shift": "never",
-    "teams": "none",
-}
-"""What no value means, if not the game's default."""
 UNITS: Final = {"": 1_000, "s": 1_000, "ms": 1, "min": 60_000}
 TIME: Final = re.compile(r"(\d{1,8}(?:\.\d{1,3})?)\s*(s|ms|min|)")
 
 
 def called(name: str) -> str:
     """Return an option's name."""
-    return CALLED.get(name, name.removesuffix("_ms").replace("_", " "))
+    return TEXTS[name].name or name.removesuffix("_ms").replace("_", " ")
 
 
 def values_text(name: str) -> str:
@@ -223,7 +298,7 @@ def values_text(name: str) -> str:
 
 def usual(name: str) -> str:
     """Return the meaning of an option without a value."""
-    return NONE.get(name, "the game's own" if Options.model_fields[name].default is None else "default")
+    return TEXTS[name].none or ("the game's own" if Options.model_fields[name].default is None else "default")
 
 
 def value_text(name: str, value: object) -> str:

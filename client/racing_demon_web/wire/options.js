@@ -70,15 +70,15 @@ export const VALUES = {
 
 /** How house rules read. @type {Record<string, string>} */
 export const CHIPS = {
-  reserve: "reserve of {}",
-  turn: "turn {}",
-  columns: "{} columns",
+  win_lead: "a lead of {} wins",
   teams: "{} teams",
+  time_limit_ms: "{} for a hand",
   out_bonus: "{} for going out",
   king_bonus: "{} for a finished foundation",
   reserve_card: "{} for each reserve card",
-  win_lead: "a lead of {} wins",
-  time_limit_ms: "{} for a hand",
+  reserve: "reserve of {}",
+  columns: "{} columns",
+  turn: "turn {}",
 };
 
 /** The options that a match's title says. */

@@ -13,7 +13,7 @@ from racing_demon_protocol.formatting import join_words
 
 from .messages import Message
 from .messages import events as ev
-from .options import Options
+from .options import NEEDED_BY, Options
 
 FOLLOWS_MOVED: Final = "moved"
 """The word in a client's ``software`` that says that it follows ``moved``."""
@@ -80,19 +80,6 @@ EXTENSIONS: Final = {
     APPEARANCE: "names and colors that change",
 }
 """The extensions that this version understands, and what people call them; both ends announce them."""
-NEEDED_BY: Final = {
-    "win_lead": HOUSE_RULES,
-    "handicap": HANDICAPS,
-    "teams": TEAMS,
-    "king_bonus": HOUSE_RULES,
-    "spaces": HOUSE_RULES,
-    "reserve_up": HOUSE_RULES,
-    "stock_shift": HOUSE_RULES,
-    "turn_by_players": HOUSE_RULES,
-    "match_score": HOUSE_RULES,
-    "casual": CASUAL,
-}
-"""The extension that each option belongs to, for those that older clients do not know."""
 EXTENDED: Final[Mapping[type[Message], Callable[[Any], bool]]] = {
     **dict.fromkeys(
         (

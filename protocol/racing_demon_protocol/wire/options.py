@@ -1,5 +1,6 @@
 """The options of a table: what a host may change, with the rules' own defaults."""
 
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any, Final, Self
 
@@ -79,6 +80,20 @@ class HandicapRule(StrEnum):
     """Who went out, or else scored most, gets a reserve card more; who scored nothing, one fewer."""
 
 
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is to be known of an option beside its values.
+
+    Attributes:
+        since: the extension that it belongs to, a word in `capabilities`, if older programs do not know it.
+        neutral: whether it affects neither play nor scoring, so that presets leave it alone.
+
+    """
+
+    since: str = ""
+    neutral: bool = False
+
+
 class Options(BaseModel):
     """All options of a table. Those from ``turn`` on are ``None`` where the game decides."""
 
@@ -126,23 +141,23 @@ class Options(BaseModel):
     """Whether the first cards are turned for everybody at the signal."""
     on_leave: OnLeave = OnLeave.FREEZE
     """What a player who leaves during a hand keeps."""
-    late_join: Annotated[bool, Field(strict=True)] = True
+    late_join: Annotated[bool, Field(strict=True), Facts(neutral=True)] = True
     """Whether players may join between the hands of a match."""
-    seats: Annotated[int, Field(strict=True, ge=1, le=MAX_SEATS)] = MAX_SEATS
+    seats: Annotated[int, Field(strict=True, ge=1, le=MAX_SEATS), Facts(neutral=True)] = MAX_SEATS
     """How many seats the table has."""
-    spectators: Annotated[bool, Field(strict=True)] = True
+    spectators: Annotated[bool, Field(strict=True), Facts(neutral=True)] = True
     """Whether people may watch without a seat."""
-    watch_delay_ms: Annotated[int, Field(strict=True, ge=0, le=60_000)] = 0
+    watch_delay_ms: Annotated[int, Field(strict=True, ge=0, le=60_000), Facts(neutral=True)] = 0
     """The delay with which spectators see events, in milliseconds."""
-    pause_after_ms: Annotated[int, Field(strict=True, ge=0, le=600_000)] | None = 10_000
+    pause_after_ms: Annotated[int | None, Field(strict=True, ge=0, le=600_000), Facts(neutral=True)] = 10_000
     """How long fewer than two players may be connected before the hand pauses, in ms; none: forever."""
     time_limit_ms: Annotated[int, Field(strict=True, ge=1_000, le=86_400_000)] | None = None
     """The time limit of a hand, in ms; none: no limit, but ten minutes on identical deals."""
-    hints: Annotated[bool, Field(strict=True)] = False
+    hints: Annotated[bool, Field(strict=True), Facts(neutral=True)] = False
     """Whether clients may show which plays fit. The server does not use it."""
-    countdown_ms: Annotated[int, Field(strict=True, ge=0, le=30_000)] = 3_000
+    countdown_ms: Annotated[int, Field(strict=True, ge=0, le=30_000), Facts(neutral=True)] = 3_000
     """The time from the deal to the signal, in milliseconds."""
-    tally_ms: Annotated[int, Field(strict=True, ge=0, le=600_000)] = 20_000
+    tally_ms: Annotated[int, Field(strict=True, ge=0, le=600_000), Facts(neutral=True)] = 20_000
     """The time from a hand's end to the next deal, in ms; less if all are ready. One person is waited for."""
 
     turn: Annotated[int, Field(strict=True, ge=1, le=5)] | None = None
@@ -170,30 +185,39 @@ class Options(BaseModel):
     out_bonus: Annotated[int, Field(strict=True, ge=0, le=100)] | None = None
     """The points for going out."""
 
-    # Older clients do not know the options below. They are omitted at their defaults, and each has its
-    # extension in `capabilities`.
+    # Older clients do not know the options below. They are omitted at their defaults.
 
-    win_lead: Annotated[int, Field(strict=True, ge=1, le=10_000)] | None = None
+    win_lead: Annotated[int | None, Field(strict=True, ge=1, le=10_000), Facts("house-rules")] = None
     """A lead over all others that ends the match early; none: there is no such lead."""
-    handicap: HandicapRule = HandicapRule.FIXED
+    handicap: Annotated[HandicapRule, Facts("handicaps")] = HandicapRule.FIXED
     """How handicaps change within a match."""
-    teams: Annotated[int, Field(strict=True, ge=2, le=MAX_TEAMS)] | None = None
+    teams: Annotated[int | None, Field(strict=True, ge=2, le=MAX_TEAMS), Facts("teams")] = None
     """How many teams there are, whose points add up; none: everybody plays for themselves."""
-    king_bonus: Annotated[int, Field(strict=True, ge=0, le=10)] = 0
+    king_bonus: Annotated[int, Field(strict=True, ge=0, le=10), Facts("house-rules")] = 0
     """The points for each of the player's own cards that completes a foundation: mostly a king."""
-    spaces: SpaceFill | None = None
+    spaces: Annotated[SpaceFill | None, Facts("house-rules")] = None
     """How the reserve fills an empty column, in games in which otherwise any card may."""
-    reserve_up: Annotated[bool, Field(strict=True)] = False
+    reserve_up: Annotated[bool, Field(strict=True), Facts("house-rules")] = False
     """Whether all cards of the reserves lie face up; only the top one can be played."""
-    stock_shift: StockShift | None = None
+    stock_shift: Annotated[StockShift | None, Facts("house-rules")] = None
     """When players may move the top card of their stock to its bottom; none: never, as on identical deals."""
-    turn_by_players: Annotated[bool, Field(strict=True)] = False
+    turn_by_players: Annotated[bool, Field(strict=True), Facts("house-rules")] = False
     """Whether one card is turned at a time where one or two play; more turn as many as the game says."""
-    match_score: MatchScore = MatchScore.POINTS
+    match_score: Annotated[MatchScore, Facts("house-rules")] = MatchScore.POINTS
     """What adds up over the hands of a match, and is compared with ``target``."""
-    casual: Annotated[bool, Field(strict=True)] = False
+    casual: Annotated[bool, Field(strict=True), Facts("casual", neutral=True)] = False
     """Whether the table's matches count in no standings and ratings."""
 
 
-LATER: Final = tuple(Options.model_fields)[tuple(Options.model_fields).index("win_lead") :]
+_FACTS: Final = {
+    name: facts
+    for name, field in Options.model_fields.items()
+    for facts in field.metadata
+    if isinstance(facts, Facts)
+}
+NEEDED_BY: Final = {name: facts.since for name, facts in _FACTS.items() if facts.since}
+"""The extension that each option belongs to, for those that older clients do not know."""
+LATER: Final = tuple(NEEDED_BY)
 """The options that older clients do not know."""
+NEUTRAL: Final = frozenset(name for name, facts in _FACTS.items() if facts.neutral)
+"""The options that affect neither play nor scoring; presets leave them alone."""

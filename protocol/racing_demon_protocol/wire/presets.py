@@ -8,22 +8,8 @@ from typing import Final
 
 from racing_demon_protocol.engine.specification import StockShift
 
-from .options import Options
+from .options import NEUTRAL, Options
 
-NEUTRAL: Final = frozenset(
-    {
-        "casual",
-        "countdown_ms",
-        "hints",
-        "late_join",
-        "pause_after_ms",
-        "seats",
-        "spectators",
-        "tally_ms",
-        "watch_delay_ms",
-    }
-)
-"""The options that affect neither play nor scoring; presets leave them alone."""
 LENGTH: Final = frozenset({"hands", "target", "win_lead"})
 """The options that say how long a match is."""
 

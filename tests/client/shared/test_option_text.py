@@ -4,9 +4,7 @@ import pytest
 from pydantic import ValidationError
 
 from racing_demon_client.shared.option_text import (
-    CALLED,
-    MEANINGS,
-    OFFERED,
+    TEXTS,
     called,
     options_text,
     read,
@@ -22,12 +20,12 @@ MAX_LENGTH = 34
 
 def test_every_option_is_called_by_words() -> None:
     """No name has the protocol's marks or units in it, and each fits its column."""
-    assert set(CALLED) <= set(Options.model_fields)
+    assert sorted(TEXTS) == sorted(Options.model_fields)
     for name in Options.model_fields:
         assert len(called(name)) <= MAX_LENGTH, name
         assert "_" not in called(name)
         assert not called(name).endswith(" ms")
-    assert not any(" ms" in text or "millisecond" in text for text in MEANINGS.values())
+    assert not any(" ms" in text.meaning or "millisecond" in text.meaning for text in TEXTS.values())
 
 
 @for_each(
@@ -58,9 +56,9 @@ def test_no_value_says_what_it_means() -> None:
 def test_the_numbers_on_offer_are_those_that_a_table_takes() -> None:
     """The page offers some of each option that is a number, all of which the server takes."""
     numbers = {name for name, of in Options.model_fields.items() if "ge=" in str(of) or "Ge(" in str(of)}
-    assert numbers == set(OFFERED)
-    for name, offered in OFFERED.items():
-        for number in offered:
+    assert numbers == {name for name, text in TEXTS.items() if text.offered}
+    for name, text in TEXTS.items():
+        for number in text.offered:
             Options.model_validate({name: number})
 
 

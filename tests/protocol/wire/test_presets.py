@@ -5,8 +5,7 @@ from pathlib import Path
 
 from racing_demon_client.shared.rules_text import number
 from racing_demon_protocol.games import declare
-from racing_demon_protocol.wire.options import Options
-from racing_demon_protocol.wire.presets import NEUTRAL, PRESETS, nearest_preset, preset_of, usual_options
+from racing_demon_protocol.wire.presets import PRESETS, nearest_preset, preset_of, usual_options
 
 README = Path(__file__).parents[3] / "README.md"
 
@@ -17,11 +16,6 @@ def test_each_preset_is_the_nearest_to_itself_alone() -> None:
         assert nearest_preset(preset.options) is preset
         assert not preset.deviations(preset.options)
     assert all(one.deviations(other.options) for one, other in combinations(PRESETS.values(), 2))
-
-
-def test_what_affects_neither_play_nor_scoring_are_options() -> None:
-    """None of them was renamed or removed."""
-    assert set(Options.model_fields) >= NEUTRAL
 
 
 def test_the_default_table_belongs_to_the_first_preset() -> None:

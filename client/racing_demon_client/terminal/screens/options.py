@@ -3,7 +3,7 @@
 import enum
 import types
 import typing
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import ClassVar
 
@@ -23,7 +23,7 @@ from racing_demon_client.saved_presets import save_preset, saved_presets
 from racing_demon_client.shared.match_text import DOT, group_phrases, title_text, usual_text
 from racing_demon_client.shared.option_text import (
     GROUPS,
-    MEANINGS,
+    TEXTS,
     called,
     in_words,
     read,
@@ -36,8 +36,8 @@ from racing_demon_client.terminal.style import UNICODE, screen_text, shortened
 from racing_demon_client.terminal.workers import deferred
 from racing_demon_protocol.errors import InvalidGame, InvalidPreset
 from racing_demon_protocol.games import GAMES, declare
-from racing_demon_protocol.wire.options import Options
-from racing_demon_protocol.wire.presets import NEUTRAL, PRESETS, Preset
+from racing_demon_protocol.wire.options import NEUTRAL, Options
+from racing_demon_protocol.wire.presets import PRESETS, Preset
 from racing_demon_protocol.wire.saved_presets import MAX_TITLE
 
 from .dialogs import Dialog, QuestionScreen
@@ -269,7 +269,7 @@ class OptionsScreen(Dialog[Options]):
         line = [None] if is_roomy(self.app.size) else []
         if self._sought:
             for name in Options.model_fields:
-                if self._sought in called(name).casefold() or self._sought in MEANINGS[name].casefold():
+                if self._sought in called(name).casefold() or self._sought in TEXTS[name].meaning.casefold():
                     yield self._option(name)
             return
         chosen = self._presets.get(self._preset)
@@ -290,7 +290,7 @@ class OptionsScreen(Dialog[Options]):
                 yield from (self._option(name) for name in names)
             yield from line
 
-    def _told(self, names: Sequence[str]) -> str:
+    def _told(self, names: Collection[str]) -> str:
         """Return what the options of a folded group come to, in a line or two below each other."""
         room = min(WIDTH, self.app.size.width) - AROUND - GROUP_NAME_WIDTH
         told = DOT.join(group_phrases(self._options, names))
@@ -331,7 +331,9 @@ class OptionsScreen(Dialog[Options]):
     def _explain(self) -> None:
         """Explain the highlighted option."""
         row = self._row
-        self.query_one("#meaning", Label).update(PRESET if row == PRESET_ROW else MEANINGS.get(row, ""))
+        self.query_one("#meaning", Label).update(
+            PRESET if row == PRESET_ROW else TEXTS[row].meaning if row in TEXTS else ""
+        )
         title, *paragraphs = self._about(row)
         text = "".join(f"\n\n{screen_text(each)}" for each in paragraphs)
         self.query_one("#about", Label).update(Content.assemble((title, "bold"), text))
@@ -345,10 +347,10 @@ class OptionsScreen(Dialog[Options]):
             group = row.removeprefix(GROUP_ROW)
             values = {name: usual_text(name, self._options) or self._value(name) for name in GROUPS[group]}
             return [group, *(f"{called(name)}: {value}" for name, value in values.items())]
-        if row not in MEANINGS:
+        if row not in TEXTS:
             return [""]
         choices = ", ".join(text for text, _ in choices_of(row)) if row != "game" else ""
-        return [called(row), MEANINGS[row], *([f"To choose from: {choices}."] if choices else [])]
+        return [called(row), TEXTS[row].meaning, *([f"To choose from: {choices}."] if choices else [])]
 
     def on_key(self, event: events.Key) -> None:
         """Find options by what is typed."""
