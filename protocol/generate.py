@@ -23,7 +23,7 @@ from game_list import games
 from look_alikes import look_alikes
 from move_list import moves
 from racing_demon_client.shared.option_text import TEXTS, values_text
-from racing_demon_protocol.enums import CloseCode
+from racing_demon_protocol.enums import BotLevel, CloseCode
 from racing_demon_protocol.wire import capabilities
 from racing_demon_protocol.wire.codec import MAX_CLIENT_FRAME, MAX_SERVER_FRAME, VERSION, Encoding, encode
 from racing_demon_protocol.wire.messages import FROM_CLIENT, FROM_SERVER, Event, Message, name_of
@@ -31,6 +31,7 @@ from racing_demon_protocol.wire.messages.base import WireModel
 from racing_demon_protocol.wire.messages.client import Command
 from racing_demon_protocol.wire.options import LATER, NEUTRAL, Options
 from racing_demon_protocol.wire.presets import PRESETS
+from racing_demon_server.bots.levels import STEPS
 from web_data import (
     FROM_MENUS,
     FROM_PLAYERS,
@@ -50,13 +51,14 @@ FOLDER = Path(__file__).parent
 DOCUMENT = FOLDER.parent / "docs" / "wire.md"
 LISTED = FOLDER.parent / "docs" / "messages.md"
 HOSTING = FOLDER.parent / "docs" / "host.md"
+SERVING = FOLDER.parent / "docs" / "server.md"
 PAGE = FOLDER.parent / "client" / "racing_demon_web"
 SERVER = FOLDER.parent / "server" / "racing_demon_server"
 END = "<!-- end of generated -->\n"
 HAND, OPTIONS = "<!-- generated: one hand -->\n", "<!-- generated: options -->\n"
 EXTENSIONS_LISTED = "<!-- generated: extensions -->\n"
 MESSAGES, PRESETS_LISTED = "<!-- generated: messages -->\n", "<!-- generated: presets -->\n"
-HOUSE_RULES_LISTED = "<!-- generated: house rules -->\n"
+HOUSE_RULES_LISTED, LEVELS_LISTED = "<!-- generated: house rules -->\n", "<!-- generated: levels -->\n"
 HEX_WIDTH = 96
 ROWS: Final = tuple(cls for cls in WireModel.__subclasses__() if cls is not Message)
 """Rows nested in messages."""
@@ -116,13 +118,28 @@ def listed() -> str:
 
 
 def hosting() -> str:
-    """Return the manual of hosts with its tables of presets and of house rules updated."""
+    """Return the manual of hosts with its tables of bots, presets and house rules updated."""
     text = HOSTING.read_text(encoding="utf-8")
+    rows = [f"| `{level}` | `{key}` | {beside(BotLevel)[level]} |" for key, level in enumerate(BotLevel)]
+    text = _with_part(text, LEVELS_LISTED, _table("level | key | how it plays", rows))
     rows = [f"| `{preset.name}` | {preset.text} | {preset.source} |" for preset in PRESETS.values()]
     text = _with_part(text, PRESETS_LISTED, _table("preset | what it is | source", rows))
     house_rules = [name for name in TEXTS if name in LATER and name not in NEUTRAL]
     rows = [f"| `{name}` | {values_text(name)} | {TEXTS[name].meaning} |" for name in house_rules]
     return _with_part(text, HOUSE_RULES_LISTED, _table("option | values | what it decides", rows))
+
+
+def serving() -> str:
+    """Return the manual of servers with its table of bots updated."""
+    rows = []
+    for name, level in STEPS.items():
+        least = f", never less than {level.least_ms / 1_000:g} s" if level.least_ms else ""
+        play, turn = f"{level.play_ms / 1_000:g} s{least}", f"{level.turn_ms / 1_000:g} s"
+        ahead = "yes" if level.looks_ahead else "no"
+        rows.append(f"| {name} | {play} | {turn} | {100 * level.overlooks:g} % | {ahead} |")
+    head = "level | median time for a play | to turn the stock | overlooks a play"
+    table = _table(f"{head} | sees plays behind a neutral move", rows)
+    return _with_part(SERVING.read_text(encoding="utf-8"), LEVELS_LISTED, table)
 
 
 def _table(head: str, rows: Sequence[str]) -> str:
@@ -264,6 +281,7 @@ def _files() -> dict[Path, str]:
         DOCUMENT: document(),
         LISTED: listed(),
         HOSTING: hosting(),
+        SERVING: serving(),
         PAGE / "rules" / "games.js": usual_game(),
         PAGE / "rules" / "games_later.js": other_games(),
         PAGE / "texts.json": texts(),

@@ -1,6 +1,7 @@
 """The closed lists of words on the wire."""
 
 from enum import IntEnum, StrEnum
+from typing import Final
 
 
 class BotLevel(StrEnum):
@@ -18,6 +19,17 @@ class BotLevel(StrEnum):
     """Plans ahead to go out."""
     ADAPTIVE = "adaptive"
     """As good as the person with the fewest points, from hand to hand."""
+
+
+BOTS_PLAY: Final = {
+    BotLevel.BEGINNER: "plays very slowly",
+    BotLevel.EASY: "plays slowly",
+    BotLevel.MEDIUM: "plays well",
+    BotLevel.HARD: "plays fast",
+    BotLevel.EXPERT: "plans to go out",
+    BotLevel.ADAPTIVE: "plays as well as the person who is behind",
+}
+"""What a bot of each level does, in the words of the terminal."""
 
 
 class Reason(StrEnum):

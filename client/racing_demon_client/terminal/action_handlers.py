@@ -10,14 +10,13 @@ from racing_demon_client.shared.lesson import can_learn
 from racing_demon_client.shared.message_text import END_QUESTION, LISTED, kick_question
 from racing_demon_client.shared.rules_text import WIDTH, rules_of
 from racing_demon_client.sources.solo import load_scores, score_lines, statistics_path
-from racing_demon_protocol.enums import BotLevel, Phase
+from racing_demon_protocol.enums import BOTS_PLAY, BotLevel, Phase
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.table.appearance import seat_colors
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.handicap import Handicap
 from racing_demon_protocol.wire.options import Options
 
-from .actions import BOTS_PLAY
 from .appearance import Appearance
 from .drawing.canvas import Canvas
 from .drawing.guide import draw_guide

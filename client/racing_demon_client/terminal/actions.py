@@ -11,7 +11,7 @@ from typing import Final
 
 from racing_demon_client.shared.message_text import REACTIONS
 from racing_demon_protocol.engine.cards import RANK_NAMES
-from racing_demon_protocol.enums import BotLevel
+from racing_demon_protocol.enums import BOTS_PLAY, BotLevel
 
 MAX_COLUMNS: Final = 19
 MAX_PILES: Final = 52
@@ -141,17 +141,6 @@ WAITING_ACTIONS: Final = (
     ),
 )
 """What somebody can do besides who waits for the next deal."""
-
-
-BOTS_PLAY: Final = {
-    BotLevel.BEGINNER: "plays very slowly",
-    BotLevel.EASY: "plays slowly",
-    BotLevel.MEDIUM: "plays well",
-    BotLevel.HARD: "plays fast",
-    BotLevel.EXPERT: "plans to go out",
-    BotLevel.ADAPTIVE: "plays as well as the person who is behind",
-}
-"""What a bot of each level does; the keys are the digits from 0."""
 
 LOBBY_ACTIONS: Final = (
     *_under(

@@ -89,18 +89,6 @@ def test_the_levels_are_in_the_order_of_their_keys_each_faster_than_the_last() -
     assert all(one.play_ms > other.play_ms for one, other in pairwise(SCALE))
 
 
-def test_the_manual_states_how_well_bots_play() -> None:
-    """Its table has each fixed level, with the numbers that bots play by."""
-    manual = MANUAL.read_text("utf-8")
-    for name, level in STEPS.items():
-        least = f", never less than {level.least_ms / 1_000:g} s" if level.least_ms else ""
-        play, turn = f"{level.play_ms / 1_000:g} s{least}", f"{level.turn_ms / 1_000:g} s"
-        ahead = "yes" if level.looks_ahead else "no"
-        assert (
-            f"\n| {name} | {play} | {turn} | {level.overlooks:.0%} | {ahead} |\n".replace("%", " %") in manual
-        )
-
-
 def test_the_manual_compares_all_levels_in_all_presets() -> None:
     """The measured table has a column for each two neighbouring levels, and a row for each preset."""
     pairs = "".join(f" {better} - {worse} |" for worse, better in pairwise(STEPS))

@@ -25,12 +25,11 @@ from racing_demon_client.saved_presets import saved_presets
 from racing_demon_client.saved_tables import RecentTable
 from racing_demon_client.sources import PRACTICE_HANDS
 from racing_demon_client.sources.tables import TableAddress
-from racing_demon_client.terminal.actions import BOTS_PLAY
 from racing_demon_client.terminal.drawing.pages import ROOMY
 from racing_demon_client.terminal.style import screen_text
 from racing_demon_client.terminal.workers import deferred
 from racing_demon_protocol.constants import MAX_NAME_LENGTH, MAX_PASSPHRASE_LENGTH, MAX_SEATS
-from racing_demon_protocol.enums import BotLevel
+from racing_demon_protocol.enums import BOTS_PLAY, BotLevel
 from racing_demon_protocol.formatting import pluralize
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.wire.options import Options
