@@ -42,6 +42,7 @@ from racing_demon_protocol.constants import (
     MAX_HANDS,
     MAX_NAME_LENGTH,
     MAX_PASSPHRASE_LENGTH,
+    MAX_REPORT_LENGTH,
     MAX_SEATS,
     TEAM_LETTERS,
     WEBSOCKET_PATH,
@@ -109,6 +110,7 @@ def constants() -> str:
         "name": MAX_NAME_LENGTH,
         "passphrase": MAX_PASSPHRASE_LENGTH,
         "chat": MAX_CHAT_LENGTH,
+        "report": MAX_REPORT_LENGTH,
         "seats": MAX_SEATS,
         "banned": MAX_BANNED,
     }

@@ -16,6 +16,10 @@ MAX_NAME_LENGTH: Final = 24
 """The maximum length of a player's name as shown, in characters."""
 MAX_CHAT_LENGTH: Final = 200
 """The maximum length of a line of chat, in characters."""
+MAX_REPORT_LENGTH: Final = 200
+"""The maximum length of a report to whoever runs the server, in characters."""
+MAX_NOTICE_LENGTH: Final = 200
+"""The maximum length of what an operator says to all tables, in characters."""
 MAX_PASSPHRASE_LENGTH: Final = 64
 """The maximum length of a passphrase, in characters."""
 MAX_TEXT_LENGTH: Final = 240

@@ -1,6 +1,11 @@
 from pathlib import Path
 
-from racing_demon_protocol.constants import MAX_CHAT_LENGTH, MAX_NAME_LENGTH, WEBSOCKET_PATH
+from racing_demon_protocol.constants import (
+    MAX_CHAT_LENGTH,
+    MAX_NAME_LENGTH,
+    MAX_REPORT_LENGTH,
+    WEBSOCKET_PATH,
+)
 from racing_demon_protocol.wire.codec import CLIENT_LIMITS
 from tests.support.cases import for_each
 
@@ -25,5 +30,5 @@ def test_the_wire_document_states_the_limits(sentence: str) -> None:
 
 
 def test_the_manual_states_the_length_of_reports() -> None:
-    """A report is as long as a line of chat."""
-    assert f"report has up to {MAX_CHAT_LENGTH} characters" in " ".join(MANUAL.split())
+    """It says how much a player can report."""
+    assert f"report has up to {MAX_REPORT_LENGTH} characters" in " ".join(MANUAL.split())

@@ -31,7 +31,7 @@ from racing_demon_client.shared.trackers import (
 from racing_demon_client.sources import tables
 from racing_demon_client.sources.opened_table import OpenedTable
 from racing_demon_client.streams import read_in_background, run_until_one_ends
-from racing_demon_protocol.constants import MAX_CHAT_LENGTH, TEAM_LETTERS
+from racing_demon_protocol.constants import MAX_CHAT_LENGTH, MAX_REPORT_LENGTH, TEAM_LETTERS
 from racing_demon_protocol.engine.board import Kind, Play
 from racing_demon_protocol.engine.cards import Card
 from racing_demon_protocol.engine.cards import name as card_name
@@ -540,8 +540,8 @@ class _Player:
 
     async def _report(self, line: str) -> None:
         whom, _, text = line.partition(" ")
-        if not text.strip() or len(text) > MAX_CHAT_LENGTH:
-            raise ParseError(f"{REPORT_USAGE}, with at most {MAX_CHAT_LENGTH} characters")
+        if not text.strip() or len(text) > MAX_REPORT_LENGTH:
+            raise ParseError(f"{REPORT_USAGE}, with at most {MAX_REPORT_LENGTH} characters")
         seat = None if whom.lower() == "table" else _seat_of(whom)
         await self._send(cl.Report, {"text": text.strip(), "seat": seat})
 

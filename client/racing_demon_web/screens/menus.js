@@ -274,7 +274,7 @@ export class Menus {
     for (const [seat, { name, bot, left }] of session.table.seats)
       if (!bot && !left && seat !== session.seat) whom.append(new Option(name, String(seat)));
     const words = { hint: LATER.whatHappened, label: LATER.whatHappened, action: LATER.sendReport };
-    const form = lineForm(words, LIMITS.chat, (text, line) => {
+    const form = lineForm(words, LIMITS.report, (text, line) => {
       if (!text) return line.focus();
       this.send("report", { text, seat: whom.value === "" ? null : Number(whom.value) });
       this.announce(LATER.reported);

@@ -31,6 +31,7 @@ export const LIMITS = {
   name: 24,
   passphrase: 64,
   chat: 200,
+  report: 200,
   seats: 8,
   banned: 32,
 };

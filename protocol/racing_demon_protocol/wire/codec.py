@@ -11,7 +11,12 @@ from typing import Any, Final, NoReturn, cast
 import msgpack
 from pydantic import ValidationError
 
-from racing_demon_protocol.constants import MAX_CHAT_LENGTH, MAX_TEXT_LENGTH
+from racing_demon_protocol.constants import (
+    MAX_CHAT_LENGTH,
+    MAX_NOTICE_LENGTH,
+    MAX_REPORT_LENGTH,
+    MAX_TEXT_LENGTH,
+)
 from racing_demon_protocol.errors import InvalidFrame
 
 from .messages import FROM_CLIENT, FROM_SERVER, Message
@@ -106,7 +111,8 @@ def _map(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 # Without limits a frame of 4 KiB can make msgpack allocate 27 MiB.
 # Texts are counted in characters, of which one may take four bytes.
-_MAX_STRING_BYTES: Final = max(1_024, 4 * MAX_CHAT_LENGTH, 4 * MAX_TEXT_LENGTH)
+_MAX_LENGTH: Final = max(MAX_CHAT_LENGTH, MAX_NOTICE_LENGTH, MAX_REPORT_LENGTH, MAX_TEXT_LENGTH)
+_MAX_STRING_BYTES: Final = max(1_024, 4 * _MAX_LENGTH)
 CLIENT_LIMITS: Final = {"max_array_len": 64, "max_map_len": 64, "max_str_len": _MAX_STRING_BYTES}
 SERVER_LIMITS: Final = {"max_array_len": 1_024, "max_map_len": 64, "max_str_len": _MAX_STRING_BYTES}
 

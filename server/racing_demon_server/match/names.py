@@ -69,15 +69,15 @@ def clean(name: str) -> str:
     )
 
 
-def clean_words(text: str) -> str:
-    """Return a chat line without the characters that are removed from names, shortened to the limit.
+def clean_words(text: str, most: int = MAX_CHAT_LENGTH) -> str:
+    """Return a line of words without the characters that are removed from names, shortened to the limit.
 
     Raises:
         CommandRefused: nothing printable is left.
 
     """
     words = " ".join(text.split())
-    return _printable(words, MAX_CHAT_LENGTH, Reason.BAD_TEXT, "It holds nothing that can be shown.")
+    return _printable(words, most, Reason.BAD_TEXT, "It holds nothing that can be shown.")
 
 
 def folded(name: str) -> str:

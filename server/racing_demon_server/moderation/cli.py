@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from racing_demon_protocol.constants import MAX_CHAT_LENGTH
+from racing_demon_protocol.constants import MAX_NOTICE_LENGTH
 from racing_demon_protocol.formatting import is_printable, pluralize, printable
 from racing_demon_server.arguments import fail, is_confirmed, parser_of, tunnel_address
 from racing_demon_server.journal.interface import JournalUnusable
@@ -616,8 +616,8 @@ def _reason(text: str) -> str:
 
 def _notice(text: str) -> str:
     """Return what the operator says to everybody."""
-    if not 0 < len(text) <= MAX_CHAT_LENGTH or not all(map(is_printable, text)):
-        raise argparse.ArgumentTypeError(f"this must be one line of at most {MAX_CHAT_LENGTH} characters")
+    if not 0 < len(text) <= MAX_NOTICE_LENGTH or not all(map(is_printable, text)):
+        raise argparse.ArgumentTypeError(f"this must be one line of at most {MAX_NOTICE_LENGTH} characters")
     return text
 
 

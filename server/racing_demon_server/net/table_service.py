@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from websockets.http11 import Request
 
+from racing_demon_protocol.constants import MAX_REPORT_LENGTH
 from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.errors import CommandRefused, RacingDemonError
 from racing_demon_protocol.formatting import pluralize
@@ -475,7 +476,7 @@ class TableHandler(Handler):
             self.pay_or_refuse(command)
             if room is None or reports is None:
                 raise CommandRefused(Reason.NOT_NOW, NO_REPORTS)
-            about, text = _reported(room, command.seat), clean_words(command.text)
+            about, text = _reported(room, command.seat), clean_words(command.text, MAX_REPORT_LENGTH)
             if not self.context.addresses.count_report(self.address, self.arrived):
                 raise CommandRefused(Reason.TOO_FAST, TOO_MANY_REPORTS)
         except CommandRefused as refused:

@@ -17,7 +17,7 @@ from racing_demon_client.plain.commands import HELP
 from racing_demon_client.plain.session import FeedVolume, attend, take_part
 from racing_demon_client.records.recorder import Recorder
 from racing_demon_client.sources.opened_table import HostTable, PracticeTable
-from racing_demon_protocol.constants import MAX_CHAT_LENGTH
+from racing_demon_protocol.constants import MAX_REPORT_LENGTH
 from racing_demon_protocol.engine.board import Kind, Play
 from racing_demon_protocol.enums import CloseCode, Phase, Reason
 from racing_demon_protocol.errors import CommandRefused
@@ -349,7 +349,7 @@ async def test_a_report_is_sent_by_words() -> None:
     """About a seat, or the table; what is missing is explained, and what the server refuses is told."""
     async with alone() as (client, terminal), await Client.join(client.url, client.code, "Ben"):
         await terminal.until("^Ben took seat 2$")
-        longest = "x" * MAX_CHAT_LENGTH
+        longest = "x" * MAX_REPORT_LENGTH
         for wrong in ("report", "report 2", "report table", f"report 2 {longest}x"):
             await terminal.answer(wrong, "^Say what happened, like: report 3 insults")
         await terminal.answer(f"report 2 {longest}", "^refused: Nobody reads reports here")

@@ -19,7 +19,7 @@ from racing_demon_client.terminal.canvas_widget import CanvasWidget
 from racing_demon_client.terminal.drawing.canvas import Canvas
 from racing_demon_client.terminal.drawing.help import draw_help, draw_text
 from racing_demon_client.terminal.style import wrapped
-from racing_demon_protocol.constants import MAX_CHAT_LENGTH
+from racing_demon_protocol.constants import MAX_CHAT_LENGTH, MAX_REPORT_LENGTH
 from racing_demon_protocol.enums import BotLevel
 
 MIN_TEXT_WIDTH = 20
@@ -172,7 +172,7 @@ class ReportScreen(ChatScreen):
     def compose(self) -> ComposeResult:
         """Compose the dialog."""
         placeholder = f"report {self._whom} to who runs the server: what happened? (Escape: back)"
-        yield Input(placeholder=placeholder, max_length=MAX_CHAT_LENGTH, compact=True)
+        yield Input(placeholder=placeholder, max_length=MAX_REPORT_LENGTH, compact=True)
 
 
 class SeekScreen(ChatScreen):

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Final, Self
 
 from pydantic import Field, model_serializer
 
-from racing_demon_protocol.constants import MAX_SPECTATORS
+from racing_demon_protocol.constants import MAX_REPORT_LENGTH, MAX_SPECTATORS
 from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.enums import BotLevel, Reaction
 from racing_demon_protocol.wire.options import Options
@@ -501,7 +501,7 @@ class Report(Command):
     """
 
     TAG: ClassVar[int] = 34
-    text: ChatText
+    text: Annotated[str, Field(min_length=1, max_length=MAX_REPORT_LENGTH)]
     """What there is to say."""
     seat: Seat | None = None
     """Whom it is about; ``None`` for the whole table."""

@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar, Self
 
 from pydantic import Field
 
-from racing_demon_protocol.constants import MAX_CHAT_LENGTH, MAX_LISTED_SPECTATORS, MAX_SPECTATORS
+from racing_demon_protocol.constants import MAX_LISTED_SPECTATORS, MAX_NOTICE_LENGTH, MAX_SPECTATORS
 from racing_demon_protocol.enums import EndReason, Phase, Reason
 from racing_demon_protocol.wire.options import Options
 
@@ -422,7 +422,7 @@ class ServerNotice(Message):
     """
 
     TAG: ClassVar[int] = 128
-    text: Annotated[str, Field(min_length=1, max_length=MAX_CHAT_LENGTH)]
+    text: Annotated[str, Field(min_length=1, max_length=MAX_NOTICE_LENGTH)]
     """What they say."""
 
 
