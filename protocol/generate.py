@@ -29,7 +29,7 @@ from racing_demon_protocol.wire.codec import MAX_CLIENT_FRAME, MAX_SERVER_FRAME,
 from racing_demon_protocol.wire.messages import FROM_CLIENT, FROM_SERVER, Event, Message, name_of
 from racing_demon_protocol.wire.messages.base import WireModel
 from racing_demon_protocol.wire.messages.client import Command
-from racing_demon_protocol.wire.options import LATER, NEUTRAL, Options
+from racing_demon_protocol.wire.options import CHANGES_MOVES, LATER, NEUTRAL, Options
 from racing_demon_protocol.wire.presets import PRESETS
 from racing_demon_server.bots.levels import STEPS
 from web_data import (
@@ -191,7 +191,8 @@ def _options() -> Iterator[str]:
     for name, described in Options.model_json_schema()["properties"].items():
         values = " or ".join(_values(kind) for kind in described.get("anyOf", [described]))
         default = json.dumps(described["default"])
-        yield f"| `{name}` | {values} | `{default}` | {beside(Options)[name]} |"
+        more = " Changes the [moves](#moves)." if name in CHANGES_MOVES else ""
+        yield f"| `{name}` | {values} | `{default}` | {beside(Options)[name]}{more} |"
     yield ""
     for option, kind in _word_lists(Options).items():
         yield f"- `{option}`"

@@ -62,7 +62,7 @@ from racing_demon_protocol.wire.capabilities import EXTENSIONS
 from racing_demon_protocol.wire.codec import VERSION, Encoding
 from racing_demon_protocol.wire.messages import FROM_CLIENT, FROM_SERVER, Message, name_of
 from racing_demon_protocol.wire.messages import client as cl
-from racing_demon_protocol.wire.options import LATER, NEUTRAL, Options
+from racing_demon_protocol.wire.options import CHANGES_MOVES, LATER, NEUTRAL, Options
 from racing_demon_protocol.wire.presets import PRESETS, usual_options
 from racing_demon_server.net.assets import RESULTS_PATH
 
@@ -126,6 +126,8 @@ def constants() -> str:
             f"export const EXTENSIONS = {json.dumps(list(EXTENSIONS))};",
             "/** The options that servers leave out at these defaults. @type {Record<string, any>} */",
             f"export const LATER_OPTIONS = {_lines(_later())};",
+            "/** The options that change which cards fit where. */",
+            f"export const CHANGES_MOVES = {json.dumps(CHANGES_MOVES)};",
             "/** The time limit on identical deals without one of their own. */",
             f"export const IDENTICAL_LIMIT_MS = {IDENTICAL_LIMIT_MS};",
             "/** The most of each: characters, seats at a table, and names of kicked players. */",

@@ -1,6 +1,7 @@
 // What may be played: the plays that two piles alone decide, from the game's `moves`.
 // What they do not allow is not refused here: the server judges it.
 
+import { CHANGES_MOVES } from "../wire/protocol.js";
 import { FOUNDATIONS, UNKNOWN } from "./layout.js";
 
 /**
@@ -26,7 +27,8 @@ export class Rules {
   constructor(layout, tables) {
     this.layout = layout;
     const { game, options } = layout;
-    const changed = options.forced_bases === true || (options.take_back ?? "never") !== "never";
+    const own = game.options;
+    const changed = CHANGES_MOVES.some((name) => (options[name] ?? own[name]) !== own[name]);
     /** @type {Map<string, any>} */
     this.moveTables = new Map(
       changed ? [] : game.moves.map((move) => [`${move.from}>${move.to}`, moveTableOf(move, tables, layout)]),

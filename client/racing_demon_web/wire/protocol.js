@@ -24,6 +24,8 @@ export const LATER_OPTIONS = {
   match_score: "points",
   casual: false,
 };
+/** The options that change which cards fit where. */
+export const CHANGES_MOVES = ["take_back", "forced_bases"];
 /** The time limit on identical deals without one of their own. */
 export const IDENTICAL_LIMIT_MS = 600000;
 /** The most of each: characters, seats at a table, and names of kicked players. */

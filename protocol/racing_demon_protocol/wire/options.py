@@ -87,11 +87,14 @@ class Facts:
     Attributes:
         since: the extension that it belongs to, a word in `capabilities`, if older programs do not know it.
         neutral: whether it affects neither play nor scoring, so that presets leave it alone.
+        moves: whether it changes which cards fit where: other programs then leave that to the server, as
+            ``moves.json`` has the moves of games as they are declared.
 
     """
 
     since: str = ""
     neutral: bool = False
+    moves: bool = False
 
 
 class Options(BaseModel):
@@ -170,9 +173,9 @@ class Options(BaseModel):
     """What is available when fewer cards are left than a turn takes."""
     waste_view: Annotated[int, Field(strict=True, ge=1, le=5)] | None = None
     """How many cards of the waste lie face up."""
-    take_back: TakeBack | None = None
+    take_back: Annotated[TakeBack | None, Facts(moves=True)] = None
     """Whether cards may leave foundations again; never those that others build on, too."""
-    forced_bases: Annotated[bool, Field(strict=True)] | None = None
+    forced_bases: Annotated[bool | None, Field(strict=True), Facts(moves=True)] = None
     """Whether a card that opens a foundation must be played first."""
     columns: Annotated[int, Field(strict=True, ge=1, le=9)] | None = None
     """How many columns, in games that deal one card to each."""
@@ -221,3 +224,5 @@ LATER: Final = tuple(NEEDED_BY)
 """The options that older clients do not know."""
 NEUTRAL: Final = frozenset(name for name, facts in _FACTS.items() if facts.neutral)
 """The options that affect neither play nor scoring; presets leave them alone."""
+CHANGES_MOVES: Final = tuple(name for name, facts in _FACTS.items() if facts.moves)
+"""The options that change which cards fit where."""
