@@ -82,6 +82,8 @@ async def test_another_preset_takes_house_rules_back(browser: Browser) -> None:
             await ann.page.locator(".options select").first.select_option("nerts")
             await expect(game).to_have_text("Nerts, first to 100")
             assert not PRESETS["nerts"].deviations(room.table.view.options)
+            offered = await ann.page.locator(".options select").first.locator("option").all_text_contents()
+            assert sorted({*offered}) == sorted(offered), "a game stands among the presets or below them"
         assert ann.complaints == []
 
 

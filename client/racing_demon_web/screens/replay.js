@@ -59,8 +59,11 @@ export class Replay {
       LATER.speed(this.speed),
     );
     this.#race = button(LATER.nextRace, () => this.#toRace());
+    const title = element("b", "", LATER.replay);
+    title.setAttribute("aria-hidden", "true"); // it is the bar's name
     bar.append(
       this.#sign,
+      title,
       run,
       button("◂", () => this.#step(-1), LATER.stepBack),
       slider,

@@ -417,6 +417,9 @@ MAX_ABSENT_NAMES = 2
 HAND_WIDTH = 6
 WON = "won"
 BAR_WIDTH = 20
+"""The minimum width of a bar; it gets what the hands leave."""
+ROWS_BELOW_BARS = 12
+"""With so many rows to spare below them, an empty row stands between players."""
 ROWS_AROUND = 4
 """The column headings, the legend of the asterisk, and an empty row before and after."""
 
@@ -550,13 +553,15 @@ def _draw_rows(canvas: Canvas, page: Page, rows: tuple[int, int], glyphs: Glyphs
     indent = "  " if any(row.is_team for row in rows_shown) else ""
     room = canvas.width - TALLY_NAME_WIDTH - 4 - 8
     room -= len(f" {WON}") if view.phase is Phase.OVER else 0
-    bar = BAR_WIDTH if room > BAR_WIDTH + 3 * HAND_WIDTH else 0
-    results = view.results[-max(1, (room - bar) // HAND_WIDTH - bool(running)) :]
+    least = BAR_WIDTH if room > BAR_WIDTH + 3 * HAND_WIDTH else 0
+    results = view.results[-max(1, (room - least) // HAND_WIDTH - bool(running)) :]
+    bar = room - 1 - HAND_WIDTH * (len(results) + bool(running)) if least else 0
     heads = "".join(f"{result.hand:>{HAND_WIDTH - 1}} " for result in results)
     heads += f"{'now':>{HAND_WIDTH - 1}} " if running else ""
     canvas.put(2, y, f"{'hand':{TALLY_NAME_WIDTH}}{heads}  {total_word(view.options)}", Role.DIM)
     best = max([1, view.options.target or 0, *(row.total for row in rows_shown)])
-    for at, row in enumerate(rows_shown, start=y + 1):
+    step = 2 if y + 2 * len(rows_shown) + ROWS_BELOW_BARS <= bottom else 1
+    for at, row in zip(range(y + 1, bottom, step), rows_shown, strict=False):
         is_own, name = own in row.seats, row.name if row.is_team else indent + row.name
         if not row.is_team:
             ink = bar_ink = seat_ink(view, row.seats[0], own)
@@ -577,7 +582,7 @@ def _draw_rows(canvas: Canvas, page: Page, rows: tuple[int, int], glyphs: Glyphs
         canvas.put(x + 2, at, glyphs.block * length, bar_ink)
         if view.phase is Phase.OVER and not set(row.seats).isdisjoint(view.winners):
             canvas.put(x + 3 + bar, at, WON, Role.BANNER | Highlight.STRONG)
-    y += 1 + len(rows_shown)
+    y += 1 + step * len(rows_shown)
     if y < bottom and any(result.out is not None for result in results):
         canvas.put(2, y, "* went out", Role.DIM)
     for line in handicap_lines(view, own):

@@ -17,6 +17,7 @@ from racing_demon_client.terminal.screens.dialogs import QuestionScreen
 from racing_demon_client.terminal.screens.options import OptionsScreen, ValueScreen
 from racing_demon_client.terminal.screens.table import LobbyScreen, TableScreen
 from racing_demon_client.terminal.screens.welcome import ABOUT, GamesScreen, PresetsScreen, TableList
+from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.options import Options
 from racing_demon_protocol.wire.presets import PRESETS
@@ -235,10 +236,20 @@ async def test_a_table_is_hosted_after_a_question() -> None:
 
 @pytest.mark.long
 async def test_all_options_can_be_chosen_before_a_table_opens() -> None:
-    """The last choice leads to the form; what is chosen there is how the table opens."""
+    """The last choice leads to the form; what is chosen there is how the table opens.
+
+    Below the presets stand the other games.
+    """
     async with at_first_screen() as (app, pilot):
         await pilot.press("h", "up", "enter")
         await wait(pilot, lambda: isinstance(app.screen, OptionsScreen))
+        form = app.screen
+        assert isinstance(form, OptionsScreen)
+        await pilot.press("enter")
+        await wait(pilot, lambda: isinstance(app.screen, ValueScreen))
+        await pilot.press("end", "enter")
+        await wait(pilot, lambda: app.screen is form)
+        assert (form.preset, form.options.game) == ("", [*GAMES][-1])
         await pilot.press("enter")
         await wait(pilot, lambda: isinstance(app.screen, ValueScreen))
         choices = app.screen.query_one(OptionList)
