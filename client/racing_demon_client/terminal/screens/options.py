@@ -98,6 +98,7 @@ class ValueScreen(Dialog[str]):
     ValueScreen Vertical { width: 60; max-width: 100%; height: auto; max-height: 90%; }
     ValueScreen Vertical { border: round $primary; padding: 0 1; }
     ValueScreen OptionList { height: auto; max-height: 16; border: none; padding: 0; }
+    ValueScreen OptionList:focus { border: none; }
     """
 
     def __init__(self, name: str, choices: list[tuple[str, str]], value: str, hint: str) -> None:
@@ -306,6 +307,11 @@ class OptionsScreen(Dialog[Options]):
         value = getattr(self._options, name)
         return GAMES[value].title if name == "game" and value in GAMES else value_text(name, value)
 
+    def _outcome(self, name: str) -> str:
+        """Return what an option comes to, where it leaves that to the game, too."""
+        is_open = getattr(self._options, name) is None
+        return (usual_text(name, self._options) if is_open else "") or self._value(name)
+
     def _differing(self) -> list[str]:
         """Return the options that differ from the nearest preset, or from what is usual at any table."""
         nearest = self._nearest()
@@ -345,12 +351,13 @@ class OptionsScreen(Dialog[Options]):
             return ["preset", PRESET, *([f"{chosen.title}: {chosen.text or YOURS}"] if chosen else [])]
         if row.startswith(GROUP_ROW):
             group = row.removeprefix(GROUP_ROW)
-            values = {name: usual_text(name, self._options) or self._value(name) for name in GROUPS[group]}
-            return [group, *(f"{called(name)}: {value}" for name, value in values.items())]
+            return [group, *(f"{called(name)}: {self._outcome(name)}" for name in GROUPS[group])]
         if row not in TEXTS:
             return [""]
+        outcome = self._outcome(row)
+        here = [f"Here it comes to {outcome}."] if outcome != self._value(row) else []
         choices = ", ".join(text for text, _ in choices_of(row)) if row != "game" else ""
-        return [called(row), TEXTS[row].meaning, *([f"To choose from: {choices}."] if choices else [])]
+        return [called(row), TEXTS[row].meaning, *here, *([f"To choose from: {choices}."] if choices else [])]
 
     def on_key(self, event: events.Key) -> None:
         """Find options by what is typed."""

@@ -213,6 +213,19 @@ async def test_a_rule_is_found_and_changed_in_a_few_presses() -> None:
         await wait(player.pilot, lambda: player.session.client.view.options.hints)
 
 
+@pytest.mark.long
+@for_each(
+    ("row", "told"), [("points for going", "Here it comes to 10."), ("hints", "To choose from: yes, no.")]
+)
+async def test_a_large_form_tells_more_of_a_rule(row: str, told: str) -> None:
+    """At 120x40 it is told beside it what can be chosen, and what the game decides."""
+    async with hosting(size=(120, 40)) as player:
+        await click(player, "options")
+        await wait(player.pilot, lambda: isinstance(player.app.screen, OptionsScreen))
+        await find(player, row)
+        assert told in str(player.app.screen.query_one("#about", Label).content)
+
+
 async def test_a_name_and_a_colour_are_chosen_in_the_list_of_players() -> None:
     """Enter takes both; the table and the lobby have them at once."""
     async with hosting() as player:
