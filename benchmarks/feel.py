@@ -233,7 +233,7 @@ async def _crowd(url: str, trial: Trial, page: Page) -> AsyncIterator[Crowd]:
                 await peer.ask(cl.Ready, ready=True)
                 tasks.append(asyncio.create_task(_drain(peer)))
             if trial.watches:
-                await page.locator(".chip .mini").first.wait_for()
+                await page.locator(".chip canvas").first.wait_for()
                 await crowd.began.wait()
             else:
                 await page.tap(".ready")

@@ -14,23 +14,20 @@ from racing_demon_protocol.wire.messages.server import Accepted
 from tests.support.browsers import LASTING, TELEVISION, phone
 from tests.support.restartable_server import wait_until
 from tests.support.servers import Peer, serving
+from tests.support.small_cards import CUT, SMALL_CARDS
 
 RANKS: Final = ("A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K")
+SUITS: Final = "♠♥♣♦"
 LAPTOP: Final[dict[str, Any]] = {
     "viewport": {"width": 1366, "height": 768},
     "has_touch": False,
     "is_mobile": False,
 }
-TOPS: Final = """() => [...document.querySelectorAll("#table .chip")].map((chip) =>
-  [...chip.querySelectorAll(".mini")].map((mini) => {
-    const top = [...mini.querySelectorAll(".card")].pop();
-    const suit = [0, 1, 2, 3].find((number) => top?.classList.contains(`s${number}`));
-    return !top ? "" : top.classList.contains("back") ? "?"
-      : top.querySelector(".index").textContent.trim() + suit;
-  }))"""
+TOPS: Final = f"""() => Promise.all(
+  [...document.querySelectorAll("#table .chip")].map({SMALL_CARDS}))"""
 OUTSIDE: Final = """() => [...document.querySelectorAll("#table .chip")].flatMap((chip) => {
   const box = chip.getBoundingClientRect();
-  return [...chip.querySelectorAll(".name, .out, .mini, .mini .card")].filter((each) => {
+  return [...chip.querySelectorAll(".name, .out, canvas")].filter((each) => {
     const { left, right, top, bottom } = each.getBoundingClientRect();
     return left < box.left - 1 || right > box.right + 1 || top < box.top - 1 || bottom > box.bottom + 1;
   }).map((each) => `${each.className} of ${chip.querySelector(".name").textContent}`);
@@ -84,7 +81,7 @@ async def test_a_television_shows_everybody(browser: Browser, motion: str) -> No
             await host.ask(cl.AddBot)
         await host.ask(cl.Start, seen=view.seq)
         for screen in screens:
-            await screen.see("#table .mini .card")
+            await screen.see("#table .minis canvas")
             await screen.page.evaluate(HOW_OTHERS_MOVE)
         seen = "() => window.seen.marks > 2"
         for screen in screens:
@@ -97,9 +94,11 @@ async def test_a_television_shows_everybody(browser: Browser, motion: str) -> No
         expected = tops(view)
         for screen in screens:
             await screen.page.wait_for_function(
-                f"(expected) => JSON.stringify(({TOPS})()) === JSON.stringify(expected)", arg=expected
+                f"async (expected) => JSON.stringify(await ({TOPS})()) === JSON.stringify(expected)",
+                arg=expected,
             )
             assert await screen.page.evaluate(OUTSIDE) == []
+            assert await screen.page.evaluate(CUT) == 0
             assert await screen.page.locator("#table .track .run").count() == len(view.seats)
             await screen.page.wait_for_function(IS_LEGIBLE)
             assert screen.complaints == []
@@ -119,7 +118,7 @@ async def test_nothing_moves_on_a_slow_television(browser: Browser) -> None:
             await host.ask(cl.AddBot)
         await screen.page.evaluate(SLOW_DOWN)
         await host.ask(cl.Start, seen=served.registry.room(host.code).table.view.seq)
-        await screen.see("#table.still .mini .card")
+        await screen.see("#table.still .minis canvas")
         for watch in (WHAT_MOVES, HOW_OTHERS_MOVE):
             await screen.page.evaluate(watch)
         await screen.page.wait_for_function("() => window.seen.marks > 5")
@@ -145,7 +144,7 @@ async def test_identical_deals_show_progress_alone(browser: Browser) -> None:
         await wait_until(lambda: view.phase is Phase.PLAYING)
         await screen.see("#table .chip .heap")
         assert view.is_private
-        assert await screen.page.locator("#table .mini").count() == 0
+        assert await screen.page.locator("#table .minis canvas").count() == 0
 
 
 def tops(view: TableState) -> list[list[str]]:
@@ -158,7 +157,7 @@ def tops(view: TableState) -> list[list[str]]:
             if not cards
             else "?"
             if cards[-1] == UNKNOWN
-            else f"{RANKS[rank(cards[-1]) - 1]}{suit(cards[-1])}"
+            else f"{RANKS[rank(cards[-1]) - 1]}{SUITS[suit(cards[-1])]}"
             for pile in board.piles
             if pile.seat == seat and (cards := board.cards[pile.number]) is not None
         ]

@@ -17,7 +17,7 @@ import { cardAt } from "./geometry.js";
  * @typedef {import("./geometry.js").Point & {seat?: number, width?: number}} Origin
  */
 
-export const SVG = "http://www.w3.org/2000/svg";
+const SVG = "http://www.w3.org/2000/svg";
 const MAX_FLIGHTS = 16;
 const FLIGHT_MS = 160;
 const SHAKE_MS = 240;

@@ -1,15 +1,13 @@
 // What large screens show besides: the layouts of others as small cards, who leads, cards that fly from their player
 // to their pile, and lost races where they happened.
 
-import { asIs, byId, element, isCalm, isNew, seatClass, setClass, setStyle, setText, token } from "../dom.js";
+import { asIs, element, isCalm, isNew, seatClass, setClass, setStyle, setText, token } from "../dom.js";
 import { loaded, loadStyle } from "../lazy.js";
-import { rank, suit, UNKNOWN } from "../rules/layout.js";
-import { handText, RANKS, span } from "../words.js";
-import { SVG } from "./board_view.js";
+import { handText, span } from "../words.js";
+import { SmallLayout } from "./small_layout.js";
 
 /**
  * @import { Board } from "../rules/board.js"
- * @import { Pile } from "../rules/layout.js"
  * @import { TableState } from "../rules/state.js"
  * @import { Origin } from "./board_view.js"
  * @import { Point, Rect } from "./geometry.js"
@@ -18,126 +16,23 @@ import { SVG } from "./board_view.js";
 const FLIGHT_MS = 420;
 const TRAIL_MS = 200; // how long a trail fades after its card has landed
 const MARK_MS = 1600; // how long it is seen who played last, or was late
-const MAX_OPEN = 5; // cards of a column, from its top
-const FEW_OPEN = 3; // where there are many players
-const MANY = 6; // players
+const SWEEP_MS = 600; // so much longer a mark may lie there that has faded: it goes with the next picture
+const BRIEF = 10; // characters of a name that has room in each panel
 const LEGIBLE = 0.06; // so far apart, as a share of the way, two numbers can be read
-const MAX_HIDDEN = 1; // backs above them: there are cards below
-const RATIO = 1.4;
-const BACK = 0.14; // how much of a back shows, in widths of a card
-const OPEN = 0.44; // how much of a card shows
-const COUNTED = ["reserve", "stock"];
-const INKS = ["--black", "--red", "--club", "--diamond"]; // of each suit
-/** Where the suits of small cards are, and what is below them. */
-const PIPS = {
-  " .index::after": "",
-  ".top": "",
-  ".ace.top": "",
-  ".royal.top": ", linear-gradient(var(--paper), var(--royal))",
-};
 
 loadStyle("panels.css");
 
 /**
- * How large each panel's cards may be. Units of a container would say it, too, and style all cards anew whenever
- * anything on the page is laid out: that took a hundred times as long as the layout.
- */
-const room = new ResizeObserver((entries) => {
-  for (const { target, contentRect } of entries) {
-    const root = /** @type {HTMLElement} */ (target);
-    setStyle(root, "--wide", `${contentRect.width}px`);
-    setStyle(root, "--high", `${contentRect.height}px`);
-  }
-});
-
-/**
- * Show another player's layout as small cards. Only piles that have changed are written.
+ * Show another player's layout as small cards.
  * @param {HTMLElement} root
  * @param {Board} board
  * @param {number} place
+ * @param {boolean} isNear whether few cards are left to play
+ * @returns whether its piles may lie elsewhere than before
  */
-export function drawLayout(root, board, place) {
-  drawSuits();
-  const piles = board.layout.own(place);
-  const most = board.layout.seats.length > MANY ? FEW_OPEN : MAX_OPEN;
-  if (root.childElementCount !== piles.length) {
-    root.replaceChildren(
-      ...piles.map(({ kind }) => {
-        const mini = element("span", `mini ${kind}`);
-        mini.append(element("span", "pile"));
-        return mini;
-      }),
-    );
-    setStyle(root, "--n", String(piles.length));
-    setStyle(root, "--tall", String(RATIO + MAX_HIDDEN * BACK + (most - 1) * OPEN));
-    room.observe(root);
-  }
-  piles.forEach((pile, at) => drawPile(root.children[at], pile, board.cards[pile.number], most));
-}
-
-/**
- * The suits of small cards, as backgrounds: a picture for each would take longer to lay out than all else.
- */
-const suits = new CSSStyleSheet();
-document.adoptedStyleSheets = [...document.adoptedStyleSheets, suits];
-
-/** Draw the suits in the colours that the settings ask for. */
-function drawSuits() {
-  const root = document.documentElement;
-  if (!isNew(root, "inks", `${root.dataset.theme} ${root.className}`)) return;
-  const look = getComputedStyle(root);
-  const rules = INKS.flatMap((ink, at) => {
-    const fill = look.getPropertyValue(ink);
-    return Object.entries(PIPS).map(([selector, below]) => {
-      // One picture for each size: one that is drawn in several is laid out anew for each of them, with every card.
-      const svg = `<svg xmlns="${SVG}" viewBox="0 0 100 100" fill="${fill}" class="${selector}">${byId(`suit-${at}`).innerHTML}</svg>`;
-      const image = `url("data:image/svg+xml,${encodeURIComponent(svg)}")${below}`;
-      return `.mini .s${at}${selector} { background-image: ${image}; }`;
-    });
-  });
-  suits.replaceSync(rules.join(""));
-}
-
-/** @param {number} card */
-function makeSmall(card) {
-  if (card === UNKNOWN) return element("div", "card back");
-  const rich = rank(card) === 1 ? " ace" : rank(card) > 10 ? " royal" : "";
-  const node = element("div", `card face s${suit(card)}${rich}`);
-  node.append(element("b", "index", RANKS[rank(card) - 1]));
-  return node;
-}
-
-/** The cards that each pile shows. @type {WeakMap<Element, Map<number, HTMLElement>>} */
-const shown = new WeakMap();
-
-/**
- * @param {Element} mini
- * @param {Pile} pile
- * @param {number[]} cards
- * @param {number} most how many cards of a column are shown
- */
-function drawPile(mini, { kind }, cards, most) {
-  const known = cards.filter((card) => card !== UNKNOWN);
-  const isColumn = kind === "tableau" && known.length > 0;
-  const open = isColumn ? known.slice(-most) : cards.slice(-1);
-  const hidden = isColumn && cards.length > known.length ? Array(MAX_HIDDEN).fill(UNKNOWN) : [];
-  if (!isNew(mini, "cards", [...hidden, ...open, cards.length].join())) return;
-  const root = /** @type {Element} */ (mini.firstElementChild);
-  const before = shown.get(root); // what stays is neither styled nor laid out anew
-  const nodes = new Map([...hidden, ...open].map((card) => [card, before?.get(card) ?? makeSmall(card)]));
-  for (const [card, node] of before ?? []) if (!nodes.has(card)) node.remove();
-  shown.set(root, nodes);
-  setClass(mini, "empty", nodes.size === 0);
-  let next = root.querySelector(":scope > b");
-  if (COUNTED.includes(kind)) {
-    if (!next) root.append((next = element("b")));
-    setText(next, cards.length > 0 ? String(cards.length) : "");
-  }
-  for (const [at, node] of [...nodes.values()].reverse().entries()) {
-    setClass(node, "top", at === 0);
-    if (node.nextSibling !== next || !node.parentNode) root.insertBefore(node, next);
-    next = node;
-  }
+export function drawLayout(root, board, place, isNear) {
+  const layout = root.hasChildNodes() ? SmallLayout.of.get(root) : null;
+  return (layout ?? new SmallLayout(root)).show(board, place, isNear);
 }
 
 /**
@@ -150,12 +45,11 @@ export function pointsOf(chips, { hand, handSeats }, box) {
   /** @type {Map<number, Origin>} */
   const points = new Map();
   for (const [seat, chip] of chips) {
-    const minis = chip.querySelector(".minis")?.children ?? [];
+    const root = /** @type {Element} */ (chip.querySelector(".minis"));
+    const places = SmallLayout.of.get(root)?.places() ?? [];
     const piles = hand?.layout.own(handSeats.indexOf(seat)) ?? [];
-    for (const [at, mini] of [...minis].entries()) {
-      const { left, top, width } = mini.getBoundingClientRect();
-      if (piles[at]) points.set(piles[at].number, { x: left - box.left, y: top - box.top, seat, width });
-    }
+    for (const [at, { x, y, width }] of places.entries())
+      if (piles[at]) points.set(piles[at].number, { x: x - box.left, y: y - box.top, seat, width });
   }
   return points;
 }
@@ -218,6 +112,9 @@ export const racesWon = new Map();
 /** The mark of each pile. @type {WeakMap<Rect, HTMLElement>} */
 const marks = new WeakMap();
 
+/** When each mark has faded, the first first. @type {Map<HTMLElement, number>} */
+const fading = new Map();
+
 /**
  * Outline a pile for a moment.
  * @param {HTMLElement} felt
@@ -231,7 +128,17 @@ function outline(felt, rect, mark) {
   Object.assign(mark.style, { left: `${x}px`, top: `${y}px`, width: `${w}px`, height: `${h}px` });
   setStyle(mark, "--card", `${w}px`);
   felt.append(mark);
-  setTimeout(() => mark.remove(), MARK_MS);
+  fading.set(mark, performance.now() + MARK_MS);
+  setTimeout(sweep, MARK_MS + SWEEP_MS);
+}
+
+/** Remove the marks whose time is over. Each by itself would have the page drawn for nothing else. */
+function sweep() {
+  for (const [mark, end] of fading) {
+    if (end > performance.now()) return;
+    mark.remove();
+    fading.delete(mark);
+  }
 }
 
 /**
@@ -276,6 +183,7 @@ export function flash(felt, rect, table, { by, seat, late_us: late }) {
  * @param {Record<string, any>} games
  */
 export function drawRace(root, table, chips, games) {
+  sweep();
   const points = table.points();
   const isHands = table.countsHands;
   const totals = new Map(table.totals());
@@ -293,6 +201,7 @@ export function drawRace(root, table, chips, games) {
     setClass(chip, "summed", isSummed);
     setClass(chip, "bare", !chip.querySelector(".minis")?.childElementCount);
     setClass(chip, "leads", leads(sum));
+    setClass(chip, "brief", [...(names.get(seat) ?? "")].length <= BRIEF);
   }
   drawTrack(root, table, sums, leads);
   drawHead(root, table, games);

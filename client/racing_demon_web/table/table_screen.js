@@ -531,27 +531,27 @@ export class TableScreen {
     const most = Math.max(left, this.most.get(seat) ?? 1);
     this.most.set(seat, most);
     setStyle(/** @type {HTMLElement} */ (heap), "--left", `${(left / most) * 100}%`);
-    setClass(chip, "near", left > 0 && left <= NEAR && heap.textContent !== "");
+    const isNear = left > 0 && left <= NEAR && heap.textContent !== "";
+    setClass(chip, "near", isNear);
     const word = this.#waits(seat) ? WORDS.waits : state ? chipState(state) : "";
     setText(mood, word);
     setClass(mood, "bot", word === "bot");
     setClass(chip, "has-state", word !== "" && word !== "bot");
     if (place < 0 || !table.hand || table.hand.isPrivate)
       minis.replaceChildren(); // the last hand's
-    else if (this.hasMinis) this.#drawLayout(minis, table.hand.board, place);
+    else if (this.hasMinis) this.#drawLayout(minis, table.hand.board, place, isNear);
   }
 
   /**
    * @param {Element} minis
    * @param {import("../rules/board.js").Board} board
    * @param {number} place
+   * @param {boolean} isNear
    */
-  #drawLayout(minis, board, place) {
+  #drawLayout(minis, board, place, isNear) {
     whenLoaded("panels", ({ drawLayout }) => {
-      const { childElementCount } = minis;
-      drawLayout(/** @type {HTMLElement} */ (minis), board, place);
-      if (minis.childElementCount === childElementCount) return;
-      this.#measured = undefined; // its piles have a place now
+      if (!drawLayout(/** @type {HTMLElement} */ (minis), board, place, isNear)) return;
+      this.#measured = undefined;
       this.requestRender();
     });
   }

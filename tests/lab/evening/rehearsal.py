@@ -34,6 +34,7 @@ from racing_demon_protocol.wire.messages.events import Continued, HandOver, Paus
 from tests.support.browsers import Phone, chromium, phone
 from tests.support.processes import CLIENT, server_process
 from tests.support.servers import deadline, end_tasks
+from tests.support.small_cards import SMALL_CARDS
 
 RANKS: Final = ("A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K")
 SUITS: Final = "♠♥♣♦"
@@ -60,7 +61,10 @@ Insets = dict[str, int]
 NO_INSETS: Final[Insets] = {"top": 0, "bottom": 0, "left": 0, "right": 0}
 NOTCH: Final[Insets] = NO_INSETS | {"top": 47, "bottom": 34}
 
-READ_PAGE: Final = """() => {
+READ_PAGE: Final = (
+    f"""async () => {{
+  const smallCards = {SMALL_CARDS};"""
+    """
   const box = (each) => {
     const { left, top, right, bottom } = each.getBoundingClientRect();
     return [left, top, right, bottom];
@@ -84,16 +88,14 @@ READ_PAGE: Final = """() => {
       .filter(([isShown]) => isShown).map(([, where]) => where),
     tally: all(".tally tbody tr", (row) =>
       [text(row.querySelector("bdi")), Number(text(row.querySelector(".total")))]),
-    chips: all("#table .chip", (chip) =>
-      [text(chip.querySelector(".name")), [...chip.querySelectorAll(".mini")].filter(shows).map((mini) => {
-        const top = [...mini.querySelectorAll(".card")].pop();
-        return top ? face(top) : "·";
-      })]),
+    chips: await Promise.all(all("#table .chip", async (chip) =>
+      [text(chip.querySelector(".name")), await smallCards(chip)])),
     players: all("#lobby .player", (row) =>
       [text(row.querySelector(".name")), text(row.querySelector(".who"))]),
     size: [innerWidth, innerHeight],
   };
 }"""
+)
 
 Box = tuple[float, float, float, float]
 
@@ -255,7 +257,7 @@ def _miniatures(view: TableState, chips: list[tuple[str, list[str]]]) -> list[st
             found.append(f"shows the layout of {name}")
         piles = [board.cards[pile.number] for pile in board.piles if pile.seat == seats.get(name, -1)]
         real = [face(cards[-1]) for cards in piles if cards and cards[-1] != UNKNOWN]
-        if drawn and not view.is_private and [each for each in drawn if each[-1] in SUITS] != real:
+        if drawn and not view.is_private and [each for each in drawn if each[-1:] in set(SUITS)] != real:
             found.append(f"shows {drawn} for the layout {real} of {name}")
     return found
 
