@@ -406,6 +406,8 @@ async def test_the_host_lets_a_player_in_on_a_new_phone_by_words(tmp_path: Path,
         host.type("people ben")
         await host.line("enter the name Ben and the code ([A-Z]{6})")
         assert codes(tmp_path) == 1
+        host.type("people 6")
+        await host.line("^nobody has that name: type people")
         host.type("people")
         await host.line(f"^Ben, last here .*{ben.player}")
         await wait_until(lambda: codes(tmp_path) == 0)
