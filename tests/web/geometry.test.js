@@ -129,4 +129,9 @@ test("on a phone each suit grows from the middle of what is named so", () => {
     assert.ok(x > middle.x && x + w < middle.x + middle.w);
     assert.ok(y > middle.y && y + h < middle.y + middle.h);
   }
+  const shared = board.layout.piles.filter((pile) => pile.place === -1);
+  shared.forEach(({ number }, at) => {
+    board.cards[number] = [13 * (at % 4)];
+  });
+  assert.ok(!scene(board, { width: 390, height: 640 }).middle.hasCorner, "a name is not below cards");
 });

@@ -30,7 +30,7 @@ PHRASES: Final = {
     "hints": "hints on",
     "casual": "in no standings",
     "known": "a known deal",
-    "reserve": "{} for each reserve card",
+    "reserve": "{} per reserve card",
 }
 """What the sentences are made of."""
 COUNTS: Final = ("no", "one", "two", "three", "four", "five")

@@ -118,7 +118,7 @@ GROUPS: Final = {
         "reserve_card": OptionText(
             "For each card that is still in the reserve when the hand ends.",
             name="points per reserve card",
-            chip="{} for each reserve card",
+            chip="{} per reserve card",
             offered=(-3, -2, -1, 0),
         ),
     },

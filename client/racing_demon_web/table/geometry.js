@@ -4,6 +4,7 @@ import { suit, UNKNOWN } from "../rules/layout.js";
 
 /** @import { Layout, Pile } from "../rules/layout.js" */
 
+const CORNER = 76; // as wide as the name of what is common to all
 const RATIO = 1.4;
 const MAX_CARD = 132; // or CARD_OF_HEIGHT, on large screens
 const CARD_OF_HEIGHT = 0.15;
@@ -22,7 +23,7 @@ const TOP_KINDS = ["foundation", "cell"];
 
 /** @typedef {{pile: number, count: number}} Held cards that are picked up */
 /** @typedef {{x: number, y: number}} Point */
-/** @typedef {Point & {w: number, h: number, hasCorner: boolean}} Area its upper left corner is free for long, or not */
+/** @typedef {Point & {w: number, h: number, hasCorner: boolean}} Area its upper left corner is free, or not */
 
 /**
  * @typedef {object} Rect where a pile lies, and how its cards are spread
@@ -320,6 +321,7 @@ function race({ rects, board, deal, slots, shared, gap, grid }) {
     const x = left + columnOf(slot, seats, columns) * (w + gap);
     const y = top + Math.floor(slot / columns) * (h + gap);
     const rect = { x, y, w, h, dx: 0, down: 0, up: 0, isFlat: h < w * 1.2 };
+    if (y === top && x < grid.area.x + CORNER && (isNext || !isEmpty(at))) grid.area.hasCorner = false;
     rects.set(shared[at].number, isNext ? { ...rect, suit: first / seats } : rect);
   });
 }

@@ -75,7 +75,7 @@ export const CHIPS = {
   time_limit_ms: "{} for a hand",
   out_bonus: "{} for going out",
   king_bonus: "{} for a finished foundation",
-  reserve_card: "{} for each reserve card",
+  reserve_card: "{} per reserve card",
   reserve: "reserve of {}",
   columns: "{} columns",
   turn: "turn {}",

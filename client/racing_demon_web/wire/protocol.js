@@ -65,7 +65,7 @@ export const PHRASES = {
   hints: "hints on",
   casual: "in no standings",
   known: "a known deal",
-  reserve: "{} for each reserve card",
+  reserve: "{} per reserve card",
 };
 /** The most hands of a match: as many as a total takes. */
 export const MAX_HANDS = 100;

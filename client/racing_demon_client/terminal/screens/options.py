@@ -295,7 +295,8 @@ class OptionsScreen(Dialog[Options]):
         """Return what the options of a folded group come to, in a line or two below each other."""
         room = min(WIDTH, self.app.size.width) - AROUND - GROUP_NAME_WIDTH
         told = DOT.join(group_phrases(self._options, names))
-        return f"\n{'':{GROUP_NAME_WIDTH}}".join(shortened(told, room, GROUP_LINES, UNICODE))
+        most = 2 * GROUP_LINES if is_roomy(self.app.size) else GROUP_LINES
+        return f"\n{'':{GROUP_NAME_WIDTH}}".join(shortened(told, room, most, UNICODE))
 
     def _option(self, name: str, prefix: str = "") -> Option:
         mark = "≠" if name in self._differing() else " "

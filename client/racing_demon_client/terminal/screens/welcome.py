@@ -409,7 +409,7 @@ class WelcomeScreen(Screen[None]):
     WelcomeScreen.-broad.-tall #about { content-align: left middle; }
     WelcomeScreen.-broad.-tall ScrollForm { align-vertical: middle; }
     WelcomeScreen.-broad.-tall .heading, WelcomeScreen.-broad.-tall #heading { margin: 1 0; }
-    WelcomeScreen.-broad.-tall Button { height: 3; }
+    WelcomeScreen.-broad.-tall Button { margin: 1 2 1 0; }
     WelcomeScreen.-narrow VerticalScroll, WelcomeScreen.-narrow .keys { padding: 0; }
     WelcomeScreen.-narrow #told { padding: 0; }
     WelcomeScreen.-narrow .pair { layout: vertical; }
