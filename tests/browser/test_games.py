@@ -55,6 +55,7 @@ async def test_a_column_has_an_outline_while_it_is_empty(browser: Browser) -> No
     """Where nothing lies there is something to aim at; below cards there is no second frame."""
     async with serving(seed=LASTING) as served, phone(browser, served.origin) as player:
         await player.create("Ann")
+        await player.show_rules()
         await player.page.select_option(PICK, "game:paternal-kings")
         await player.page.locator(".about", has_text="king").wait_for()
         await player.deal()
