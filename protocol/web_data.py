@@ -27,7 +27,6 @@ from racing_demon_client.shared.lesson import (
     NOT_STUCK,
     OPENING,
     POINTS,
-    STEPS,
     TEACHER_MS,
     TEACHER_NAME,
     WAIT,
@@ -374,7 +373,6 @@ def lessons() -> str:
     return (
         "// Generated from the lessons by protocol/generate.py.\n\n"
         f"export const TEACHER = {_literal(TEACHER_NAME)};\n"
-        f"export const STEPS = {STEPS};\n"
         "/** How many milliseconds pass between two plays of the teacher. */\n"
         f"export const TEACHER_MS = {TEACHER_MS};\n"
         "/** How a card lies in a column, by whether it is red. */\n"

@@ -28,9 +28,8 @@ OWN: Final = 0
 TEACHER: Final = 1
 TEACHER_NAME: Final = "Ada"
 KINDS: Final = ("ace", "build", "column", "run", "empty", "turn", "won", "lost", "stuck")
-"""The kinds of steps, in order. A race that is won and one that is lost are one step of eight."""
+"""The kinds of steps, in order."""
 UPWARD: Final = frozenset({"ace", "build", "won", "lost"})
-STEPS: Final = 8
 TEACHER_MS: Final = 450
 """From one play of the teacher to the next."""
 LOST_MS: Final = 10_000
@@ -102,6 +101,7 @@ class LessonStep:
 
     Attributes:
         kind: which plays end it: see :func:`ends_step`.
+        number: which step it is for people, from 1: a race that is won and one that is lost are one.
         text: what it is about; ``{card}`` is the card that is pointed at, ``{on}`` that on which it goes, and
             ``{colours}`` one of :data:`COLOURS`.
         rule: the rule behind it, in small letters.
@@ -112,17 +112,12 @@ class LessonStep:
     """
 
     kind: str
+    number: int
     text: str
     rule: str
     why: str
     play: Play | None = None
     before: tuple[Play, ...] = ()
-
-    @property
-    def number(self) -> int:
-        """Which of the eight steps it is, from 1."""
-        index = KINDS.index(self.kind)
-        return index + (index < KINDS.index("lost"))
 
     @property
     def does(self) -> str:
@@ -144,6 +139,11 @@ class Lesson:
     game: str
     deal: str
     steps: tuple[LessonStep, ...]
+
+    @property
+    def count(self) -> int:
+        """How many steps it has for people."""
+        return self.steps[-1].number
 
 
 def text_of(step: LessonStep, device: str, **words: str) -> str:
@@ -328,8 +328,13 @@ def _lesson(
     game: str, deal: str, words: Mapping[str, StepWords], plays: Mapping[str, tuple[Play, Sequence[Play]]]
 ) -> Lesson:
     """Return a lesson by what is pointed at in each step of its deal, and what the teacher plays before."""
-    steps = [LessonStep(kind, *words[kind], play, tuple(before)) for kind, (play, before) in plays.items()]
-    return Lesson(game, deal, (*steps, LessonStep("stuck", *words["stuck"])))
+    steps: list[LessonStep] = []
+    number = 0
+    for kind in (*plays, "stuck"):
+        number += kind != "lost"
+        play, before = plays.get(kind, (None, ()))
+        steps.append(LessonStep(kind, number, *words[kind], play, tuple(before)))
+    return Lesson(game, deal, tuple(steps))
 
 
 LESSONS: Final[Mapping[str, Lesson]] = {

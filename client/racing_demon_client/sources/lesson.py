@@ -13,13 +13,11 @@ from racing_demon_client.saved_lesson import lesson_path, load_step, save_step
 from racing_demon_client.shared.lesson import (
     AGAIN,
     DONE,
-    KINDS,
     LESSONS,
     LOST,
     LOST_MS,
     OWN,
     POINTS,
-    STEPS,
     TEACHER,
     TEACHER_MS,
     TEACHER_NAME,
@@ -61,7 +59,8 @@ class LessonRunner:
     """
 
     def __init__(self, client: Client, teacher: Client, game: str) -> None:
-        self.progress = LessonProgress(LESSONS[game], min(load_step(lesson_path(), game), len(KINDS) - 1))
+        lesson = LESSONS[game]
+        self.progress = LessonProgress(lesson, min(load_step(lesson_path(), game), len(lesson.steps) - 1))
         self.is_over = False
         self._clients = (client, teacher)
         self._is_played = False
@@ -118,7 +117,7 @@ class LessonRunner:
             return WAIT.format(teacher=TEACHER_NAME)
         does = stuck if progress.is_stuck else "" if progress.target is None else show(progress.target)
         text = progress.asked.format(**words_for(self._hand.board, progress.target, name))
-        return f"{step.number}/{STEPS} {text} {does}".strip()
+        return f"{step.number}/{progress.lesson.count} {text} {does}".strip()
 
     @property
     def rule(self) -> str:

@@ -14,7 +14,7 @@ import { faceName, short, WORDS } from "../words.js";
 import { LESSON_WORDS } from "../words_later.js";
 import { endsOf, light, upward } from "./coach.js";
 import { COLUMNS, caps } from "./keyboard.js";
-import { COLOURS, DO, LESSONS, STEPS, TEACHER, TEACHER_MS, WORDS_OF_LESSONS } from "./lesson_data.js";
+import { COLOURS, DO, LESSONS, TEACHER, TEACHER_MS, WORDS_OF_LESSONS } from "./lesson_data.js";
 
 /**
  * @import { Board } from "../rules/board.js"
@@ -177,7 +177,7 @@ export class Lesson {
     this.rule = element("small");
     this.steps = element("div", "marks");
     this.steps.setAttribute("role", "img");
-    for (let number = 0; number < STEPS; number++) this.steps.append(element("i"));
+    for (let number = 0; number < this.lesson.steps.at(-1).number; number++) this.steps.append(element("i"));
     const head = element("div", "steps");
     head.append(
       this.steps,
@@ -605,7 +605,7 @@ export class Lesson {
     [...this.steps.children].forEach((node, at) => {
       node.className = at + 1 < step.number ? "on" : at + 1 === step.number ? "now" : "";
     });
-    this.steps.setAttribute("aria-label", LESSON_WORDS.stepOf(step.number, STEPS));
+    this.steps.setAttribute("aria-label", LESSON_WORDS.stepOf(step.number, this.steps.childElementCount));
     this.#keepRoom();
     this.goOn.hidden = !this.#isTold;
     this.box.classList.toggle("told", this.#isTold);
@@ -639,14 +639,18 @@ export class Lesson {
     const [card, on] = settings.hasText ? ["10 of diamonds", "queen of spades"] : ["10♦", "10♠"];
     const words = { card, on, colours: COLOURS[0], teacher: TEACHER, key: "W", line: "w up" };
     const { not_stuck: notStuck, won, lost, wait } = WORDS_OF_LESSONS;
-    const rooms = /** @type {Step[]} */ (this.lesson.steps).flatMap(({ text, does, rule, why }) => [
+    /** @type {Step[]} */
+    const steps = this.lesson.steps;
+    /** @param {string} kind */
+    const ruleOf = (kind) => steps.find((step) => step.kind === kind)?.rule ?? "";
+    const rooms = steps.flatMap(({ text, does, rule, why }) => [
       { text: `${text} ${DO[does][device]}`, rule },
       { text: `${text} ${wait}`, rule: why },
     ]);
-    rooms.push({ text: `${notStuck} ${DO.up[device]}`, rule: this.lesson.steps[STEPS].rule });
+    rooms.push({ text: `${notStuck} ${DO.up[device]}`, rule: ruleOf("stuck") });
     for (const each of this.room.querySelectorAll(".kept")) each.remove();
     for (const { text, rule } of rooms) this.#keep(filled(text, words), filled(rule, words), false);
-    for (const told of [won, lost]) this.#keep(filled(told, words), this.lesson.steps[STEPS - 1].rule, true);
+    for (const told of [won, lost]) this.#keep(filled(told, words), ruleOf("lost"), true);
   }
 
   /**

@@ -1,7 +1,6 @@
 // Generated from the lessons by protocol/generate.py.
 
 export const TEACHER = "Ada";
-export const STEPS = 8;
 /** How many milliseconds pass between two plays of the teacher. */
 export const TEACHER_MS = 450;
 /** How a card lies in a column, by whether it is red. */
