@@ -1,7 +1,9 @@
 """What servers of a cluster keep in the database besides tables, each of them behind its fence."""
 
+import os
+import socket
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import count
 from typing import Any, Final
 
@@ -89,9 +91,16 @@ class SideStore(SqlStore):
             yield
 
     def interrupt(self) -> None:
-        """End what another thread waits for, such as for a standby that is missing."""
-        if self._db is not None:
-            self._db.cancel_safe(timeout=INTERRUPT_SECONDS)
+        """End what another thread waits for, such as for a standby that is missing, or a silent database."""
+        if (db := self._db) is None:
+            return
+        try:
+            db.cancel_safe(timeout=INTERRUPT_SECONDS)
+        except (
+            psycopg.Error
+        ):  # the request has no answer, either: what waits is to see an end of its connection
+            with suppress(psycopg.Error, OSError), socket.socket(fileno=os.dup(db.fileno())) as wire:
+                wire.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
         """Close the connection."""

@@ -1,9 +1,11 @@
 """Players in a database: behind the fence of the server that writes them, and with its key."""
 
+import asyncio
 import contextlib
 import hashlib
 import json
 from collections.abc import Callable
+from urllib.parse import urlsplit
 
 import psycopg
 import pytest
@@ -21,6 +23,8 @@ from racing_demon_server.players.keeper import PlayersKeeper
 from racing_demon_server.players.store import Seating
 from racing_demon_server.results.worker import ResultsWorker
 from tests.support.postgres import KEY, Postgres
+from tests.support.relay import Relay
+from tests.support.servers import PATIENCE, timeout
 
 NOW = 1_796_000_000_000
 KEYS = [secret_hash(f"{number:064x}") for number in range(3)]
@@ -49,6 +53,22 @@ def test_a_fenced_server_makes_no_player(
         with pytest.raises(Fenced):
             enroll(players, 1)
     assert servers.sql("SELECT count(*) FROM players", name) == [(1,)]
+
+
+async def test_what_waits_for_a_silent_database_can_be_ended(
+    servers: Postgres, name: str, opened: Callable[..., PostgresStore]
+) -> None:
+    """The server that stops then is not kept, though the request to cancel has no answer, either."""
+    url, node = servers.url(name, both=False), opened().node
+    async with Relay.before(url) as way:
+        through = urlsplit(url)._replace(netloc=f"rd@127.0.0.1:{urlsplit(way.url).port}").geturl()
+        opening = asyncio.to_thread(PostgresPlayers, through, node, ClusterKeys([KEY]))
+        with contextlib.closing(await opening) as players:
+            way.hold()
+            waiting = asyncio.create_task(asyncio.to_thread(enroll, players, 0))
+            await asyncio.to_thread(players.interrupt)
+            with pytest.raises(JournalUnusable):
+                await timeout(PATIENCE, waiting)
 
 
 def test_a_secret_is_one_devices_at_all_servers(
