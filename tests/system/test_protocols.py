@@ -1,5 +1,6 @@
 """Servers, relays and clients of two versions of the protocol: each is served, or told who must update."""
 
+import asyncio
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -16,7 +17,7 @@ from tests.support.browsers import chromium, phone
 from tests.support.clusters import GENEROUS, PATIENT, SEED, Cluster, Front, went_on
 from tests.support.processes import CLIENT, SERVER, started, text_of
 from tests.support.restartable_server import all_answered, meeting, wait_until
-from tests.support.servers import Closing, Peer
+from tests.support.servers import PATIENCE, Closing, Peer, timeout
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="processes are forked and killed")
 
@@ -150,9 +151,11 @@ async def test_a_page_goes_on_at_a_server_of_its_protocol(tmp_path: Path, databa
         origin = front.url.replace("ws:", "http:").removesuffix("/v1")
         async with chromium() as browser, phone(browser, origin) as player:
             await player.create("Ann")
-            before, front.first = front.accepted, "n3"
+            turned_away = asyncio.Event()
+            player.page.on("websocket", lambda socket: socket.on("close", lambda _: turned_away.set()))
+            front.first = "n3"
             cluster.nodes["n1"].kill()
-            await wait_until(lambda: front.accepted > before)
+            await timeout(PATIENCE, turned_away.wait())
             front.first = "n2"
 
             async def is_back() -> bool:

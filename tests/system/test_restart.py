@@ -21,7 +21,7 @@ from racing_demon_server.journal.sqlite.database import open_journal
 from racing_demon_server.journal.table_journal import CHECKPOINT_EVENTS
 from tests.support.effort import amount, usually
 from tests.support.journals import check, overwrite_page
-from tests.support.processes import CLIENT, server_process, started, text_of
+from tests.support.processes import CLIENT, SERVER, server_process, started, text_of
 from tests.support.restartable_server import RestartableServer, entered_when_read
 from tests.support.servers import Closing, Peer
 from tests.support.whole_servers import command, whole_server
@@ -197,7 +197,7 @@ async def test_a_journal_that_is_damaged_is_refused(tmp_path: Path, place: str, 
     overwrite_page(journal, place)
     before = journal.read_bytes()
     where = ("--host=127.0.0.1", "--port=0", f"--processes={processes}")
-    ended = await command(*where, "--journal", str(journal))
+    ended = await text_of(SERVER, *where, "--journal", str(journal))
     assert (ended.code, ended.out) == (3, "")
     assert f"The journal {journal} is damaged: database disk image is malformed." in ended.err
     assert "racing-demon-server journal restore" in ended.err
