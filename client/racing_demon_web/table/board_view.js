@@ -88,6 +88,7 @@ export class BoardView {
     if (deal !== this.deal) this.clear();
     if (scene !== this.#scene) {
       this.#drawn.clear();
+      if (this.#scene) loaded.panels?.moveMarks(this.#scene.rects, scene.rects);
       this.#nameMiddle(scene.middle);
     }
     this.deal = deal;

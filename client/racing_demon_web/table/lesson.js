@@ -177,7 +177,8 @@ export class Lesson {
     this.rule = element("small");
     this.steps = element("div", "marks");
     this.steps.setAttribute("role", "img");
-    for (let number = 0; number < this.lesson.steps.at(-1).number; number++) this.steps.append(element("i"));
+    const count = Math.max(...this.lesson.steps.map((/** @type {Step} */ { number }) => number));
+    for (let number = 0; number < count; number++) this.steps.append(element("i"));
     const head = element("div", "steps");
     head.append(
       this.steps,

@@ -112,6 +112,38 @@ export const racesWon = new Map();
 /** The mark of each pile. @type {WeakMap<Rect, HTMLElement>} */
 const marks = new WeakMap();
 
+/** Where each pile lies that was laid out elsewhere before. @type {WeakMap<Rect, Rect>} */
+const moved = new WeakMap();
+
+/**
+ * Let marks stay at their piles, which are laid out anew.
+ * @param {Map<number, Rect>} before
+ * @param {Map<number, Rect>} after
+ */
+export function moveMarks(before, after) {
+  for (const [pile, rect] of before) {
+    const [mark, place] = [marks.get(rect), after.get(pile)];
+    if (place === rect) continue;
+    if (place) {
+      moved.delete(place); // now it is the last
+      moved.set(rect, place);
+    }
+    if (mark && place) putMark(mark, place);
+    else mark?.remove();
+  }
+}
+
+/**
+ * @param {HTMLElement} mark
+ * @param {Rect} rect
+ */
+function putMark(mark, rect) {
+  marks.set(rect, mark);
+  const { x, y, w, h } = rect;
+  Object.assign(mark.style, { left: `${x}px`, top: `${y}px`, width: `${w}px`, height: `${h}px` });
+  setStyle(mark, "--card", `${w}px`);
+}
+
 /** When each mark has faded, the first first. @type {Map<HTMLElement, number>} */
 const fading = new Map();
 
@@ -122,11 +154,10 @@ const fading = new Map();
  * @param {HTMLElement} mark
  */
 function outline(felt, rect, mark) {
-  marks.get(rect)?.remove();
-  marks.set(rect, mark);
-  const { x, y, w, h } = rect;
-  Object.assign(mark.style, { left: `${x}px`, top: `${y}px`, width: `${w}px`, height: `${h}px` });
-  setStyle(mark, "--card", `${w}px`);
+  let place = rect; // a card lands where its pile lies by then
+  for (let next = moved.get(place); next; next = moved.get(place)) place = next;
+  marks.get(place)?.remove();
+  putMark(mark, place);
   felt.append(mark);
   fading.set(mark, performance.now() + MARK_MS);
   setTimeout(sweep, MARK_MS + SWEEP_MS);

@@ -310,7 +310,7 @@ def test_the_table_at_80x23() -> None:
 """
     rows = [row.rstrip() for row in rows_of(player.draw())]
     assert expected.strip("\n").split("\n") == rows[:11]
-    assert rows[22] == " asdfjkl move  qweruio up  space turn  ; waste  x drop  v stuck  ? help"
+    assert rows[22] == " asdfjkl move  qweruio up  space turn  ; waste  v stuck  ? help"
 
 
 @for_each("size", [(120, 40), (200, 60)])
