@@ -24,7 +24,7 @@ from tests.support.vectors import MATCHES, vectors
 DIALOGS: Final = ("confirm", "alert", "prompt")
 NEWER: Final = (
     *("at", "checkVisibility", "findLast", "findLastIndex", "groupBy", "hasOwn", "showModal"),
-    *("structuredClone", "timeout", "toReversed", "toSorted", "toSpliced", "randomUUID"),
+    *("structuredClone", "timeout", "toReversed", "toSorted", "toSpliced", "randomUUID", "roundRect"),
 )
 HERE: Final = Path(__file__).parent
 REPLAY: Final = "vectors.js"

@@ -210,6 +210,25 @@ function picture(card, look) {
 }
 
 /**
+ * A rectangle with round corners, as a path. Televisions of 2022 have no such method.
+ * @param {Pen} pen
+ * @param {number} x
+ * @param {number} y
+ * @param {number} w
+ * @param {number} h
+ * @param {number} radius
+ */
+function rounded(pen, x, y, w, h, radius) {
+  pen.beginPath();
+  pen.moveTo(x + radius, y);
+  pen.arcTo(x + w, y, x + w, y + h, radius);
+  pen.arcTo(x + w, y + h, x, y + h, radius);
+  pen.arcTo(x, y + h, x, y, radius);
+  pen.arcTo(x, y, x + w, y, radius);
+  pen.closePath();
+}
+
+/**
  * The shape of a card, or of what is inside its border.
  * @param {Pen} pen
  * @param {Look} look
@@ -217,9 +236,8 @@ function picture(card, look) {
  * @param {number} [x]
  */
 function shape(pen, { width, height }, inset = 0, x = 0) {
-  pen.beginPath();
   const radius = Math.max(0, RADIUS * width - inset);
-  pen.roundRect(x + inset, inset, width - 2 * inset, height - 2 * inset, radius);
+  rounded(pen, x + inset, inset, width - 2 * inset, height - 2 * inset, radius);
 }
 
 /**
@@ -320,8 +338,7 @@ function drawCount(pen, text, x, { width, height, count, line, font }, { fill, i
   const left = Math.max(line, x + width + Math.round(count / 4) - wide);
   const top = height - count;
   const high = Math.round(1.25 * count);
-  pen.beginPath();
-  pen.roundRect(left, top, wide, high, high / 2);
+  rounded(pen, left, top, wide, high, high / 2);
   pen.strokeStyle = edge;
   pen.lineWidth = 2 * line; // its inner half is filled
   pen.stroke();
