@@ -1,12 +1,13 @@
 """People whom a server remembers, as their devices see it."""
 
+import asyncio
 from typing import Any, Final
 
 from racing_demon_protocol.wire.capabilities import FORGETS, PROVES, REMEMBERS, announced
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import MatchOver, Signalled, StuckSaid
 from racing_demon_protocol.wire.messages.handicap import Handicap
-from racing_demon_protocol.wire.messages.server import CaughtUp, Challenge, Devices, Identified
+from racing_demon_protocol.wire.messages.server import CaughtUp, Challenge, Devices, Identified, Refused
 from racing_demon_protocol.wire.options import Options
 from racing_demon_protocol.wire.player_proof import ProofFacts, player_proof
 from tests.support.servers import SHORT, Peer
@@ -50,11 +51,13 @@ def answer(
     return cl.Identify(player=known.player, device=known.device, proof=player_proof(secret, facts))
 
 
-async def play_together(host: Peer, guest: Peer, **options: Any) -> None:
-    """Play a match of two people who say at once that they are stuck."""
+async def play_together(host: Peer, guest: Peer, *, rest: float = 0.0, **options: Any) -> None:
+    """Play a match of two people who are stuck at once; rest so long where it may not begin yet."""
     place = await host.enter(cl.Create(name="host", options=Options(hands=1, countdown_ms=0, **options)))
     await guest.enter(cl.Join(code=place.code, name="guest"))
-    await host.ask(cl.Start)
+    while isinstance(answer := await host.ask(cl.Start), Refused):
+        assert rest > 0, answer
+        await asyncio.sleep(rest)
     for peer in (host, guest):
         await peer.until(Signalled)
         await peer.say(peer.next(cl.Stuck, seen=peer.view.seq))

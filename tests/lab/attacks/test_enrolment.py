@@ -80,7 +80,7 @@ async def test_new_names_that_play_with_each_other_push_nobody_out(tmp_path: Pat
             async with Peer.connect(server.url, **place) as eve, Peer.connect(server.url, **place) as eva:
                 for number, peer in enumerate((eve, eva), 2 * pair):
                     refused += await become(peer, f"Eve {number}", number + 99)
-                await play_together(eve, eva)
+                await play_together(eve, eva, rest=REST)
         lasted = time.monotonic() - begun
         async with Peer.connect(server.url, **come_from(OTHER)) as ann:
             await become(ann, "Ann", 1)
