@@ -17,7 +17,7 @@ from tests.support.restartable_server import wait_until
 from tests.support.servers import Served, relaying, serving
 
 PHONES: Final = 3
-CARDS: Final = 3
+CARDS: Final = 6
 PATIENCE: Final = 60.0
 LOST: Final = re.compile(r"^(10|[2-9AJQK])[♠♥♣♦]: \w+ beat \w+ by [0-9.]+ m?s$")
 RANKS: Final = {1: "ace", 11: "jack", 12: "queen", 13: "king"}
