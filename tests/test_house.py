@@ -30,6 +30,8 @@ DUNDER: Final = re.compile(r"__\w+__$")
 ROOT: Final = Path(__file__).parents[1]
 ARCHITECTURE: Final = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
 CONTRIBUTING: Final = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+STEPS: Final = CONTRIBUTING.partition("## Change one thing")[2].partition("\n## ")[0]
+"""The lists of steps of changes."""
 SOURCES: Final = {
     "racing_demon_protocol": ROOT / "protocol",
     "racing_demon_server": ROOT / "server",
@@ -281,8 +283,7 @@ if __name__ == "__main__":
 
 def test_places_that_the_architecture_names_exist() -> None:
     """Every path between backticks there, and in the lists of steps, ends a file's or a folder's path."""
-    lists = CONTRIBUTING.partition("## Change one thing")[2].partition("\n## ")[0]
-    named = re.findall(r"`([\w.]+/[\w./]*\w)`", ARCHITECTURE + lists)
+    named = re.findall(r"`([\w.]+/[\w./]*\w)`", ARCHITECTURE + STEPS)
     paths = {path.relative_to(ROOT) for folder in FOLDERS for path in (ROOT / folder).rglob("*")}
     known = {form for path in paths for form in (f"/{path}", f"/{path.with_suffix('')}")}
     missing = [place for place in named if not any(form.endswith(f"/{place}") for form in known)]
@@ -292,7 +293,6 @@ def test_places_that_the_architecture_names_exist() -> None:
 def test_names_that_the_architecture_gives_are_where_it_says() -> None:
     """In each row of *Where to change what*, and each list of steps, names are in one of its files."""
     table = ARCHITECTURE.partition("## Where to change what")[2].partition("\n## ")[0]
-    lists = CONTRIBUTING.partition("## Change one thing")[2].partition("\n## ")[0]
     folders = [
         *SOURCES.values(),
         ROOT / "tests" / "support",
@@ -304,7 +304,7 @@ def test_names_that_the_architecture_gives_are_where_it_says() -> None:
         path for folder in dict.fromkeys(folders) for path in folder.rglob("*.*") if path.suffix in TEXTS
     ]
     missing = []
-    for row in [*table.splitlines(), *lists.split("\n### ")]:
+    for row in [*table.splitlines(), *STEPS.split("\n### ")]:
         named = set(re.findall(r"`([#\w./]+)`", row))
         ends = "|".join(map(re.escape, named))
         found = {path: re.search(rf"/({ends})(\.\w+$|/|$)", str(path)) for path in files}
