@@ -96,9 +96,8 @@ class SideStore(SqlStore):
             return
         try:
             db.cancel_safe(timeout=INTERRUPT_SECONDS)
-        except (
-            psycopg.Error
-        ):  # the request has no answer, either: what waits is to see an end of its connection
+        except psycopg.Error:
+            # The request has no answer, either: what waits is to see the end of its connection.
             with suppress(psycopg.Error, OSError), socket.socket(fileno=os.dup(db.fileno())) as wire:
                 wire.shutdown(socket.SHUT_RDWR)
 
