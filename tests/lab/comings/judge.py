@@ -208,6 +208,7 @@ class Judge:
         self._handicaps: list[Handicap] = []
         self._called: int | None = None
         self._is_paused = False
+        self._is_decided = False
         self._commitment = ("", "")
         self._group: _Group | None = None
 
@@ -372,7 +373,7 @@ class Judge:
             self._results, self._last_hand = [], 0
             self._starts.clear()
             self._players = {seat: self._players[seat] for seat in sorted(self._active())}
-        elif self._ends():
+        elif self._is_decided:
             raise Wrong("the match was over")
         if event["hand"] != len(self._results) + 1:
             raise Wrong(f"after {len(self._results)} hands")
@@ -552,6 +553,7 @@ class Judge:
         self._results.append(Result(list(board.seats), points, out, self._handicaps, teams))
         self._phase, self._stuck, self._is_paused, self._repeated = "tally", set(), False, set()
         self._sitting_out.clear()
+        self._is_decided = self._ends()  # whoever leaves later has still been there when the hand counted
         self.done.hands += 1
         self.done.ends[reason] += 1
 

@@ -50,6 +50,15 @@ def test_the_results_are_kept() -> None:
     ) == (1, (0, 1), (3, 5), EndReason.STUCK, None, 4_000)
 
 
+def test_who_leaves_in_the_tally_decides_no_match() -> None:
+    """A lead is settled when the hand ends: without its runner-up the match still goes on."""
+    sitting = Sitting.playing(3, win_lead=6)
+    _play_hands(sitting, (9, 5, 1))
+    assert not of_type(ev.MatchOver, sitting.events(1, cl.Leave))
+    sitting.start()
+    assert of_type(ev.MatchOver, _finish(sitting, 0, 0))
+
+
 def test_totals_are_over_the_match() -> None:
     """Each seat's total is the sum of its hands; a late guest's begins with the first of them."""
     sitting = Sitting.playing(2)
