@@ -30,7 +30,8 @@ from tests.support.servers import PATIENCE, Peer, timeout
 
 ATTACKED: Final = os.environ.get("RACING_DEMON_ATTACKED", "")
 CHOSEN: Final = os.environ.get("RACING_DEMON_ATTACKS", "").split(",")
-SECONDS: Final = float(os.environ.get("RACING_DEMON_DOOR_SECONDS", "5"))
+SECONDS: Final = float(os.environ.get("RACING_DEMON_DOOR_SECONDS", "20"))
+"""So long that one hand, which is paid for when it has ended, is little of what an attack leaves."""
 MATCHES: Final = int(os.environ.get("RACING_DEMON_DOOR_MATCHES", "300"))
 PEOPLE: Final = 2 * MATCHES
 EVENTS: Final = 10 * MATCHES
