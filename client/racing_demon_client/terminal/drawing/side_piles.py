@@ -18,6 +18,8 @@ BESIDE_ROWS = 4
 """The rows of such a pile with its label."""
 BESIDE_WIDTH = 15
 """The columns that they take."""
+FAN = 4
+"""The columns between two cards of a pile with frames."""
 
 
 class SidePile(NamedTuple):
@@ -63,14 +65,14 @@ def draw_side_pile_row(
         return
     x = at[0]
     for side_pile in side_piles:
-        x = _draw_framed(ctx, side_pile, (x, at[1]), ctx.density.card) + 4
+        x = _draw_framed(ctx, side_pile, (x, at[1]), ctx.density.card, at[0] + width - x) + 4
 
 
 def draw_side_piles_beside(ctx: DrawContext, x: int, y: int) -> None:
     """Draw the side piles below each other, beside columns that leave room for them."""
     for number, side_pile in enumerate(_named(ctx, side_piles(ctx))):
         plain = side_pile._replace(label=side_pile.label.strip("[]"))
-        _draw_framed(ctx, plain, (x, y + number * BESIDE_ROWS), BESIDE_CARD)
+        _draw_framed(ctx, plain, (x, y + number * BESIDE_ROWS), BESIDE_CARD, ctx.width - x)
 
 
 def side_piles(ctx: DrawContext) -> list[int]:
@@ -140,13 +142,20 @@ def _label(ctx: DrawContext, side_pile: SidePile, most: int, *, is_named: bool) 
 
 
 def _draw_framed(
-    ctx: DrawContext, side_pile: SidePile, corner: tuple[int, int], size: tuple[int, int]
+    ctx: DrawContext, side_pile: SidePile, corner: tuple[int, int], size: tuple[int, int], room: int
 ) -> int:
-    """Draw one side pile with its label above it and return the column after it."""
+    """Draw one side pile with its label above it and return the column after it.
+
+    Of its text and its cards, so much is shown as there is room: the name and the lower cards are left out.
+    """
     x, y = corner
     count = len(ctx.board.cards[side_pile.pile])
-    end = ctx.canvas.put(x, y, side_pile.label, ctx.scene.label_ink(side_pile.pile))
-    end = ctx.canvas.put(end + 1, y, f"{side_pile.name} {count}{_redeals(ctx, side_pile.pile)}", Role.DIM)
+    end = ctx.canvas.put(x, y, side_pile.label, ctx.scene.label_ink(side_pile.pile)) + 1
+    redeals = _redeals(ctx, side_pile.pile)
+    short = redeals.replace(" redeals ", "+")
+    texts = [f"{side_pile.name} {count}{redeals}", f"{side_pile.name} {count}{short}", f"{count}{short}"]
+    text = next((each for each in texts if end + len(each) <= x + room), texts[-1])
+    end = ctx.canvas.put(end, y, text, Role.DIM)
     if not count:
         draw_frame(ctx.canvas, (x, y + 1), size, ctx.glyphs, dashed=True)
         right = x + size[0]
@@ -157,8 +166,9 @@ def _draw_framed(
         right = x + size[0]
     else:
         right = x
-        for number, (card, ink) in enumerate(shown):
-            at = (x + number * 4, y + 1)
+        most = max(1, 1 + (room - size[0]) // FAN)
+        for number, (card, ink) in enumerate(shown[-most:]):
+            at = (x + number * FAN, y + 1)
             draw_face(ctx.canvas, CardRect(at, size), ctx.glyphs.card(card, ten=True), ink, ctx.glyphs)
             right = at[0] + size[0]
     ctx.canvas.touch(_hit(ctx, side_pile.pile, (x, y), (max(right, end) - x, 1 + size[1])))

@@ -201,6 +201,7 @@ def test_stock_waste_and_reserve_are_seen_whatever_the_options(
     shown = [f"{rank}♥" in told for rank in range(9 - view, 9)]
     assert all(shown[-2:])
     assert all(shown) or size == (80, 24)
+    assert redeals is None or any(f"10{words}{redeals} " in told for words in (" redeals ", "+"))
 
 
 # Small terminals.
