@@ -55,7 +55,20 @@ CUT: Final = """() => {
 }"""
 """Text that leaves what cuts it. Names are cut with an ellipsis by intent: their shapes say who it is."""
 IS_NAME: Final = re.compile(r"^(name|BDI|whose)\b")
-DRAWN: Final = "() => new Promise((told) => requestAnimationFrame(() => requestAnimationFrame(told)))"
+DRAWN: Final = """() => new Promise((told) => {
+  let [before, same] = ["", 0];
+  const look = () => {
+    const nodes = [...document.querySelectorAll("#table .slot, .chip")];
+    const boxes = nodes.map((each) => each.getBoundingClientRect());
+    const now = boxes.map(({ left, top, width, height }) => [left, top, width, height]).join();
+    same = now === before ? same + 1 : 0;
+    before = now;
+    if (same < 3) requestAnimationFrame(look);
+    else told();
+  };
+  look();
+})"""
+"""Tells when the table lies still: the page measures and lays it out in pictures of its own."""
 ZOOMS: Final = """() => {
   const safe = (node) => node && (/none|manipulation/.test(getComputedStyle(node).touchAction)
     || safe(node.parentElement));
