@@ -61,6 +61,14 @@ IS_LEGIBLE: Final = """() => {
   return boxes.every(({ left }, at) => at === 0 || left >= boxes[at - 1].right - 1);
 }"""
 """Whether no player on the way to the goal hides another."""
+APART: Final = """async (places) => {
+  const { src } = document.querySelector("script[type=module]");
+  const { apart } = await import(new URL("table/panels.js", src));
+  return apart(places, 0.1).map((place) => Math.round(place * 100));
+}"""
+"""Where players on the way are shown, in hundredths, if each takes ten."""
+WAYS: Final = {(0.5, 0.5, 0.5): [40, 50, 60], (0.2, 0.6, 0.62): [20, 56, 66], (0.97, 1, 1): [80, 90, 100]}
+"""Who would hide others is beside them, none further off than the rest; and all are on the way."""
 
 
 @pytest.mark.long
@@ -101,6 +109,8 @@ async def test_a_television_shows_everybody(browser: Browser, motion: str) -> No
             assert await screen.page.evaluate(CUT) == 0
             assert await screen.page.locator("#table .track .run").count() == len(view.seats)
             await screen.page.wait_for_function(IS_LEGIBLE)
+            for places, shown in WAYS.items():
+                assert await screen.page.evaluate(APART, places) == shown
             assert screen.complaints == []
 
 

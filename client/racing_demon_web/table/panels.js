@@ -316,17 +316,29 @@ const widths = new ResizeObserver(([{ target, contentRect }]) => {
 });
 
 /**
- * Move places on a way apart until each can be read, in their order, as little as that takes.
+ * Move places on a way apart until each can be read, in their order, as little as that takes: those that would
+ * overlap lie side by side around the middle of theirs.
  * @param {number[]} places from 0 to 1, the lowest first
  * @param {number} least between two
  */
 export function apart(places, least) {
   const step = Math.min(least, 1 / Math.max(1, places.length - 1));
-  const moved = [...places];
-  for (let at = 1; at < moved.length; at += 1) moved[at] = Math.max(moved[at], moved[at - 1] + step);
-  let limit = 1;
-  for (let at = moved.length - 1; at >= 0 && moved[at] > limit; at -= 1, limit -= step) moved[at] = limit;
-  return moved;
+  const start = ({ sum = 0, size = 1 }) => Math.max(0, Math.min(1 - (size - 1) * step, sum / size));
+  /** @type {{sum: number, size: number}[]} where those side by side would begin, added up, and how many they are */
+  const groups = [];
+  for (const place of places) {
+    let group = { sum: place, size: 1 };
+    for (let before = groups.pop(); before; before = groups.pop()) {
+      if (start(before) + before.size * step <= start(group)) {
+        groups.push(before);
+        break;
+      }
+      const size = before.size + group.size;
+      group = { sum: before.sum + group.sum - group.size * before.size * step, size };
+    }
+    groups.push(group);
+  }
+  return groups.flatMap((group) => Array.from({ length: group.size }, (_, at) => start(group) + at * step));
 }
 
 /** The players on the way, by seat. @type {Map<number, HTMLElement>} */
