@@ -359,7 +359,7 @@ export function headline(table, seat) {
   if (table.phase === "tally") {
     const { reason, out } = table.results[table.results.length - 1];
     if (reason === "out" && out !== null)
-      return out === seat ? "You are out!" : `${table.nameOf(out)} is out!`;
+      return `${out === seat ? "You" : table.nameOf(out)} went out!`;
     return `${endText(reason)}.`;
   }
   if (table.phase === "over") {

@@ -64,10 +64,10 @@ export class Replay {
     bar.append(
       this.#sign,
       title,
-      run,
       button("◂", () => this.#step(-1), LATER.stepBack),
-      slider,
+      run,
       button("▸", () => this.#step(1), LATER.stepOn),
+      slider,
       this.#race,
       speed,
       button("✕", () => this.close(), LATER.closeReplay),
