@@ -358,8 +358,7 @@ export function headline(table, seat) {
   if (table.phase === "shuffling") return "Shuffling…";
   if (table.phase === "tally") {
     const { reason, out } = table.results[table.results.length - 1];
-    if (reason === "out" && out !== null)
-      return `${out === seat ? "You" : table.nameOf(out)} went out!`;
+    if (reason === "out" && out !== null) return `${out === seat ? "You" : table.nameOf(out)} went out!`;
     return `${endText(reason)}.`;
   }
   if (table.phase === "over") {

@@ -97,7 +97,9 @@ async def test_a_link_shows_a_match(browser: Browser, tmp_path: Path) -> None:
             await expect(page.locator("#page .proof")).to_contain_text("match the shuffle")
             await page.locator("#page .hands button").nth(1).tap()
             await guest.see(".replay")
+            await expect(page.locator('.replay button[aria-label="Pause"]')).to_be_visible()
             await page.locator('.replay button[aria-label="One step back"]').tap()  # which stops it
+            await expect(page.locator(".replay button")).to_have_text(["◂", "▶", "▸", "Race", "×4", "✕"])
             place = page.locator(".replay input")
             await place.fill("5")  # it may have come to its end, from where no step goes on
             before = int(await place.input_value())

@@ -626,7 +626,8 @@ def _awaited(view: TableState) -> str:
 
 def _watching(view: TableState) -> str:
     """Return what a spectator waits for; empty during a hand."""
-    return "" if view.in_hand else f"You watch. The next deal waits for {_awaited(view) or 'all players'}."
+    waiting = "A rematch" if view.phase is Phase.OVER else "The next deal"
+    return "" if view.in_hand else f"You watch. {waiting} waits for {_awaited(view) or 'all players'}."
 
 
 def _readiness(view: TableState, seat: int) -> str:

@@ -22,6 +22,7 @@ export class Replay {
   /** @type {any} stands in for the screen's session */
   #session = null;
   #race = button("", () => {});
+  #run = button("", () => {});
   #sign = element("p", "sign");
   #bar;
 
@@ -48,7 +49,7 @@ export class Replay {
     slider.type = "range";
     slider.setAttribute("aria-label", LATER.placeInMatch);
     slider.addEventListener("input", () => this.#go(Number(slider.value)));
-    const run = button(PAUSE, () => this.#toggle(), LATER.pause);
+    this.#run = button(PAUSE, () => this.#toggle(), LATER.pause);
     const speed = button(
       "×4",
       () => {
@@ -65,7 +66,7 @@ export class Replay {
       this.#sign,
       title,
       button("◂", () => this.#step(-1), LATER.stepBack),
-      run,
+      this.#run,
       button("▸", () => this.#step(1), LATER.stepOn),
       slider,
       this.#race,
@@ -143,9 +144,8 @@ export class Replay {
 
   #toggle() {
     this.isRunning = !this.isRunning;
-    const run = this.#bar.querySelector("button");
-    if (run) run.textContent = this.isRunning ? PAUSE : "▶";
-    run?.setAttribute("aria-label", this.isRunning ? LATER.pause : WORDS.play);
+    this.#run.textContent = this.isRunning ? PAUSE : "▶";
+    this.#run.setAttribute("aria-label", this.isRunning ? LATER.pause : WORDS.play);
     clearTimeout(this.#timer);
     if (this.isRunning) this.#wait();
   }

@@ -281,6 +281,7 @@ def test_what_is_dragged() -> None:
         (Phase.OVER, 1, "Press Enter when you are ready."),
         (Phase.TALLY, 1, "Press Enter when ready for the next hand."),
         (Phase.TALLY, None, "You watch. The next deal waits for Ann and Ben."),
+        (Phase.OVER, None, "You watch. A rematch waits for Ann and Ben."),
         (Phase.PLAYING, None, ""),
         (Phase.PLAYING, 0, ""),
     ],
