@@ -297,7 +297,7 @@ export const LATER = {
   pointsOf: (/** @type {number} */ points) => `${points} ${Math.abs(points) === 1 ? "point" : "points"}`,
   racesWon: (/** @type {number} */ races) => `${plural(races, "race")} won`,
   tonightColumns: ["Player", "Won", "Points", "Races won"],
-  out: "went out",
+  out: "out",
   // Beside the number, which is larger.
   pointsWon: (/** @type {number} */ count) => (Math.abs(count) === 1 ? "point" : "points"),
   handsWon: (/** @type {number} */ count) => (count === 1 ? "hand won" : "hands won"),

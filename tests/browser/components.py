@@ -42,7 +42,7 @@ BUILD: Final = """async (themes) => {
       <button class="slot tableau empty" style="position: relative; width: 62px; height: 87px"></button></div>
     <p class="code" style="--c: 2rem"><i>W</i><i>J</i><i>N</i><i>H</i></p>
     <div class="row"><button class="primary">One large button</button><button>Another</button></div>
-    <p><span class="rule">reserve of 10 <s>13</s></span> <span class="badge">went out</span></p>
+    <p><span class="rule">reserve of 10 <s>13</s></span> <span class="badge">out</span></p>
     <ul class="players"><li class="player p1">${token(0, "Ann").outerHTML}<span class="who">
       <bdi class="name">Ann</bdi><span class="state">host</span><span class="tick">ready</span></span></li>
       <li class="player me p2">${token(1, "Bob").outerHTML}<span class="who"><bdi class="name">Bob</bdi>
