@@ -132,8 +132,7 @@ def _label(ctx: DrawContext, side_pile: SidePile, most: int, *, is_named: bool) 
         pieces.append((f"{side_pile.name} ", Role.DIM))
     if ctx.board.piles[side_pile.pile].kind is Kind.STOCK or not (shown := _shown(ctx, side_pile.pile)):
         pieces.append((f"{glyphs.back}{count}" if count else glyphs.dot * 2, Role.BACK))
-        redeals = _redeals(ctx, side_pile.pile)
-        return [*pieces, (redeals if is_named else redeals.replace(" redeals ", "+"), Role.DIM)]
+        return [*pieces, (_redeals(ctx, side_pile.pile, is_named=is_named), Role.DIM)]
     for card, ink in shown[-most:]:
         if sign := sign_of(ink, glyphs):
             pieces.append((sign, ink & ~Highlight.UNCONFIRMED))
@@ -151,9 +150,8 @@ def _draw_framed(
     x, y = corner
     count = len(ctx.board.cards[side_pile.pile])
     end = ctx.canvas.put(x, y, side_pile.label, ctx.scene.label_ink(side_pile.pile)) + 1
-    redeals = _redeals(ctx, side_pile.pile)
-    short = redeals.replace(" redeals ", "+")
-    texts = [f"{side_pile.name} {count}{redeals}", f"{side_pile.name} {count}{short}", f"{count}{short}"]
+    long, short = (f"{count}{_redeals(ctx, side_pile.pile, is_named=is_named)}" for is_named in (True, False))
+    texts = [f"{side_pile.name} {long}", f"{side_pile.name} {short}", short]
     text = next((each for each in texts if end + len(each) <= x + room), texts[-1])
     end = ctx.canvas.put(end, y, text, Role.DIM)
     if not count:
@@ -175,12 +173,13 @@ def _draw_framed(
     return max(right, end)
 
 
-def _redeals(ctx: DrawContext, pile: int) -> str:
-    """Return how many redeals are left, if they are limited."""
+def _redeals(ctx: DrawContext, pile: int, *, is_named: bool = True) -> str:
+    """Return how many redeals are left, if they are limited: with their name, or behind a plus."""
     group, seat = ctx.rules.layout.groups[pile], ctx.board.piles[pile].seat
     if not isinstance(group, Stock) or group.redeals is None or seat is None:
         return ""
-    return f" redeals {group.redeals - ctx.board.redeals.get(seat, 0)}"
+    left = group.redeals - ctx.board.redeals.get(seat, 0)
+    return f" redeals {left}" if is_named else f"+{left}"
 
 
 def _hit(ctx: DrawContext, pile: int, at: tuple[int, int], size: tuple[int, int]) -> HitArea:
