@@ -259,13 +259,14 @@ async def join(arguments: argparse.Namespace) -> int:
 
 async def _ask(question: Question) -> bool:
     """Ask until the answer is valid; the end of the input is a no."""
-    for line in (question.text, f"  y  {question.yes}", f"  n  {question.no}"):
+    how = "Type y or n, and press Enter."
+    for line in (question.text, f"  y  {question.yes}", f"  n  {question.no}", how):
         write(printable(line))
     while typed := await read_line(sys.stdin):
         answer = typed.strip().lower()
         if answer in {"y", "yes", "n", "no"}:
             return answer.startswith("y")
-        write("Type y or n.")
+        write(how)
     return False
 
 

@@ -21,7 +21,7 @@ class OptionText(NamedTuple):
         meaning: what it decides.
         name: what it is called, if its identifier does not explain itself.
         chip: how it reads as a house rule, if its value says little by itself.
-        offered: the numbers that the page offers, besides a table's own; the terminal takes any.
+        offered: the numbers that forms offer, besides a table's own; the terminal takes any.
         none: what no value means, if not the game's default.
 
     """

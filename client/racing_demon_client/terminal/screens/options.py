@@ -32,7 +32,7 @@ from racing_demon_client.shared.option_text import (
     value_text,
 )
 from racing_demon_client.terminal.drawing.pages import ROOMY, is_roomy
-from racing_demon_client.terminal.style import UNICODE, screen_text, shortened
+from racing_demon_client.terminal.style import UNICODE, cut, screen_text, shortened
 from racing_demon_client.terminal.workers import deferred
 from racing_demon_protocol.errors import InvalidGame, InvalidPreset
 from racing_demon_protocol.games import GAMES, declare
@@ -43,7 +43,7 @@ from racing_demon_protocol.wire.saved_presets import MAX_TITLE
 from .dialogs import Dialog, QuestionScreen
 
 USUAL = ""
-"""Stands for the game's own default."""
+"""Stands for no value, or for the usual one of an option that must have one."""
 YOURS = "saved here"
 THE_SERVERS = "of this server"
 PRESET = (
@@ -58,7 +58,9 @@ WIDTH, AROUND = 80, 4
 GROUP_NAME_WIDTH = 23
 GROUP_LINES = 2
 """How much a folded group tells of what is in it, where one line is not enough."""
-STEP_MS = 1_000
+FIND = "Type to find a rule. Enter changes it, or ← →."
+YES_OR_NO = 2
+"""The number of choices between which Enter changes at once."""
 
 
 class TitleScreen(Dialog[str]):
@@ -108,7 +110,7 @@ class ValueScreen(Dialog[str]):
     def compose(self) -> ComposeResult:
         """Compose the dialog."""
         with Vertical():
-            yield Label(self._called, markup=False)
+            yield Label(f"{self._called} (Enter; Escape: back)", markup=False)
             if self._choices:
                 yield OptionList(
                     *(Option(Text(text), disabled=value == GAME) for text, value in self._choices)
@@ -186,6 +188,7 @@ class OptionsScreen(Dialog[Options]):
         self._preset = self._exact()
         self._open: set[str] = set()
         self._sought = ""
+        self._seeks_anew = False
 
     @property
     def options(self) -> Options:
@@ -258,20 +261,15 @@ class OptionsScreen(Dialog[Options]):
         wanted = next((ids.index(each) for each in (row, f"changed:{row}") if each in ids), None)
         first = next((at for at, option in enumerate(rules.options) if not option.disabled), 0)
         rules.highlighted = first if wanted is None else wanted
-        find = (
-            f"found for {self._sought!r}:"
-            if self._sought
-            else "Type to find a rule. Enter changes it, or ← →."
-        )
+        head = "found for" if ids else "no rule has"
+        find = f"{head} {self._sought!r} (Backspace: other rules)" if self._sought else FIND
         self.query_one("#find", Label).update(find)
 
     def _rows(self) -> Iterator[Option | None]:
         """Yield the rows; where there is room, a line stands between groups."""
         line = [None] if is_roomy(self.app.size) else []
         if self._sought:
-            for name in Options.model_fields:
-                if self._sought in called(name).casefold() or self._sought in TEXTS[name].meaning.casefold():
-                    yield self._option(name)
+            yield from map(self._option, found(self._sought))
             return
         chosen = self._presets.get(self._preset)
         title = screen_text(chosen.title) if chosen else title_text(self._options)
@@ -300,11 +298,13 @@ class OptionsScreen(Dialog[Options]):
 
     def _option(self, name: str, prefix: str = "") -> Option:
         mark = "≠" if name in self._differing() else " "
-        text = f"{mark} {called(name):{NAME_WIDTH - 2}}{self._value(name)}"
-        return Option(Text(text), id=f"{prefix}{name}")
+        outcome, value = self._outcome(name), self._value(name)
+        told = outcome if outcome == value else f"{outcome} ({value})"
+        text = f"{mark} {called(name):{NAME_WIDTH - 2}}{told}"
+        return Option(Text(cut(text, WIDTH - AROUND, UNICODE)), id=f"{prefix}{name}")
 
     def _value(self, name: str) -> str:
-        """Return what holds now, in words."""
+        """Return what is chosen, in words."""
         value = getattr(self._options, name)
         return GAMES[value].title if name == "game" and value in GAMES else value_text(name, value)
 
@@ -365,7 +365,7 @@ class OptionsScreen(Dialog[Options]):
         if event.is_printable and event.character and self.focused is self._rules and event.key != "enter":
             event.stop()
             event.prevent_default()
-            self.seek(self._sought + event.character)
+            self.seek(("" if self._seeks_anew else self._sought) + event.character)
 
     def action_forget(self) -> None:
         """Find with a letter less."""
@@ -373,18 +373,20 @@ class OptionsScreen(Dialog[Options]):
 
     def seek(self, text: str) -> None:
         """Show the options that have a text in their names, or in what is told of them."""
-        self._sought = text.casefold().lstrip()
+        self._sought, self._seeks_anew = text.casefold().lstrip(), False
         self._show("")
 
     # Changing.
 
     @on(OptionList.OptionSelected)
     def _edit(self) -> None:
-        """Open the editor of the chosen row, or a group."""
+        """Open the editor of the chosen row, or a group; one of two values becomes the other."""
         row = self._row
         if row.startswith(GROUP_ROW):
             self._open ^= {row.removeprefix(GROUP_ROW)}
             self._show(row)
+        elif row in TEXTS and len(choices_of(row)) == YES_OR_NO:
+            self.action_step(1)
         elif row and not self._locked:
             self.app.push_screen(self._editor(row), lambda text: self._enter(row, text))
 
@@ -425,13 +427,14 @@ class OptionsScreen(Dialog[Options]):
 
     def _set(self, name: str, text: str) -> None:
         """Set an option to what was typed or chosen; say what is wrong with it."""
-        default = Options.model_fields[name].default
-        value = default if text == USUAL else read(name, text)
+        usual_one = None if may_be_open(name) else Options.model_fields[name].default
+        value = usual_one if text == USUAL else read(name, text)
         try:
             self._options = Options.model_validate({**self._options.model_dump(), name: value})
         except ValidationError as error:
             return self._refuse(refusal(error))
         self._preset = self._exact()
+        self._seeks_anew = True
         self._warn()
         return self._show(name)
 
@@ -444,9 +447,17 @@ class OptionsScreen(Dialog[Options]):
         if choices:
             now = choices.index(USUAL if value is None else written(value))
             self._set(name, choices[(now + by) % len(choices)])
-        elif value is not None:
-            step = by * STEP_MS if name.endswith("_ms") else by
-            self._set(name, value_text(name, value + step))
+        else:
+            self._set(name, self._next_number(name, by))
+
+    def _next_number(self, name: str, by: int) -> str:
+        """Return the next number offered, or the one before; beyond the last one there may be none at all."""
+        now, offered = read(name, self._outcome(name)), TEXTS[name].offered
+        if not isinstance(now, int):
+            return value_text(name, min(offered) if by > 0 else max(offered))
+        if beyond := [each for each in offered if by * (each - now) > 0]:
+            return value_text(name, min(beyond, key=lambda each: abs(each - now)))
+        return USUAL if may_be_open(name) else value_text(name, now)
 
     def _warn(self) -> bool:
         """Say at once what cannot be played together. Return whether it can."""
@@ -471,8 +482,8 @@ class OptionsScreen(Dialog[Options]):
             self._rules.focus()
 
     def action_back(self) -> None:
-        """Find nothing any more, or leave."""
-        if not self._sought:
+        """Leave; if nothing has been changed, first find nothing any more."""
+        if not self._sought or self._options != self._before:
             return self._leave()
         row, self._sought = self._row, ""
         return self._show(row)
@@ -507,23 +518,46 @@ class OptionsScreen(Dialog[Options]):
             self._take()
         elif is_played is not None:
             self.dismiss(None)
+        else:
+            row, self._sought = self._row, ""
+            self._show(row)
+
+
+def found(text: str) -> list[str]:
+    """Return the options of which a text is told: first those whose names begin with it, or have it."""
+    ranks: dict[str, int] = {}
+    for name in TEXTS:
+        title = called(name).casefold()
+        places = (title.startswith(text), f" {text}" in title, text in title)
+        if any(places) or text in TEXTS[name].meaning.casefold():
+            ranks[name] = [*places, True].index(True)
+    return sorted(ranks, key=lambda name: ranks[name])
 
 
 def choices_of(name: str) -> list[tuple[str, str]]:
     """Return an option's choices as (label, value) pairs; empty for a number."""
     if name == "game":
         return [(game.title, game.name) for game in GAMES.values()]
-    annotation = Options.model_fields[name].annotation
-    is_union = typing.get_origin(annotation) in {typing.Union, types.UnionType}
-    kinds = typing.get_args(annotation) if is_union else (annotation,)
-    own = [(usual(name), USUAL)] if types.NoneType in kinds else []
-    for bounded in kinds:
+    own = [(usual(name), USUAL)] if may_be_open(name) else []
+    for bounded in _kinds(name):
         kind = typing.get_args(bounded)[0] if typing.get_origin(bounded) is typing.Annotated else bounded
         if kind is bool:
             return [*own, ("yes", "true"), ("no", "false")]
         if isinstance(kind, type) and issubclass(kind, enum.Enum):
             return [*own, *((value_text(name, member.value), str(member.value)) for member in kind)]
     return []
+
+
+def may_be_open(name: str) -> bool:
+    """Return whether an option may have no value."""
+    return types.NoneType in _kinds(name)
+
+
+def _kinds(name: str) -> tuple[typing.Any, ...]:
+    """Return the types that an option's value may have."""
+    annotation = Options.model_fields[name].annotation
+    is_union = typing.get_origin(annotation) in {typing.Union, types.UnionType}
+    return typing.get_args(annotation) if is_union else (annotation,)
 
 
 def written(value: object) -> str:

@@ -11,7 +11,13 @@ from racing_demon_client.settings import PlayerSettings, load
 from racing_demon_client.shared.option_text import TEXTS, called
 from racing_demon_client.terminal.screens.dialogs import BotsScreen, ChatScreen, HelpScreen, QuestionScreen
 from racing_demon_client.terminal.screens.name_and_color import NameScreen
-from racing_demon_client.terminal.screens.options import OptionsScreen, TitleScreen, ValueScreen, choices_of
+from racing_demon_client.terminal.screens.options import (
+    OptionsScreen,
+    TitleScreen,
+    ValueScreen,
+    choices_of,
+    found,
+)
 from racing_demon_client.terminal.screens.table import LobbyScreen, TableScreen, TallyScreen
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.games import GAMES
@@ -133,7 +139,7 @@ async def test_a_preset_fills_in_the_form() -> None:
             await wait(player.pilot, lambda: len(client.view.seats) == 1)
             assert (player.app.screen, screen.options.reserve) == (screen, 11)
 
-            await player.pilot.press("escape", "home")
+            await player.pilot.press("escape", "escape", "home")
             await choose(player, "Nerts: ")
             assert (screen.preset, screen.options.target) == ("nerts", 100)
             await find(player, "cards in the r")
@@ -184,7 +190,11 @@ async def enter(player: Player, text: str) -> None:
 
 
 async def test_a_rule_is_found_and_changed_in_a_few_presses() -> None:
-    """What is typed finds it, an arrow changes it; groups open and fold, and Escape loses nothing unasked."""
+    """What is typed finds it, Enter or an arrow changes it, Escape and Enter leave, and lose nothing unasked.
+
+    Names count before what is told, and their beginnings most. What is typed after a change finds another
+    rule. Groups open and fold.
+    """
     async with hosting() as player:
         await click(player, "options")
         await wait(player.pilot, lambda: isinstance(player.app.screen, OptionsScreen))
@@ -198,19 +208,45 @@ async def test_a_rule_is_found_and_changed_in_a_few_presses() -> None:
         assert rules.option_count > folded
         await player.pilot.press("enter")
         assert rules.option_count == folded
-        await player.pilot.press(*"hin", "right")
+        await player.pilot.press(*"hin", "escape")
+        assert rules.option_count == folded
+        await player.pilot.press(*"hi", "enter")
         assert screen.options.hints
-        assert "hints" in str(rules.get_option_at_index(0).prompt)
-        await player.pilot.press("escape")
-        assert "≠ hints" in "".join(str(option.prompt) for option in rules.options)
+        assert "≠ hints" in str(rules.get_option_at_index(0).prompt)
+        await player.pilot.press(*"car", "down")
+        assert "cards per turn                    3 (the game's own)" in str(
+            rules.get_option_at_index(1).prompt
+        )
         await player.pilot.press("escape", "escape")  # it asks; one more goes back to the form
         assert (player.app.screen, screen.options.hints) == (screen, True)
+        assert "changed here" in "".join(str(option.prompt) for option in rules.options)
         await player.pilot.press("escape", "n")
         await wait(player.pilot, lambda: isinstance(player.app.screen, LobbyScreen))
         assert player.session.client.view.options == SLOW
-        await player.pilot.press("o", *"hin", "right", "escape", "escape", "enter")
+        await player.pilot.press("o", *"hi", "enter", "escape", "enter")
         await wait(player.pilot, lambda: isinstance(player.app.screen, LobbyScreen))
         await wait(player.pilot, lambda: player.session.client.view.options.hints)
+
+
+@pytest.mark.long
+async def test_arrows_go_through_the_numbers_that_are_offered() -> None:
+    """They begin with what a rule comes to, and beyond the last number there may be none."""
+    walks = (
+        ("cards per", "left left left", (2, 1, None)),
+        ("hands in", "left left left left", (3, 2, 1, 1)),
+        ("total that", "left right left", (200, None, 200)),
+        ("pause without", "left left right", (5_000, None, 5_000)),
+    )
+    async with hosting() as player:
+        await click(player, "options")
+        await wait(player.pilot, lambda: isinstance(player.app.screen, OptionsScreen))
+        screen = player.app.screen
+        assert isinstance(screen, OptionsScreen)
+        for row, keys, values in walks:
+            await find(player, row)
+            for key, value in zip(keys.split(), values, strict=True):
+                await player.pilot.press(key)
+                assert getattr(screen.options, found(row)[0]) == value, (row, key)
 
 
 @pytest.mark.long
@@ -266,7 +302,7 @@ async def test_wrong_options_are_refused_with_a_sentence(name: str, value: str) 
         if name == "columns":  # so many are wrong for the game, which is another option
             assert await player.pilot.click("#take")
             assert isinstance(player.app.screen, OptionsScreen)
-        await player.pilot.press("escape", "escape", *("n" if name == "columns" else ""))
+        await player.pilot.press("escape", "n" if name == "columns" else "escape")
         await wait(player.pilot, lambda: isinstance(player.app.screen, LobbyScreen))
         assert player.session.client.view.options == SLOW
 
