@@ -56,6 +56,7 @@ async def test_the_list_follows_the_table() -> None:
             ben = await Client.join(served.url, client.code, "Ben")
             await wait(player.pilot, lambda: len(client.view.seats) == 3)
             await at_players(player, "Ben")
+            assert listed(player)[0] == "1 Ann  you, host"
             await client.send(cl.RemoveBot(counter=client.next_counter(), seat=1))
             await wait(player.pilot, lambda: len(listed(player)) == 2)
             assert player.app.screen.query_one(OptionList).highlighted == 1

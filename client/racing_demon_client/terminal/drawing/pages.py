@@ -108,7 +108,8 @@ class Page:
     def draw_feed(self, canvas: Canvas, y: int, width: int, *, is_result: bool = False) -> None:
         """Write the feed from a row on, newest last, in the rows and columns available.
 
-        Under a result, which tells how the hand went, stand what people say and what has come since.
+        Under a result, which tells how the hand went, stand what people say and what has come since. Where
+        rows are few, what is said comes before what the page shows elsewhere.
         """
         feed = list(self.feed)
         if is_result:
@@ -116,6 +117,10 @@ class Page:
             shown = {About.SAID}, {About.SAID, About.TABLE}
             feed = [line for at, line in enumerate(feed) if line.about in shown[at >= start]]
         room = canvas.height - 3 - y
+        if room < FEW_ROWS:
+            quiet = [at for at, line in enumerate(feed) if (line.about, line.role) == (About.TABLE, Role.DIM)]
+            left_out = set(quiet[: max(0, len(feed) - room)])
+            feed = [line for at, line in enumerate(feed) if at not in left_out]
         latest = feed[-room:] if room > 0 else []
         rows = [(text, line.role) for line in latest for text in wrapped(line.text, width - 4)]
         for row, (text, role) in enumerate(rows[-room:], start=y):
@@ -159,8 +164,10 @@ MIN_ROWS_BELOW_SEATS = 3
 """The briefing takes two rows below the seats, after an empty one."""
 ROWS_BETWEEN = 5
 """The title, and empty rows before and after the seats, after the options and after the briefing."""
-MIN_FEED_ROWS = 2
+MIN_FEED_ROWS = 1
 """The minimum number of rows for chat."""
+FEW_ROWS = 6
+"""With fewer rows, chat comes before the other lines of the feed."""
 MIN_ROOM = 40
 """The minimum width of everything beside the QR code."""
 MAX_NOTE_ROWS = (5, 2)
@@ -210,10 +217,8 @@ def draw_lobby(page: Page, size: tuple[int, int], glyphs: Glyphs, qr: Sequence[s
         _draw_qr(canvas, qr, room)
         return canvas
     phrases = _differences(view, room - 4, glyphs)
-    rules = _briefing(view, room - 4)
-    left = bottom - y - len(phrases) - len(rules) - ROWS_BETWEEN
-    if left - seat_rows < MIN_FEED_ROWS:  # chat goes before the briefing
-        rules = []
+    left = bottom - 1 - y - len(phrases) - ROWS_BETWEEN - seat_rows
+    rules = _briefing(view, room - 4, left - MIN_FEED_ROWS)
     y = _draw_seats(lobby, y + 1)
     end = canvas.put(2, y, cut(title_text(view.options), room - 4, glyphs), Role.TEXT | Highlight.STRONG)
     for row, (line, role) in enumerate(phrases, start=y + 1):
@@ -221,10 +226,9 @@ def draw_lobby(page: Page, size: tuple[int, int], glyphs: Glyphs, qr: Sequence[s
     canvas.touch(HitArea(2, y, room - 4, 1 + len(phrases), action="options"))
     _draw_guide_key(lobby, end + 4, y)
     y += 2 + len(phrases)
-    if rules and y + len(rules) + MIN_FEED_ROWS < bottom:
-        for row, line in enumerate(rules, start=y):
-            canvas.put(2, row, line, Role.TEXT)
-        y += len(rules) + 1
+    for row, line in enumerate(rules, start=y):
+        canvas.put(2, row, line, Role.TEXT)
+    y += len(rules) + bool(rules)
     page.draw_feed(canvas, y, room)
     _draw_qr(canvas, qr, room)
     return canvas
@@ -340,10 +344,13 @@ def _places(view: TableState) -> int:
     return max([places, *(seat + 1 for seat in view.seats)])
 
 
-def _briefing(view: TableState, room: int) -> list[str]:
-    """Return the game's briefing, wrapped to a width; empty for an unknown game."""
-    phrases = brief(view.options, view.time_limit_ms) if view.options.game in GAMES else ()
-    return wrapped(" ".join(phrases), room) if phrases else []
+def _briefing(view: TableState, width: int, rows: int) -> list[str]:
+    """Return what fits of the game's briefing: all, how it begins and ends, its beginning, or nothing."""
+    if view.options.game not in GAMES:
+        return []
+    goal, own_cards, end = brief(view.options, view.time_limit_ms)
+    texts = (f"{goal} {own_cards} {end}", f"{goal} {end}", goal)
+    return next((lines for text in texts if len(lines := wrapped(text, width)) <= rows), [])
 
 
 def _draw_seats(lobby: _Lobby, y: int) -> int:

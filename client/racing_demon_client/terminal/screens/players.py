@@ -147,20 +147,20 @@ class PlayersScreen(Dialog[PlayerAction]):
             yield Label("", id="wrong", markup=False)
             with Grid():
                 yield Button("Kick (k)", id="kick", classes="hosts", compact=True)
-                yield Button("Host (h)", id="host", classes="hosts", compact=True)
-                yield Button("Bot (b)", id="stand-in", classes="hosts", compact=True)
+                yield Button("Make host (h)", id="host", classes="hosts", compact=True)
+                yield Button("Bot stands in (b)", id="stand-in", classes="hosts", compact=True)
                 yield Button("Mute (m)", id="mute", classes="hosts", compact=True)
                 yield Button("Ignore (i)", id="ignore", compact=True)
                 yield Button("Late low (z)", id="late", classes="hosts", compact=True)
-                yield Button("List (p)", id="publish", classes="hosts", compact=True)
+                yield Button("List table (p)", id="publish", classes="hosts", compact=True)
                 yield Button("Handicap (d)", id="handicap", compact=True)
                 yield Button("Other team (t)", id="team", compact=True)
                 yield Button("Let in (l)", id="unban", compact=True)
-                yield Button("Lock (c)", id="lock", classes="hosts", compact=True)
+                yield Button("Lock table (c)", id="lock", classes="hosts", compact=True)
                 yield Button("Final hand (f)", id="last", classes="hosts match", compact=True)
                 yield Button("End match (e)", id="end", classes="hosts match", compact=True)
                 yield Button("Report (r)", id="report", compact=True)
-                yield Button("Name (n)", id="name", compact=True)
+                yield Button("Name, color (n)", id="name", compact=True)
                 yield Button("Back", id="back", compact=True)
             yield Label("", id="keys", markup=False)
 
@@ -182,7 +182,7 @@ class PlayersScreen(Dialog[PlayerAction]):
         for title in self.query("#title").results(Label):
             title.update("Players: the table is locked" if view.entry_closed else "Players")
         for lock in self.query("#lock").results(Button):
-            lock.label = "Unlock (c)" if view.entry_closed else "Lock (c)"
+            lock.label = "Unlock table (c)" if view.entry_closed else "Lock table (c)"
         for last in self.query("#last").results(Button):
             last.label = "Go on (f)" if view.last_hand else "Final hand (f)"
         for late in self.query("#late").results(Button):
@@ -201,7 +201,9 @@ class PlayersScreen(Dialog[PlayerAction]):
         players = self.query_one(OptionList)
         chosen, place = self._chosen(), players.highlighted or 0
         self._shown = entries
-        players.set_options(Option(Content(text)) for _, text in entries)
+        players.set_options(
+            Option(Content.styled(text, "bold" * (row == self._seat))) for row, text in entries
+        )
         rows = [row for row, _ in entries]
         players.highlighted = rows.index(chosen) if chosen in rows else min(place, len(rows) - 1)
 
@@ -228,6 +230,7 @@ class PlayersScreen(Dialog[PlayerAction]):
 
     def _entry_text(self, state: SeatState) -> str:
         marks = [
+            "you" * (state.seat == self._seat),
             "host" if state.seat == self._view().host else "",
             f"bot, {state.bot}" if state.bot else "",
             "program" * state.program,

@@ -113,19 +113,24 @@ def test_what_is_said_stays_in_view_beside_a_code_and_below_a_note(number: int, 
     assert "(Esc hides this)" in text
 
 
-@for_each("number", [1, 4, 8])
-@for_each("size", [(80, 24), (120, 40)])
-def test_whoever_waits_reads_how_the_game_goes(size: tuple[int, int], number: int) -> None:
-    """What ends a hand, and what it counts, is told below the seats; the newest words stay in view."""
+@for_each("number", [1, 4, 5, 8])
+@for_each(("size", "most"), [((80, 23), 4), ((80, 24), 5), ((120, 40), 8)])
+def test_whoever_waits_reads_how_the_game_goes(size: tuple[int, int], most: int, number: int) -> None:
+    """What ends a hand, and what it counts, is told below the seats; the newest words stay in view.
+
+    Where rows are few, details go first, and the log before the words: the seats say who is ready.
+    """
     page = lobby()
     page.view.record = page.view.record._replace(
         seats={seat: SeatState(seat=seat, name=f"P{seat}") for seat in range(number)}
     )
-    said = [*page.feed, FeedLine(0, "P0 says: hello", Role.TEXT)]
-    text = draw_lobby(replace(page, feed=said), size, UNICODE).text()
+    said = FeedLine(0, "P0 says: hello", Role.ACCENT, About.SAID)
+    log = [FeedLine(None, f"P{each}: ready", Role.DIM) for each in range(9)]
+    text = draw_lobby(replace(page, feed=[*page.feed, said, *log]), size, UNICODE).text()
     words = " ".join(text.split())
     told = "ends when somebody is out of cards" in words and "Your own cards up count 1" in words
-    assert told == (size == (120, 40) or number <= 4)
+    assert told == (number <= most)
+    assert ("Columns build down" in words) <= told
     assert (f"{8 - number} seats free" in words) == (number < 8)
     assert "P0 says: hello" in text
     assert all(f"P{seat} " in text for seat in range(number))
