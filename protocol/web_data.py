@@ -198,19 +198,21 @@ def presets() -> str:
 
     What the game decides is among them in words, too.
     """
-    rows = {
-        preset.name: {
-            "title": preset.title,
-            "text": preset.text,
-            "options": (own := _of_preset(preset.options)),
-            "usual": {name: text for name in own if (text := usual_text(name, preset.options))},
-        }
-        for preset in PRESETS.values()
-    }
+    defaults = _of_preset(Options())
+    rows = ""
+    for preset in PRESETS.values():
+        own = _of_preset(preset.options)
+        usual = {name: text for name in own if (text := usual_text(name, preset.options))}
+        row = _literal({preset.name: {"title": preset.title, "text": preset.text, "usual": usual}})
+        changed = [_literal({name: own[name]})[1:-1] for name in own if own[name] != defaults[name]]
+        options = ", ".join(["...DEFAULTS", *changed])
+        rows += f"  {row[1:-2]}, options: {{{options}}}}},\n"
     return (
         "// Generated from the presets by protocol/generate.py.\n\n"
+        "/** What options mean of which a message says nothing. @type {Record<string, any>} */\n"
+        f"export const DEFAULTS = {_literal(defaults)};\n"
         f"/** @type {{Record<string, {PRESET}>}} */\n"
-        f"export const PRESETS = {_lines(rows)};\n"
+        f"export const PRESETS = {{\n{rows}}};\n"
     )
 
 

@@ -6,7 +6,7 @@ import { BASE, pathOf } from "../links.js";
 import { seatColors } from "../rules/colors.js";
 import { teamsOf, teamTotals } from "../rules/teams.js";
 import { changeSettings, keepSeat, settings } from "../storage.js";
-import { PRESETS } from "../wire/presets.js";
+import { DEFAULTS } from "../wire/presets.js";
 import { LIMITS, REACTIONS, SHORT } from "../wire/protocol.js";
 import "../wire/requests_of_menus.js";
 import { teamText, WORDS } from "../words.js";
@@ -460,7 +460,7 @@ export class Menus {
   /** Show how to play what is on the table, or what Play now would deal. */
   async help() {
     const { session } = this;
-    const options = session?.table.options ?? { ...PRESETS.klondike.options, ...SHORT };
+    const options = session?.table.options ?? { ...DEFAULTS, ...SHORT };
     const parts = await guideOf(options, toldOf(options, this.games));
     if (session?.table.handSeats.length === 1)
       parts.push(element("p", "", LATER.soloHelp(session.table.options.game)));

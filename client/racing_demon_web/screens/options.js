@@ -2,7 +2,7 @@
 
 import { choice, element } from "../dom.js";
 import { OPTIONS } from "../wire/options.js";
-import { PRESETS } from "../wire/presets.js";
+import { DEFAULTS, PRESETS } from "../wire/presets.js";
 import { LATER } from "../words_later.js";
 import { newHere } from "./guide.js";
 import { savedPresets } from "./saved_presets.js";
@@ -62,8 +62,7 @@ export const newcomer = (options, games) => newHere(options, toldOf(options, gam
  */
 export function toldOf(options, games) {
   const near = nearestPreset(options);
-  const usual = PRESETS.klondike.options;
-  const changed = near?.changed ?? Object.keys(usual).filter((name) => options[name] !== usual[name]);
+  const changed = near?.changed ?? Object.keys(DEFAULTS).filter((name) => options[name] !== DEFAULTS[name]);
   const game = games[options.game];
   const rules = changed
     .filter((name) => name in options && name !== "game" && !LENGTH.includes(name))

@@ -3,7 +3,7 @@
 import { asIs, button, byId, element, setText, token } from "../dom.js";
 import { load, loadStyle } from "../lazy.js";
 import { BASE } from "../links.js";
-import { PRESETS } from "../wire/presets.js";
+import { DEFAULTS } from "../wire/presets.js";
 import { inWords, WORDS } from "../words.js";
 import { presentWords, tableSummary } from "../words_later.js";
 import { terms, titleText } from "./terms.js";
@@ -49,7 +49,7 @@ export async function listTables(target, games, choose, code) {
  * What is played at a table. Servers that are older than the page tell no options.
  * @param {any} table
  */
-const optionsOf = ({ game, options }) => ({ ...PRESETS.klondike.options, game, ...options });
+const optionsOf = ({ game, options }) => ({ ...DEFAULTS, game, ...options });
 
 /**
  * Whose table it is to which somebody is invited, what is played there, and who is there; the code is in the link.

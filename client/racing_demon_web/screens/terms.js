@@ -1,7 +1,7 @@
 // What is played at a table, in a sentence, and its house rules. The phrases are Python's.
 
 import { CHIPS, COUNTS, OPTIONS, SAID, VALUES } from "../wire/options.js";
-import { PRESETS } from "../wire/presets.js";
+import { DEFAULTS, PRESETS } from "../wire/presets.js";
 import { PHRASES } from "../wire/protocol.js";
 import { filled, lengthText } from "../words.js";
 import { LATER } from "../words_later.js";
@@ -21,6 +21,9 @@ export function optionValue(name, value, games) {
   if (name.endsWith("_ms")) return LATER.time(value);
   return VALUES[value] ?? String(value);
 }
+
+/** What a game is compared with that has no preset. @type {{options: any, usual: Record<string, string>}} */
+const GAMES_OWN = { options: DEFAULTS, usual: {} };
 
 /**
  * The preset nearest to a table's options, and the options that differ from it; the length of a match counts less.
@@ -91,7 +94,7 @@ export function terms(options, games, players, knownDeal) {
  * @returns {{name: string, text: string, usual: string}[]}
  */
 export function changes(options, games) {
-  const { options: usual, usual: words } = nearestPreset(options) ?? PRESETS.klondike;
+  const { options: usual, usual: words } = nearestPreset(options) ?? GAMES_OWN;
   return Object.keys(OPTIONS)
     .filter((name) => changed(options, usual).includes(name) && name !== "game" && !SAID.includes(name))
     .map((name) => ({ name, text: changeText(name, options[name], games), usual: words[name] ?? "" }));
