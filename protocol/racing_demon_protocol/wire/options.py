@@ -117,6 +117,11 @@ class Options(BaseModel):
         """Return the names of the later options that are not at their defaults."""
         return [name for name in LATER if getattr(self, name) != type(self).model_fields[name].default]
 
+    @property
+    def watch_delay_us(self) -> int:
+        """The delay with which spectators see events, in microseconds."""
+        return self.watch_delay_ms * 1_000
+
     @model_serializer(mode="wrap")
     def _omit_later(self, dump: SerializerFunctionWrapHandler, info: SerializationInfo) -> dict[str, Any]:
         """Leave out later options at their defaults, unless only those that were named are asked for."""

@@ -114,7 +114,7 @@ def _has_all_for_spectators(checkpoint: Checkpoint) -> bool:
     """
     delayed_view = checkpoint.delayed_view
     if delayed_view is None:
-        return not checkpoint.table.options.watch_delay_ms
+        return not checkpoint.table.options.watch_delay_us
     return not checkpoint.table.progress or delayed_view.table.seq >= checkpoint.hand.dealt_seq
 
 
@@ -139,9 +139,9 @@ def _first_needed(journal: JournalReader, table_id: int) -> Snapshot | None:
     If none is old enough, it is the first one of the newest stretch of the log.
     """
     for snapshot in snapshots_of(journal, table_id, most=1):
-        if not snapshot.options.watch_delay_ms:
+        if not snapshot.options.watch_delay_us:
             return snapshot
-        seen_us = journal.last_us() - 1_000 * snapshot.options.watch_delay_ms
+        seen_us = journal.last_us() - snapshot.options.watch_delay_us
         for older in snapshots_of(journal, table_id, until_us=seen_us, most=1):
             return older
     return next(reversed(beginnings_of(journal, table_id)), None)

@@ -49,7 +49,7 @@ def replace_by_snapshot(table_id: int, snapshot: Snapshot, at_us: int) -> list[C
         at_us: the time, in microseconds on the server's clock.
 
     """
-    seen_us = at_us - 1_000 * snapshot.options.watch_delay_ms
+    seen_us = at_us - snapshot.options.watch_delay_us
     values = (table_id, snapshot.seq, seen_us)
     changes: list[Change] = [
         (Operation.ADD_SNAPSHOT, (table_id, snapshot.seq, at_us, pack(snapshot))),

@@ -17,7 +17,7 @@ from racing_demon_server.match.table import Table
 
 from .broadcast import Broadcast
 from .failures import Failures
-from .feed import Feed, Turn, delay_us
+from .feed import Feed, Turn
 
 Callback = Callable[[], None]
 """A callback for when everything before it is sent."""
@@ -103,7 +103,7 @@ class CommitQueue:
         if record.phase in DEALT and not record.paused:
             return None
         tally_ms = record.options.tally_ms if record.phase is Phase.TALLY else 0
-        return self._newest + delay_us(record.options) + tally_ms * 1_000
+        return self._newest + record.options.watch_delay_us + tally_ms * 1_000
 
     def _write_checkpoint(self) -> None:
         """Write the table in mid-hand, and the last plays of its seats, if the journal has all events."""

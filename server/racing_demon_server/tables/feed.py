@@ -25,7 +25,6 @@ from racing_demon_protocol.wire.messages.events import (
     Played,
     Progressed,
 )
-from racing_demon_protocol.wire.options import Options
 from racing_demon_server.encoded_messages import Batch, DirectMessage, Encodable, EncodedEvent, PackedEvent
 from racing_demon_server.match.hand import HandClock
 from racing_demon_server.match.table import Table
@@ -38,11 +37,6 @@ AT_ONCE: Final = 0
 """When something may be shown that is not held back."""
 NO_EVENT: Final = 0
 """The number of a message that is no event: everybody is shown it."""
-
-
-def delay_us(options: Options) -> int:
-    """Return how long what happens at a table is held back from its spectators, in microseconds."""
-    return options.watch_delay_ms * 1_000
 
 
 class TableCopy(NamedTuple):
@@ -270,7 +264,7 @@ class Feed:
         self._judge = judge
         self._clock = clock
         self._fold = Fold(self._copied())
-        self._delay_us = delay_us(judge.view.options)
+        self._delay_us = judge.view.options.watch_delay_us
         self._due = AT_ONCE
         self._uncommitted = self._since_copy = 0
         self._is_broken = False
@@ -339,7 +333,7 @@ class Feed:
                     self._fold.catch_up()
             else:
                 self._fold.replace(copy)
-                self._delay_us = delay_us(copy.state.options)
+                self._delay_us = copy.state.options.watch_delay_us
                 self._is_broken = False
         except Exception:
             self._begin_again(turn)
