@@ -5,6 +5,7 @@ import test from "node:test";
 import { Board } from "../../client/racing_demon_web/rules/board.js";
 import { Layout } from "../../client/racing_demon_web/rules/layout.js";
 import { arrange, cardAt, FoundationSlots, indexAt } from "../../client/racing_demon_web/table/geometry.js";
+import { suitRows } from "../../client/racing_demon_web/table/suit_rows.js";
 import { games } from "./games.js";
 
 const AREAS = [
@@ -134,4 +135,39 @@ test("on a phone each suit grows from the middle of what is named so", () => {
     board.cards[number] = [13 * (at % 4)];
   });
   assert.ok(!scene(board, { width: 390, height: 640 }).middle.hasCorner, "a name is not below cards");
+});
+
+test("on large screens each suit has a row, in which no pile moves while there is room for one more", () => {
+  const area = { width: 680, height: 720 }; // between the panels of a television
+  for (const players of [2, 3, 5, 8]) {
+    const board = dealt("racing-demon", players);
+    const shared = board.layout.piles.filter(({ kind, place }) => kind === "foundation" && place === -1);
+    const slots = new FoundationSlots();
+    const drawn = () =>
+      arrange({ layout: board.layout, board, place: -1, deal: "", slots, buttons: 0, area, grid: suitRows });
+    let { rows } = drawn();
+    assert.ok(Math.abs(rows[0].x + rows[3].x + rows[3].w - area.width) < 1, "they lie in the center");
+    const begun = [[], [], [], []];
+    let sizes = 1;
+    for (const [at, { number }] of shared.entries()) {
+      const suit = Math.floor(at / players) ^ 1;
+      board.cards[number] = [13 * suit];
+      begun[suit].push(number);
+      const { rects, rows: now } = drawn();
+      if (now[0].w !== rows[0].w || now[0].x !== rows[0].x) sizes += 1;
+      rows = now;
+      for (const [each, piles] of begun.entries()) {
+        const places = piles.map((pile) => rects.get(pile));
+        const next = [...rects.values()].find((rect) => rect.suit === each);
+        for (const [index, { x, y, w }] of [...places, ...(next ? [next] : [])].entries()) {
+          assert.ok(
+            y === rows[each].y && x + w <= rows[each].x + rows[each].w + 1,
+            `suit ${each} in its row`,
+          );
+          assert.ok(index === 0 ? x === rows[each].x : x >= places[index - 1].x + w, "in their order");
+        }
+      }
+    }
+    assert.ok(sizes <= Math.max(1, players - 4), `${sizes} sizes with ${players} players`);
+  }
 });

@@ -4,8 +4,8 @@ import { suit, UNKNOWN } from "../rules/layout.js";
 
 /** @import { Layout, Pile } from "../rules/layout.js" */
 
-const CORNER = 76; // as wide as the name of what is common to all
-const RATIO = 1.4;
+export const CORNER = 76; // as wide as the name of what is common to all
+export const RATIO = 1.4;
 const MAX_CARD = 132; // or CARD_OF_HEIGHT, on large screens
 const CARD_OF_HEIGHT = 0.15;
 const MIN_CARD = 20;
@@ -16,14 +16,14 @@ const BESIDE_PX = 106; // the width of a button beside the hand
 const LINE_PX = 26; // the line between columns and hand that says what happened
 const LINE_FROM_PX = 480; // boards that are lower have none
 const ALONG = 0.6; // how much of a card shows below another at most, in heights of a card
-const WHOLE_CARD = 64; // foundations of at least this height keep a card's proportions
+export const WHOLE_CARD = 64; // foundations of at least this height keep a card's proportions
 const MAX_COLUMNS = 10; // up to this many columns stay in one row
 const BAR_KINDS = ["stock", "waste", "reserve"];
 const TOP_KINDS = ["foundation", "cell"];
 
 /** @typedef {{pile: number, count: number}} Held cards that are picked up */
 /** @typedef {{x: number, y: number}} Point */
-/** @typedef {Point & {w: number, h: number, hasCorner: boolean}} Area its upper left corner is free, or not */
+/** @typedef {Point & {w: number, h: number, hasCorner: boolean}} Area a name has room in its corner, or not */
 
 /**
  * @typedef {object} Rect where a pile lies, and how its cards are spread
@@ -45,6 +45,7 @@ const TOP_KINDS = ["foundation", "cell"];
  * @property {number} height
  * @property {number} bottom how much is reserved for the hand, below the line that says what happened
  * @property {Area | null} middle where the shared foundations lie, if there is more on the table
+ * @property {Place[] | undefined} rows where those of each suit lie, if each suit has a row
  */
 
 /** Assigns foundations to slots of the grid. A foundation keeps its slot as long as it has cards of its suit. */
@@ -95,20 +96,48 @@ export class FoundationSlots {
  */
 
 /** @typedef {{w: number, h: number}} CardSize */
+/** @typedef {Point & CardSize} Place */
+
+/**
+ * The foundations that all build on.
+ * @typedef {object} Shared
+ * @property {Pile[]} piles
+ * @property {number[]} taken the slot of each
+ * @property {boolean[]} isEmpty which of them are
+ * @property {(options: Shared & Room) => Grid} grid
+ */
+
+/**
+ * What their grid follows from besides.
+ * @typedef {object} Room
+ * @property {CardSize} card
+ * @property {number} gap
+ * @property {{x: number, y: number, width: number, height: number}} area
+ * @property {boolean} isAlone whether nothing else is on the table
+ */
+
+/**
+ * @typedef {object} Grid
+ * @property {number} w of its cards
+ * @property {number} h
+ * @property {(slot: number) => Point} at where a slot is
+ * @property {number} corner where its name begins
+ * @property {number} bottom
+ * @property {Area} area
+ * @property {Place[]} [rows]
+ */
 
 /**
  * What all widths of cards are tried with.
  * @typedef {object} Wanted
  * @property {import("../rules/board.js").Board} board
- * @property {string} deal names the deal
- * @property {FoundationSlots} slots
  * @property {number} buttons how many lie one above the other, below the columns
  * @property {number} across how many lie side by side
  * @property {{width: number, height: number}} area
  * @property {boolean} isMirrored for the left hand
  * @property {boolean} isWide whether the bar is beside the layout
  * @property {Blocks} blocks
- * @property {Pile[]} shared the foundations that all build on
+ * @property {Shared} shared
  * @property {number} line how high the line below the columns is
  */
 
@@ -146,6 +175,7 @@ export const shapeOf = ({ layout, cards }, place) =>
  * @param {{width: number, height: number}} options.area
  * @param {boolean} options.isMirrored for the left hand
  * @param {number} [options.line] how high the line below the columns is, where fans can be closer for it
+ * @param {Shared["grid"]} [options.grid] where the shared foundations lie, if elsewhere
  * @returns {Scene}
  */
 export function arrange({
@@ -159,11 +189,14 @@ export function arrange({
   area,
   isMirrored,
   line = LINE_PX,
+  grid = gridOf,
 }) {
-  const shared = layout.piles.filter((pile) => pile.place === -1 && pile.kind === "foundation");
-  const blocks = blocksOf(layout, place, shared.length >= 4);
+  const piles = layout.piles.filter((pile) => pile.place === -1 && pile.kind === "foundation");
+  const blocks = blocksOf(layout, place, piles.length >= 4);
   const isWide = area.width > area.height * 1.15;
-  const options = { board, deal, slots, buttons, across, area, isMirrored, isWide, blocks, shared, line };
+  const isEmpty = piles.map(({ number }) => !board.cards[number].length);
+  const shared = { piles, taken: slots.of(board, piles, deal), isEmpty, grid };
+  const options = { board, buttons, across, area, isMirrored, isWide, blocks, shared, line };
   const largest = Math.max(MAX_CARD, Math.floor(area.height * CARD_OF_HEIGHT));
   const [small, large] = isWide || area.height > TALL_PX ? [0.34, 0.34] : [0.26, 0.34]; // of the height
   for (let width = Math.min(largest, Math.floor(area.width / WIDEST)); width >= MIN_CARD; width--) {
@@ -212,8 +245,6 @@ function blocksOf(layout, place, isRace) {
  */
 function attempt({
   board,
-  deal,
-  slots,
   buttons,
   across,
   area,
@@ -238,7 +269,8 @@ function attempt({
   const hasOwn = blocks.middle.length + blocks.top.length + blocks.bar.length > 0;
   const height = hasOwn ? area.height * foundations : area.height - 2 * gap;
   const sharedArea = { x: inner.x, y: gap, width: inner.width, height };
-  const grid = shared.length >= 4 ? gridOf({ shared, card, gap, area: sharedArea, isAlone: !hasOwn }) : null;
+  const has = shared.piles.length >= 4;
+  const grid = has ? shared.grid({ ...shared, card, gap, area: sharedArea, isAlone: !hasOwn }) : null;
   let y = grid ? grid.bottom + gap * 2 : gap;
   const rows = [...blocks.top, ...blocks.middle].flatMap((piles) => rowsOf(piles, inner.width, card.w, gap));
   const needs = rows.map((row) => needOf(row, board, card));
@@ -256,7 +288,7 @@ function attempt({
   if (least > free && !isForced) return null;
   if (widest(rows, card.w, gap) > inner.width + 1 && !isForced) return null;
   if (isRoomy && most > free) return null; // foundations are larger only where no fan gets narrower
-  if (grid) race({ rects, board, deal, slots, shared, gap, grid });
+  if (grid) race(rects, shared, grid);
   const open = free - Math.max(0, line - LINE_PX) - least; // for fans
   const share = most > least ? Math.max(0, Math.min(1, open / (most - least))) : 1;
   rows.forEach((row, at) => {
@@ -266,24 +298,28 @@ function attempt({
   });
   if (hasBar) bar({ rects, piles: blocks.bar, area, card: own, gap, isWide, isMirrored });
   const middle = grid && hasOwn ? grid.area : null;
-  return { rects, cardWidth: width, height: Math.max(area.height, y), bottom: hand, middle };
+  return {
+    rects,
+    cardWidth: width,
+    height: Math.max(area.height, y),
+    bottom: hand,
+    middle,
+    rows: grid?.rows,
+  };
 }
 
 /**
  * The grid in which shared foundations lie. It is asked for with each width of cards that is tried.
- * @param {object} options
- * @param {Pile[]} options.shared
- * @param {CardSize} options.card
- * @param {number} options.gap
- * @param {{x: number, y: number, width: number, height: number}} options.area
- * @param {boolean} options.isAlone whether nothing else is on the table
+ * @param {Shared & Room} options
+ * @returns {Grid}
  */
-function gridOf({ shared, card, gap, area, isAlone }) {
-  const seats = shared.length / 4;
+function gridOf({ taken, card, gap, area, isAlone }) {
+  const count = taken.length;
+  const seats = count / 4;
   const columns = [4 * seats, 2 * seats, seats].reduce((best, each) =>
-    sizeOf(each, area, shared.length) > sizeOf(best, area, shared.length) ? each : best,
+    sizeOf(each, area, count) > sizeOf(best, area, count) ? each : best,
   );
-  const rows = Math.ceil(shared.length / columns);
+  const rows = count / columns;
   const widest = Math.min(card.w, (area.width - gap) / columns - gap);
   const h = Math.min(widest * RATIO, (area.height - gap) / rows - gap);
   const w = h > WHOLE_CARD ? Math.min(widest, h / RATIO) : widest;
@@ -291,38 +327,31 @@ function gridOf({ shared, card, gap, area, isAlone }) {
   const left = area.x + (area.width - columns * (w + gap) + gap) / 2;
   const bottom = top + rows * (h + gap);
   const whole = { x: area.x + gap / 2, y: top - gap / 2, w: area.width - gap, h: bottom - top };
-  return { columns, w, h, left, top, bottom, area: { ...whole, hasCorner: columns < shared.length } };
+  /** @param {number} slot */
+  const at = (slot) => ({
+    x: left + columnOf(slot, seats, columns) * (w + gap),
+    y: top + Math.floor(slot / columns) * (h + gap),
+  });
+  return { w, h, at, bottom, corner: area.x, area: { ...whole, hasCorner: rows > 1 } };
 }
 
 /**
  * Lay out shared foundations in their grid by suits.
- * @param {object} options
- * @param {Map<number, Rect>} options.rects
- * @param {import("../rules/board.js").Board} options.board
- * @param {string} options.deal
- * @param {FoundationSlots} options.slots
- * @param {Pile[]} options.shared
- * @param {number} options.gap
- * @param {ReturnType<typeof gridOf>} options.grid
+ * @param {Map<number, Rect>} rects
+ * @param {Shared} shared
+ * @param {Grid} grid
  */
-function race({ rects, board, deal, slots, shared, gap, grid }) {
-  const seats = shared.length / 4;
-  const { columns, w, h, left, top } = grid;
-  const taken = slots.of(board, shared, deal);
-  const isEmpty = (/** @type {number} */ at) => board.cards[shared[at].number].length === 0;
-  taken.forEach((/** @type {number} */ slot, /** @type {number} */ at) => {
+function race(rects, { piles, taken, isEmpty }, { w, h, at, corner, area }) {
+  const seats = taken.length / 4;
+  taken.forEach((slot, each) => {
     const first = slot - (slot % seats); // of its suit
     const isNext =
-      isEmpty(at) &&
-      taken.every(
-        (/** @type {number} */ other, /** @type {number} */ each) =>
-          other < first || other >= slot || !isEmpty(each),
-      );
-    const x = left + columnOf(slot, seats, columns) * (w + gap);
-    const y = top + Math.floor(slot / columns) * (h + gap);
+      isEmpty[each] && taken.every((other, index) => other < first || other >= slot || !isEmpty[index]);
+    const { x, y } = at(slot);
     const rect = { x, y, w, h, dx: 0, down: 0, up: 0, isFlat: h < w * 1.2 };
-    if (y === top && x < grid.area.x + CORNER && (isNext || !isEmpty(at))) grid.area.hasCorner = false;
-    rects.set(shared[at].number, isNext ? { ...rect, suit: first / seats } : rect);
+    const isBelow = y < area.y + h && x + w > corner && x < corner + CORNER;
+    if (isBelow && (isNext || !isEmpty[each])) area.hasCorner = false;
+    rects.set(piles[each].number, isNext ? { ...rect, suit: first / seats } : rect);
   });
 }
 
@@ -345,7 +374,7 @@ function columnOf(slot, seats, columns) {
  * @param {{width: number, height: number}} area
  * @param {number} count
  */
-function sizeOf(columns, area, count) {
+export function sizeOf(columns, area, count) {
   const [w, h] = [area.width / columns, area.height / Math.ceil(count / columns)];
   const whole = Math.min(w, h / RATIO);
   return whole * RATIO > WHOLE_CARD ? WHOLE_CARD + whole : Math.min(w, h * 1.6);

@@ -6,6 +6,8 @@ import { loaded, loadStyle } from "../lazy.js";
 import { handText, span } from "../words.js";
 import { SmallLayout } from "./small_layout.js";
 
+export { suitRows } from "./suit_rows.js";
+
 /**
  * @import { Board } from "../rules/board.js"
  * @import { TableState } from "../rules/state.js"
@@ -206,15 +208,35 @@ export function flash(felt, rect, table, { by, seat, late_us: late }) {
   outline(felt, rect, mark);
 }
 
+/** The rows of suits. */
+const rows = Array.from({ length: 4 }, () => element("i", "suit-row"));
+
+/**
+ * @param {HTMLElement} felt
+ * @param {import("./geometry.js").Scene | null} scene
+ */
+function drawRows(felt, scene) {
+  const places = (felt.childElementCount > 0 && scene?.rows) || [];
+  for (const [suit, row] of rows.entries()) {
+    const place = places[suit];
+    if (!place) row.remove();
+    else {
+      if (isNew(row, "place", place)) {
+        const { x, y, w, h } = place;
+        Object.assign(row.style, { left: `${x}px`, top: `${y}px`, width: `${w}px`, height: `${h}px` });
+      }
+      if (row.parentElement !== felt) felt.prepend(row);
+    }
+  }
+}
+
 /**
  * Show who leads and how far the others are: sums in the panels, and everybody on the way to the goal.
- * @param {HTMLElement} root of the table's screen
- * @param {TableState} table
- * @param {Map<number, HTMLElement>} chips by seat
- * @param {Record<string, any>} games
+ * @param {import("./table_screen.js").TableScreen} screen
  */
-export function drawRace(root, table, chips, games) {
+export function drawRace({ root, table, neighbors: chips, games, boardView, scene }) {
   sweep();
+  drawRows(boardView.root, scene);
   const points = table.points();
   const isHands = table.countsHands;
   const totals = new Map(table.totals());

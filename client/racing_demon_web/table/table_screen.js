@@ -321,6 +321,7 @@ export class TableScreen {
       this.boardView.clear();
       this.scene = null;
     }
+    if (this.hasMinis) whenLoaded("panels", ({ drawRace }) => drawRace(this));
     loaded.coach?.follow(this); // they mark cards, which are drawn now
     loaded.lesson?.follow();
     for (const seat of this.flashes)
@@ -354,7 +355,8 @@ export class TableScreen {
     const isTall = buttons > 1 && (width < 300 || layout.own(this.place, "reserve").length > 0);
     setClass(this.root, "tall-bar", isTall);
     setStyle(this.root, "--hand", `${this.scene?.bottom ?? 66}px`);
-    const shape = `${deal} ${width} ${height} ${isMirrored} ${this.place} ${this.#line} ${shapeOf(shown, this.place)}`;
+    const grid = this.hasMinis ? loaded.panels?.suitRows : undefined;
+    const shape = `${!grid} ${deal} ${width} ${height} ${isMirrored} ${this.place} ${this.#line} ${shapeOf(shown, this.place)}`;
     if (shape !== this.#shape || !this.scene) {
       this.#shape = shape;
       this.scene = arrange({
@@ -368,6 +370,7 @@ export class TableScreen {
         area: { width, height },
         isMirrored,
         line: this.#line,
+        grid,
       });
     }
     const fits = new Set(moveInput.held && table.options.hints ? moveInput.targets(moveInput.held) : []);
@@ -486,8 +489,6 @@ export class TableScreen {
     const across = seats.length > 5 ? Math.ceil(seats.length / 2) : seats.length;
     setStyle(this.chips, "--across", `${across}`);
     for (const seat of seats) this.#drawNeighbor(seat, points);
-    if (this.hasMinis)
-      whenLoaded("panels", ({ drawRace }) => drawRace(this.root, table, this.neighbors, this.games));
     setClass(this.root, "alone", seats.length === 0);
     setClass(this.root, "watching", this.place < 0);
   }
