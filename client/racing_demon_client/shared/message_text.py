@@ -310,9 +310,11 @@ class MessageText:
 
     def _dealt(self, event: ev.Dealt) -> str:
         seconds = f"{round(event.countdown_ms / 1_000, 1):g}"
-        line = f"the cards are dealt; play begins in {seconds} second{'' if seconds == '1' else 's'}"
-        if wait_ms := self._view.wait_ms(self._seat):
-            line += f", and for you {pluralize(wait_ms // 1_000, 'second')} later"
+        line = "the cards are dealt"
+        if event.countdown_ms:
+            line += f"; play begins in {seconds} second{'' if seconds == '1' else 's'}"
+            if wait_ms := self._view.wait_ms(self._seat):
+                line += f", and for you {pluralize(wait_ms // 1_000, 'second')} later"
         if not event.left_out:
             return line
         verb = "was" if len(event.left_out) == 1 and event.left_out[0] != self._seat else "were"

@@ -192,11 +192,10 @@ class Selection:
             self.show_message(f"{SHIFT_HELPS}: {key}" if key else f"{SHIFT_HELPS}.", now)
         elif play is None:
             key = labels.get("stuck") if len(self._table.view.hand_seats) > 1 else None
-            self.show_message(f"{NOTHING_HELPS}: {key}" if key else f"{NOTHING_HELPS}.", now)
+            self.show_message(f"{NOTHING_HELPS} ({key})" if key else f"{NOTHING_HELPS}.", now)
         else:
             self._hinted = frozenset({play.source, play.destination})
-            is_turn = play == rules.stock_play(board, seat)
-            self.show_message(self._hint_of(play, labels, name, is_turn=is_turn), now)
+            self.show_message(self._hint_of(play, labels, name), now)
 
     def advice(self, labels: Mapping[str, str], name: Callable[[Card], str], *, points: bool) -> Advice:
         """Return the most useful play in a sentence, with its keys; empty if none is known.
@@ -213,40 +212,44 @@ class Selection:
         )
         play = next(ups, None) or self.hints.play(rules, board, seat)
         if play is None and self.hints.advises_shift(rules, board, seat):
-            return Advice(f"Nothing fits: {labels.get('shift', 'shift the stock')}.")
+            key = labels.get("shift")
+            return Advice(f"Nothing fits. {SHIFT_HELPS}" + (f": press {key}" if key else "."))
         if play is None:
             stuck = labels.get("stuck")
             return Advice(f"Nothing helps: say that you are stuck with {stuck}." if stuck else "")
         if points:
             self._hinted = frozenset({play.source, play.destination})
         is_turn = play == rules.stock_play(board, seat)
-        words = self._hint_of(play, labels, name, is_turn=is_turn)
+        words = self._hint_of(play, labels, name, "press ")
         return Advice(f"Nothing fits. {words}") if is_turn else Advice(f"Your {words}", fits=True)
 
     def point_at(self, play: Play, labels: Mapping[str, str], name: Callable[[Card], str]) -> str:
         """Show a play on the table, and return it in a few words with its keys."""
         self._hinted = frozenset({play.source, play.destination})
-        is_turn = play == self._rules().stock_play(self.board(), self._own_seat())
-        return self._hint_of(play, labels, name, is_turn=is_turn)
+        return self._hint_of(play, labels, name, "press ")
 
     def _hint_of(
-        self, play: Play, labels: Mapping[str, str], name: Callable[[Card], str], *, is_turn: bool
+        self, play: Play, labels: Mapping[str, str], name: Callable[[Card], str], press: str = ""
     ) -> str:
-        """Return a play in a few words with its keys, such as ``Q♣ up: e``."""
+        """Return a play in a few words with its keys, such as ``Q♣ up: e``, and what to do with them."""
         board = self.board()
         actions = {pile: action for action, pile in self._addresses().items()}
         source, destination = actions.get(play.source, ""), actions.get(play.destination, "")
         cards, there = board.cards[play.source], board.top(play.destination)
         upward = labels.get(f"{source}-up")
-        if is_turn:
+        if play == self._rules().stock_play(board, self._own_seat()):
             what, keys = "Turn the stock", [labels.get("turn")]
-        elif board.piles[play.destination].kind is Kind.FOUNDATION and upward:
+        elif board.piles[play.destination].kind is Kind.FOUNDATION and (
+            upward or not labels.get(destination)
+        ):
             what, keys = f"{name(cards[-1 - play.depth])} up", [upward]
         else:
             moved = name(cards[-abs(play.count) - play.depth])
-            onto = "a space" if there is None else "there" if there == UNKNOWN else name(there)
+            is_column = board.piles[play.destination].kind is Kind.TABLEAU
+            empty = "an empty column" if is_column else "an empty place"
+            onto = empty if there is None else "there" if there == UNKNOWN else name(there)
             what, keys = f"{moved} to {onto}", [labels.get(source), labels.get(destination)]
-        return f"{what}: {' '.join(key for key in keys if key)}" if all(keys) else f"{what}."
+        return f"{what}: {press}{' '.join(key for key in keys if key)}" if all(keys) else f"{what}."
 
     def _addresses(self) -> Mapping[str, int]:
         """Return the piles by the actions that name them."""

@@ -471,7 +471,7 @@ class LessonSession(TableSession):
         if self.lesson.is_over:
             return f"{DONE}. {self.lobby_keymap.labels.get('enter', 'Leave')}: back."
         key = self.keymap.labels.get("stuck")
-        return self.lesson.text(self._point, self.model.glyphs.card_text, f"Stuck: {key}" if key else "")
+        return self.lesson.text(self._point, self.model.glyphs.card_text, f"Press {key}." if key else "")
 
     def _point(self, play: Play) -> str:
         """Show a play, unless it is in the air: then the cards lie where they go."""

@@ -223,7 +223,7 @@ async def test_the_deal_shows_the_table() -> None:
     """With the deal the table is shown once, without asking."""
     async with alone() as (_, terminal):
         terminal.type("start")
-        await terminal.until("^the cards are dealt; play begins in 0 seconds$")
+        await terminal.until("^the cards are dealt$")
         await terminal.until("^ stock [(]")
         await terminal.until("^play!$")
 

@@ -100,6 +100,7 @@ def told(
             ev.Dealt(seq=1, seats=(0, 1), shown=(), countdown_ms=1_000),
             "the cards are dealt; play begins in 1 second",
         ),
+        (ev.Dealt(seq=1, seats=(0, 1), shown=(), countdown_ms=0), "the cards are dealt"),
         (ev.Signalled(seq=1), "play!"),
         (ev.Rotated(seq=1), "nobody can play: the top card of every stock goes to its bottom"),
         (ev.Said(seq=1, seat=0, text="Hi\x1b[2J"), "Ann says: Hi?[2J"),

@@ -47,7 +47,7 @@ async def test_the_first_hand_is_learned_on_the_screen(game: str) -> None:
                 if kind == "stuck":
                     await shows(player, "Not stuck yet: a card can go up.")
                     await _play_what_is_shown(player)
-                    await shows(player, "Stuck: v")
+                    await shows(player, "ends. Press v.")
                     await pilot.press(player.session.keymap.labels["stuck"])
                 elif kind != "lost":  # then the teacher is faster
                     await _play_what_is_shown(player)

@@ -24,13 +24,16 @@ def hint(player: Player | Alone) -> None:
 
 
 def test_a_hint_names_the_card_and_the_keys() -> None:
-    """A move between columns is told by both cards and both keys, one to a space by that."""
+    """A move between columns is told by both cards and both keys, one to an empty column by that.
+
+    Where cards have no keys, as at the tally, it is told without.
+    """
     player = klondike("2d 9S", "TH", hints=True)
     hint(player)
     assert message(player) == "9♠ to T♥: a s"
     player = klondike("2d KS", "", hints=True)
     hint(player)
-    assert message(player) == "K♠ to a space: a s"
+    assert message(player) == "K♠ to an empty column: a s"
     player = klondike("9S", waste="2C 8H", hints=True)
     hint(player)
     assert message(player) == "8♥ to 9♠: ; a"
@@ -51,6 +54,8 @@ def test_a_hint_shows_a_play_that_helps() -> None:
     hint(player)
     assert {player.column(1), 0} == player.model.selection.fits()
     assert message(player) == "A♠ up: q"
+    player.model.selection.hint(player.now, {}, UNICODE.card_text)
+    assert message(player) == "A♠ up."
     player.type("x")
     assert frozenset() == player.model.selection.fits()
 
@@ -102,7 +107,7 @@ def test_another_s_play_makes_turning_worth_it_again() -> None:
         for event in sitting.turn(0):
             player.model.observe(event, player.now)
     hint(player)
-    assert message(player) == "Nothing helps: stuck: v"
+    assert message(player) == "Nothing helps: stuck (v)"
     for event in sitting.play(1, sitting.column(1)):
         player.model.observe(event, player.now)
     hint(player)

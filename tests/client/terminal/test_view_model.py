@@ -377,18 +377,18 @@ def test_newcomers_are_told_what_helps() -> None:
     player.hear(ev.Signalled(seq=player.view.seq + 1))
     assert prompt(player) == "", "nobody is told before they could look"
     player.now += 2_000
-    assert (prompt(player), player.scene().fits) == ("Your A♠ up: q", frozenset())
+    assert (prompt(player), player.scene().fits) == ("Your A♠ up: press q", frozenset())
     player.now += 9_000
-    assert prompt(player) == "Your A♠ up: q"
+    assert prompt(player) == "Your A♠ up: press q"
     assert player.rules.layout.seat_piles(0, Kind.TABLEAU)[0] in player.scene().fits
     both = at("9H", "TS", "AC", hints=True)
     both.model.advises = True
     both.now += 2_000
-    assert prompt(both) == "Your A♣ up: e", "nothing is as useful"
+    assert prompt(both) == "Your A♣ up: press e", "nothing is as useful"
     stuck = at("9H", "4C", hints=True)
     stuck.model.advises = True
     stuck.now += 2_000
-    assert prompt(stuck) == "Nothing fits. Turn the stock: space"
+    assert prompt(stuck) == "Nothing fits. Turn the stock: press space"
     strict = at("AS")
     strict.model.advises = True
     strict.hear(ev.Signalled(seq=strict.view.seq + 1))
@@ -400,7 +400,7 @@ def test_newcomers_are_told_that_they_said_stuck_too_soon() -> None:
     """Where a card fits, and where the table allows hints."""
     told = "You declared that you are stuck (1 of 2 has)."
     for card, hints, expected in (
-        ("AS", True, "You have said Stuck too soon. Your A♠ up: q"),
+        ("AS", True, "You have said Stuck too soon. Your A♠ up: press q"),
         ("AS", False, told),
         ("4C", True, told),
     ):
@@ -419,7 +419,7 @@ def test_newcomers_are_told_while_they_turn_past_a_card() -> None:
     player.now += 2_000
     player.view.record = player.view.record.with_seat(1, stuck=True)
     for _ in range(3):
-        assert prompt(player) == "Your A♠ up: q"
+        assert prompt(player) == "Your A♠ up: press q"
         turn = player.rules.stock_play(player.board, 0)
         assert turn is not None
         shown = (THREE_OF_SPADES,) if player.board.piles[turn.source].kind is Kind.STOCK else ()
@@ -427,7 +427,7 @@ def test_newcomers_are_told_while_they_turn_past_a_card() -> None:
         fields = {"seq": seq, "source": source, "count": count, "destination": destination, "shown": shown}
         player.hear(ev.Played.model_validate({"seat": 0, "counter": 3, **fields}))
         player.now += 3_000
-    assert prompt(player) == "Your A♠ up: q"
+    assert prompt(player) == "Your A♠ up: press q"
     assert player.rules.layout.seat_piles(0, Kind.TABLEAU)[0] in player.scene().fits
 
 

@@ -39,6 +39,7 @@ from .side_piles import (
 
 TITLE: Final = "Racing Demon"
 MAX_GREETING: Final = 60
+KEY_WIDTH: Final = 9
 MAX_TITLE: Final = 24
 """The maximum length of a game's title, which shares its row with clock, standing and ping."""
 SLOW_PAINT_MS: Final = 50
@@ -57,8 +58,7 @@ def draw_table(scene: Scene, size: tuple[int, int], density: Density, glyphs: Gl
     divider = width if scene.alone else density.divider(width)
     ctx = DrawContext(canvas, scene, density, glyphs, divider)
     if scene.board is None or scene.rules is None:
-        _draw_greeting(ctx)
-        draw_feed(ctx, divider + 1, 3, bottom)
+        _draw_greeting(ctx, bottom)
     else:
         _draw_layout(ctx, bottom)
     if scene.board is not None and scene.rules is not None and not scene.alone:
@@ -132,10 +132,14 @@ def _draw_unseen(ctx: DrawContext) -> None:
     draw_race(ctx, (2, 7), ctx.width - 4)
 
 
-def _draw_greeting(ctx: DrawContext) -> None:
-    """Draw a briefing before the first deal: the rules in short, what ends a hand, and the keys."""
+def _draw_greeting(ctx: DrawContext, bottom: int) -> None:
+    """Draw a briefing before the first deal: the rules in short, what ends a hand, and the keys.
+
+    The feed stands beside it or, where the terminal is not wide enough, below.
+    """
     canvas, scene = ctx.canvas, ctx.scene
-    room = min(ctx.width - 3, MAX_GREETING)
+    is_wide = ctx.width - 3 >= MAX_GREETING
+    room = MAX_GREETING if is_wide else canvas.width - 4
     lines = [
         line
         for sentence in brief(scene.view.options, scene.view.time_limit_ms)
@@ -143,8 +147,13 @@ def _draw_greeting(ctx: DrawContext) -> None:
     ]
     keys = _greeting_keys(scene)
     last = canvas.height - 4
-    for row, line in enumerate([*lines[: last - 3 - len(keys)], "", *keys], start=2):
-        canvas.put(2, row, cut(line, ctx.width - 3, ctx.glyphs), Role.TEXT)
+    lines = [*lines[: last - 4 - len(keys)], "", *keys]
+    for row, line in enumerate(lines, start=2):
+        canvas.put(2, row, cut(line, room, ctx.glyphs), Role.TEXT)
+    if is_wide:
+        draw_feed(ctx, ctx.width + 1, 3, bottom)
+    else:
+        draw_feed(ctx, KEY_WIDTH - 5, 3 + len(lines), last - 1)
     ink = Role.WARNING if scene.is_warning else Role.BANNER | Highlight.STRONG
     canvas.put(2, last, cut(scene.prompt, canvas.width - 4, ctx.glyphs), ink)
 
@@ -164,7 +173,7 @@ def _greeting_keys(scene: Scene) -> list[str]:
         (labels.get("hint"), "a hint") if scene.view.options.hints else ("", ""),
         (labels.get("help"), "all keys; and the mouse works"),
     ]
-    return [f"{key:8} {does}" for key, does in known if key]
+    return [f"{key:{KEY_WIDTH}}{does}" for key, does in known if key]
 
 
 def _draw_header(canvas: Canvas, scene: Scene, glyphs: Glyphs) -> None:

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from racing_demon_client.shared.rules_text import brief
 from racing_demon_client.terminal.drawing.canvas import Canvas
 from racing_demon_client.terminal.style import ASCII, UNICODE, Highlight, Role, choose
 from racing_demon_protocol.engine.board import FOUNDATIONS, Kind, Play
@@ -134,6 +135,20 @@ def test_what_is_played_is_named_from_the_first_moment_on() -> None:
     """Before a card is dealt, too."""
     for player in islice(moments("racing-demon", 0, 1), 8):
         assert rows_of(player.draw())[0].startswith(" Klondike race")
+
+
+@for_each("name", ["racing-demon", "house rules"])
+def test_what_is_told_before_the_first_deal_is_whole(name: str) -> None:
+    """Rules and keys can be read on the smallest screen, and no line is cut; below stands what happens."""
+    before = (player for player in moments(name, 0, 1) if player.view.board is None)
+    for player in islice(before, 3):
+        text = player.draw().text()
+        words = " ".join(text.split())
+        assert UNICODE.more not in text
+        assert " ".join(brief(player.view.options)) in words
+        assert "all keys; and the mouse works" in words
+        newest = [line.text for line in player.model.activity.feed][-1:]
+        assert name == "house rules" or all(line in words for line in newest), "there the rules take all"
 
 
 @pytest.mark.long
