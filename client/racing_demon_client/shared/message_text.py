@@ -1,6 +1,7 @@
 """Messages as sentences, one line each, for people and screen readers."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from itertools import zip_longest
 from typing import Final
 
@@ -91,31 +92,36 @@ class MessageText:
         view: the table, which has applied a message before it is described.
         seat: this player's seat, which is called "you"; ``None`` for a spectator.
         ascii_only: whether suits are written as letters.
+        card_name: returns a card's name where screens call it otherwise than lines of text do.
 
     """
 
-    def __init__(self, view: TableState, seat: int | None, *, ascii_only: bool = False) -> None:
+    def __init__(
+        self,
+        view: TableState,
+        seat: int | None,
+        *,
+        ascii_only: bool = False,
+        card_name: Callable[[Card], str] | None = None,
+    ) -> None:
         self._view = view
         self._seat = seat
-        self._ascii = ascii_only
+        self._card_name = card_name or partial(name, ascii_only=ascii_only)
 
     def describe(self, message: Message) -> str | None:
         """Return the line for a message, or ``None`` if there is nothing to say."""
         describe: Callable[[Message], str] | None = getattr(self, f"_{name_of(message)}", None)
         return None if describe is None else describe(message) or None
 
-    def describe_opened(
-        self, message: Message, opened: Mapping[int, Play], name: Callable[[Card], str] | None = None
-    ) -> str | None:
+    def describe_opened(self, message: Message, opened: Mapping[int, Play]) -> str | None:
         """Return the line for a play that freed this player, who had declared being stuck.
 
         Args:
             message: the message.
             opened: the plays that it made possible, by seat.
-            name: returns a card's name on the screen.
 
         """
-        board, name = self._view.board, name or self.card
+        board = self._view.board
         play = None if self._seat is None else opened.get(self._seat)
         if not isinstance(message, ev.Played) or play is None or board is None:
             return None
@@ -123,19 +129,13 @@ class MessageText:
         top, card = board.top(message.destination), board.top(play.source)
         if board.piles[play.destination].kind is not Kind.FOUNDATION or top is None or card is None:
             return f"{who} played: you can play again"
-        return f"{who} played {name(top)}: your {name(card)} can go up"
+        return f"{who} played {self.card(top)}: your {self.card(card)} can go up"
 
-    def describe_lost_race(self, lost: LostRace, card: str = "") -> str:
-        """Return the line for a race lost before the key was pressed: ``2♠: Bob was 0.3 s faster``.
-
-        Args:
-            lost: the race.
-            card: the name of its card on the screen.
-
-        """
+    def describe_lost_race(self, lost: LostRace) -> str:
+        """Return the line for a race lost before the key was pressed: ``2♠: Bob was 0.3 s faster``."""
         late_us = lost.late_us
         by = format_duration(late_us) if late_us < SHORT_US else f"{late_us / 1_000_000:.1f} s"
-        return f"{card or self.card(lost.card)}: {self.player_name(lost.seat)} was {by} faster"
+        return f"{self.card(lost.card)}: {self.player_name(lost.seat)} was {by} faster"
 
     def player_name(self, seat: int | None) -> str:
         """Return a player's name."""
@@ -149,7 +149,7 @@ class MessageText:
 
     def card(self, card: Card) -> str:
         """Return a card's name."""
-        return name(card, ascii_only=self._ascii)
+        return self._card_name(card)
 
     def pile_name(self, pile: Pile) -> str:
         """Return a pile's name, and the letter to type for it if it has one."""

@@ -188,7 +188,7 @@ class FeedText:
         self._seat = seat
         self._volume = volume
         self._glyphs = glyphs
-        self._words = MessageText(view, seat, ascii_only=glyphs.small_reds)
+        self._words = MessageText(view, seat, card_name=glyphs.card_text)
 
     def line(self, message: Message, at_ms: int | None, refused: Play | None = None) -> FeedLine | None:
         """Return the feed's line for a message, or ``None``.
@@ -380,7 +380,7 @@ class ViewModel:
         if line is None:
             return
         if lost is not None:
-            text = MessageText(view, seat).describe_lost_race(lost, self.glyphs.card_text(lost.card))
+            text = MessageText(view, seat, card_name=self.glyphs.card_text).describe_lost_race(lost)
             line = replace(line, text=screen_text(text))
         if isinstance(message, Refused):
             self.selection.show_message(line.text, now, is_warning=True)
@@ -389,8 +389,8 @@ class ViewModel:
 
     def _report_opened(self, message: Message, meaning: Meaning, now: int) -> None:
         """Say which play of another player has ended that this player is stuck, if the message did that."""
-        words = MessageText(self._table.view, self._table.seat)
-        text = words.describe_opened(message, meaning.opened, self.glyphs.card_text)
+        words = MessageText(self._table.view, self._table.seat, card_name=self.glyphs.card_text)
+        text = words.describe_opened(message, meaning.opened)
         if text is not None:
             self.tell(text, now)
             self.selection.show_message(screen_text(text), now)
@@ -543,7 +543,8 @@ class ViewModel:
         elif seat is None:
             text = _watching(view)
         elif view.between_matches:
-            text = "Enter deals." if seat == view.host else _readiness(view, seat)
+            what = "deals a rematch" if view.phase is Phase.OVER else "deals"
+            text = f"Enter {what}." if seat == view.host else _readiness(view, seat)
         elif view.phase is Phase.TALLY:
             text = _readiness(view, seat)
             if view.deals_by_itself and (seconds := self.activity.seconds_to_deal(now)):
@@ -635,8 +636,10 @@ def _readiness(view: TableState, seat: int) -> str:
     is_ready = view.seats[seat].ready if seat in view.seats else False
     if is_ready and (awaited := _awaited(view)):
         return f"Ready, waiting for {awaited}. Enter: not yet."
+    if view.between_matches and is_ready:
+        return "You are ready. Enter: not yet."
     if view.between_matches:
-        return "You are ready. Enter: not yet." if is_ready else "Press Enter when you are ready."
+        return f"Press Enter {'for a rematch' if view.phase is Phase.OVER else 'when you are ready'}."
     if is_ready:
         return "You are ready for the next hand. Enter: not yet."
     return "Press Enter when ready for the next hand."

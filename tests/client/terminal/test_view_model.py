@@ -278,7 +278,9 @@ def test_what_is_dragged() -> None:
     [
         (Phase.COUNTDOWN, 0, "Look at your cards: play begins at the signal."),
         (Phase.LOBBY, 0, "Enter deals."),
-        (Phase.OVER, 1, "Press Enter when you are ready."),
+        (Phase.LOBBY, 1, "Press Enter when you are ready."),
+        (Phase.OVER, 0, "Enter deals a rematch."),
+        (Phase.OVER, 1, "Press Enter for a rematch."),
         (Phase.TALLY, 1, "Press Enter when ready for the next hand."),
         (Phase.TALLY, None, "You watch. The next deal waits for Ann and Ben."),
         (Phase.OVER, None, "You watch. A rematch waits for Ann and Ben."),

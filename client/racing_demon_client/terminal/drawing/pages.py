@@ -468,7 +468,7 @@ def _moment_lines(page: Page, width: int, glyphs: Glyphs) -> list[str]:
     own = [moment for each in page.analysis if each.seat == page.seat for moment in each.moments]
     if not own or _is_running(page.view):
         return []
-    text = moment_text(own[0], MessageText(page.view, page.seat, ascii_only=glyphs.small_reds))
+    text = moment_text(own[0], MessageText(page.view, page.seat, card_name=glyphs.card_text))
     more, key = len(own) - 1, page.labels.get("analysis")
     return wrapped(screen_text(f"{text} ({key}: {more} more)" if more and key else text), width)
 
@@ -476,7 +476,7 @@ def _moment_lines(page: Page, width: int, glyphs: Glyphs) -> list[str]:
 def _title_lines(page: Page, room: tuple[int, int], glyphs: Glyphs) -> list[str]:
     """Return the titles of the evening in the columns and rows that there are, this player's first."""
     own_first = sorted(page.titles, key=lambda title: title.seat != page.seat)
-    lines = title_lines(own_first, MessageText(page.view, page.seat, ascii_only=glyphs.small_reds))
+    lines = title_lines(own_first, MessageText(page.view, page.seat, card_name=glyphs.card_text))
     lines = [screen_text(line) for line in lines]
     if len(lines) > room[1] and lines:  # one after the other
         lines = wrapped(f"{lines[0]} {'; '.join(lines[1:])}", room[0])
@@ -615,7 +615,7 @@ def draw_analysis(page: Page, size: tuple[int, int], glyphs: Glyphs) -> Canvas:
     if not page.analysis:
         canvas.put(2, 2, "After each hand, its analysis appears here.", Role.DIM)
         return canvas
-    words = MessageText(page.view, page.seat, ascii_only=glyphs.small_reds)
+    words = MessageText(page.view, page.seat, card_name=glyphs.card_text)
     first = next((each for each in page.analysis if each.seat == page.focus), page.analysis[0])
     who = screen_text(words.player_name(first.seat))
     canvas.put(2, 2, f"The last hand, as {who} played it:", Role.ACCENT | Highlight.STRONG)

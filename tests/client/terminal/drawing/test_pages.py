@@ -309,6 +309,16 @@ def test_the_own_hand_comes_first() -> None:
     assert text.count(" buried") == 7
 
 
+@for_each(("glyphs", "other"), [(UNICODE, r"\bT[♠♥♣♦]"), (ASCII, r"[A-Z0-9][HD]\b|\bT[SC]")])
+def test_cards_are_called_as_on_the_table(glyphs: Glyphs, other: str) -> None:
+    """A ten is no T, and in letters red cards are small, in the analysis and at the tally."""
+    for seat in range(8):
+        page = page_of("eight", seat)
+        text = draw_analysis(page, (120, 40), glyphs).text() + draw_tally(page, (80, 24), glyphs).text()
+        assert glyphs.card_text(9)[:2] in text
+        assert not re.findall(other, text)
+
+
 def test_before_the_first_hand_there_is_none() -> None:
     """Where no hand is over yet the picture says what will be there."""
     page = Page(view=page_of("eight", None).view, seat=None)
