@@ -89,6 +89,7 @@ class Evening:
         self._url = url
         self._rng = rng
         self._away: list[Visitor] = []
+        self._followed: list[Visitor] = []
         self.host: Visitor
 
     async def play(self, options: Options) -> Judgement | None:
@@ -188,8 +189,12 @@ class Evening:
         return visitor
 
     async def _join(self) -> None:
-        name, left = f"Guest {len(self.visitors)}", [each for each in self.visitors if each.has_left]
-        token = self._rng.choice(left).place.token if left and self._rng.random() < 0.7 else ""
+        name, token = f"Guest {len(self.visitors)}", ""
+        left = [each for each in self.visitors if each.has_left and each not in self._followed]
+        if left and self._rng.random() < 0.7:
+            leaver = self._rng.choice(left)
+            self._followed.append(leaver)  # a second one with this token would send the first away
+            token = leaver.place.token or ""
         with contextlib.suppress(CommandRefused):
             await self._come(cl.Join(code=self.host.place.code, name=name, token=token or ""))
             self.happened["took a seat with a leaver's token" if token else "joined"] += 1
