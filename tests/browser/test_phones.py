@@ -113,6 +113,7 @@ async def test_names_and_chat_of_markup_are_text_on_every_screen(browser: Browse
         async with phone(browser, link) as ben, phone(browser, f"{link}?tv", **TELEVISION) as screen:
             await ben.join("<b>Ben</b>")
             pages = (ann, ben, screen)
+            await screen.page.locator("#lobby:visible").wait_for()  # who comes later hears less
             await ben.page.fill("#lobby .chat input", said)
             await ben.page.press("#lobby .chat input", "Enter")
             for each in pages:
