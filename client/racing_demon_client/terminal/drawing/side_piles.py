@@ -17,7 +17,7 @@ BESIDE_CARD = (5, 3)
 BESIDE_ROWS = 4
 """The rows of such a pile with its label."""
 BESIDE_WIDTH = 15
-"""The columns that they take."""
+"""The columns that they take at least."""
 FAN = 4
 """The columns between two cards of a pile with frames."""
 
@@ -68,11 +68,17 @@ def draw_side_pile_row(
         x = _draw_framed(ctx, side_pile, (x, at[1]), ctx.density.card, at[0] + width - x) + 4
 
 
+def needed_beside(ctx: DrawContext) -> int:
+    """Return the cells that side piles need beside the columns, with all cards that the waste may show."""
+    views = [min(MAX_SHOWN, ctx.board.piles[pile].view) for pile in ctx.scene.own(Kind.WASTE)]
+    return max(BESIDE_WIDTH, BESIDE_CARD[0] + FAN * (max(views, default=1) - 1) + 1)
+
+
 def draw_side_piles_beside(ctx: DrawContext, x: int, y: int) -> None:
     """Draw the side piles below each other, beside columns that leave room for them."""
     for number, side_pile in enumerate(_named(ctx, side_piles(ctx))):
         plain = side_pile._replace(label=side_pile.label.strip("[]"))
-        _draw_framed(ctx, plain, (x, y + number * BESIDE_ROWS), BESIDE_CARD, ctx.width - x)
+        _draw_framed(ctx, plain, (x, y + number * BESIDE_ROWS), BESIDE_CARD, ctx.width - x - 1)
 
 
 def side_piles(ctx: DrawContext) -> list[int]:

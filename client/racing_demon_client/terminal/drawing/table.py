@@ -31,9 +31,9 @@ from .scene import DrawContext, Scene
 from .seats import seat_name
 from .side_piles import (
     BESIDE_ROWS,
-    BESIDE_WIDTH,
     draw_side_piles,
     draw_side_piles_beside,
+    needed_beside,
     side_piles,
 )
 
@@ -109,7 +109,7 @@ def _width_beside(ctx: DrawContext, height: int) -> int:
     """Return the width of the columns if stock, waste and reserve fit beside them; else 0."""
     piles = side_piles(ctx)
     width = 1 + ctx.density.pitch * len(ctx.scene.own(Kind.TABLEAU))
-    fits = width + BESIDE_WIDTH <= ctx.width and len(piles) * BESIDE_ROWS <= height
+    fits = width + needed_beside(ctx) <= ctx.width and len(piles) * BESIDE_ROWS <= height
     is_open = any(
         ctx.board.piles[pile].kind is Kind.RESERVE and ctx.board.piles[pile].shows is Shows.ALL
         for pile in piles
