@@ -128,4 +128,6 @@ def _draw_top(ctx: DrawContext, corner: tuple[int, int], pile: int) -> None:
             ctx.canvas.put(x, y + row, ctx.glyphs.back * width, Role.BACK)
     else:
         ink = ctx.scene.ink(pile, len(cards) - 1, cards[-1])
-        draw_card(ctx.canvas, CardRect(corner, (width, height)), ctx.glyphs.card(cards[-1]), ink, ctx.glyphs)
+        draw_card(
+            ctx.canvas, CardRect(corner, (width, height)), ctx.glyphs.card_text(cards[-1]), ink, ctx.glyphs
+        )

@@ -88,7 +88,7 @@ def _draw_lines(ctx: DrawContext, x: int, y: int, seats: Sequence[int]) -> int:
             at = put_top(ctx, at, row, pile, ten=pitch > 2) + pitch - 2
         at = stop
         for kind in singles:
-            put_top(ctx, at + 2, row, layout.seat_piles(seat, kind)[0])
+            put_top(ctx, at + 1, row, layout.seat_piles(seat, kind)[0])
             at += 4
         ctx.canvas.put(at, row, f"{cards_left(ctx, seat):5}", Role.TEXT)
         ctx.canvas.touch(HitArea(x, row, width, 1, action=f"watch-{seat + 1}"))

@@ -365,6 +365,20 @@ def test_the_others_layouts_are_drawn_where_there_is_room(size: tuple[int, int])
     assert own == []
 
 
+@for_each("size", [(80, 23), *SIZES])
+@for_each("game", ["racing-demon", "classic"])
+def test_another_s_ten_is_whole_in_every_pile(game: str, size: tuple[int, int]) -> None:
+    """Its three cells are cut by no number beside it, and it is called the same wherever it lies."""
+    rules = rules_of(game, players=2)
+    reserve = "TC" if game == "classic" else ""
+    position = build(rules, seat=1, reserve=reserve, waste="TS", tableau=[*[""] * 3, "TH"])
+    boxes = "\n".join(right_part(Player.at_position(position).draw(size)))
+    seen = [f"10{suit}" in boxes for suit in ("♥", "♠", "♣")]
+    assert seen[0]
+    assert seen[1] == (game == "classic" or size[0] > 80), "seven columns leave a waste no room"
+    assert seen[2] == bool(reserve)
+
+
 def test_a_spectator_is_told_whose_layout_is_seen() -> None:
     """The name stands above the cards, and the others beside them; the next player can be looked at."""
     player = Player.at_position(build(rules_of(players=3), tableau=("KS",)), None)
