@@ -319,6 +319,8 @@ export const LATER = {
   cardsLeft: (/** @type {string[]} */ counts) => `Left: ${counts.join(", ")}.`,
   inStock: "in stock and waste",
   inReserve: "in the reserve",
+  reserveLeft: "reserve",
+  stillLeft: "left",
   faceDown: "face down in the columns",
   standingsHead: ["Player", "Matches", "Won", "Points"],
   newestMatches: "Newest matches",

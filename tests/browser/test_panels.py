@@ -6,6 +6,7 @@ from typing import Any, Final
 import pytest
 from playwright.async_api import Browser
 
+from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.engine.cards import UNKNOWN, rank, suit
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.table.state import TableState
@@ -27,7 +28,9 @@ TOPS: Final = f"""() => Promise.all(
   [...document.querySelectorAll("#table .chip")].map({SMALL_CARDS}))"""
 OUTSIDE: Final = """() => [...document.querySelectorAll("#table .chip")].flatMap((chip) => {
   const box = chip.getBoundingClientRect();
-  return [...chip.querySelectorAll(".name, .out, canvas")].filter((each) => {
+  const shown = [...chip.querySelectorAll(".name, .out, .left, canvas")];
+  return shown.filter((each) => {
+    if (!each.checkVisibility()) return false;
     const { left, right, top, bottom } = each.getBoundingClientRect();
     return left < box.left - 1 || right > box.right + 1 || top < box.top - 1 || bottom > box.bottom + 1;
   }).map((each) => `${each.className} of ${chip.querySelector(".name").textContent}`);
@@ -112,6 +115,10 @@ async def test_a_television_shows_everybody(browser: Browser, motion: str) -> No
             for places, shown in WAYS.items():
                 assert await screen.page.evaluate(APART, places) == shown
             assert screen.complaints == []
+        left = screens[0].page.locator("#table .left:visible b")
+        assert await left.all_text_contents() == [str(reserve_of(view, seat)) for seat in sorted(view.seats)]
+        assert "reserve" in await screens[0].page.locator("#table .aim:visible").inner_text()
+        assert await screens[1].page.locator("#table :is(.left, .aim):visible").count() == 0
 
 
 @pytest.mark.long
@@ -155,6 +162,15 @@ async def test_identical_deals_show_progress_alone(browser: Browser) -> None:
         await screen.see("#table .chip .heap")
         assert view.is_private
         assert await screen.page.locator("#table .minis canvas").count() == 0
+
+
+def reserve_of(view: TableState, seat: int) -> int:
+    """Return how many cards a seat has left in its reserve."""
+    assert view.board is not None
+    piles = view.board.piles
+    return sum(
+        len(view.board.cards[each.number]) for each in piles if (each.seat, each.kind) == (seat, Kind.RESERVE)
+    )
 
 
 def tops(view: TableState) -> list[list[str]]:

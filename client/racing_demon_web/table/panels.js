@@ -4,7 +4,10 @@
 import { asIs, element, isCalm, isNew, seatClass, setClass, setStyle, setText, token } from "../dom.js";
 import { loaded, loadStyle } from "../lazy.js";
 import { handText, span } from "../words.js";
+import { LATER } from "../words_later.js";
+import { GOALS } from "./goal_data.js";
 import { SmallLayout } from "./small_layout.js";
+import { cardsLeft } from "./ticker.js";
 
 export { suitRows } from "./suit_rows.js";
 
@@ -250,8 +253,10 @@ export function drawRace({ root, table, neighbors: chips, games, boardView, scen
     const chip = chips.get(seat);
     if (!chip) continue;
     const isSummed = table.results.length > 0;
-    setText(part(chip, "sum"), isSummed ? String(sum) : "");
+    setText(asIs(part(chip, "sum")), isSummed ? String(sum) : "");
     setClass(chip, "summed", isSummed);
+    setClass(chip, "minus", (points.get(seat) ?? 0) < 0);
+    drawLeft(part(chip, "left"), table, seat);
     setClass(chip, "bare", !chip.querySelector(".minis")?.childElementCount);
     setClass(chip, "leads", leads(sum));
     setClass(chip, "brief", [...(names.get(seat) ?? "")].length <= BRIEF);
@@ -261,13 +266,27 @@ export function drawRace({ root, table, neighbors: chips, games, boardView, scen
 }
 
 /**
+ * How near somebody is to the end, which a television says in large digits.
+ * @param {HTMLElement} node
+ * @param {TableState} table
+ * @param {number} seat
+ */
+function drawLeft(node, table, seat) {
+  if (!node.hasChildNodes()) node.append(element("small"), element("b"));
+  const [label, number] = node.children;
+  const left = cardsLeft(table, seat);
+  setText(label, left === null ? "" : table.hand?.heap(seat) === null ? LATER.stillLeft : LATER.reserveLeft);
+  setText(number, left === null ? "" : String(left));
+}
+
+/**
  * @param {HTMLElement} root
  * @param {string} name
  */
 function part(root, name) {
   const found = [...root.children].find(({ className }) => className === name);
-  if (found) return found;
-  const made = asIs(element("span", name));
+  if (found) return /** @type {HTMLElement} */ (found);
+  const made = element("span", name);
   root.append(made);
   return made;
 }
@@ -384,7 +403,7 @@ function drawScale(track, low, high, at) {
 }
 
 /**
- * What is played, beside the clock of a television.
+ * What is played, and what it is about, beside the clock of a television.
  * @param {HTMLElement} root
  * @param {TableState} table
  * @param {Record<string, any>} games
@@ -396,6 +415,10 @@ function drawHead(root, table, games) {
   const isOther = isNew(header, "options", options);
   if (!isNew(header, "hand", `${handNumber} ${lastHand} ${seats.size}`) && !isOther) return;
   const { nameText, terms } = loaded.terms;
-  setText(part(header, "played"), `${nameText(options, games)} · ${handText(handNumber, options, lastHand)}`);
-  setText(part(header, "told"), terms(options, games, seats.size).join(" · "));
+  setText(
+    asIs(part(header, "played")),
+    `${nameText(options, games)} · ${handText(handNumber, options, lastHand)}`,
+  );
+  setText(part(header, "aim"), GOALS[options.game] ?? "");
+  setText(asIs(part(header, "told")), terms(options, games, seats.size).join(" · "));
 }

@@ -13,18 +13,19 @@ import { RANKS } from "../words.js";
 
 const MAX_OPEN = 5; // cards of a column, from its top
 const FEW_OPEN = 3; // where there are many players
+const LEGIBLE = 0.6; // the share of these that can be read; of those below them an edge shows
 const MANY = 6; // players
 const MAX_HIDDEN = 1; // backs above them: there are cards below
 const MAX_WIDTH_REM = 4; // of a card
 const RATIO = 1.4; // how high a card is, in its widths, as all that follows
-const BACK = 0.14; // how much of a back shows
+const BACK = 0.14; // how much of a back shows, or of a card that nobody reads
 const OPEN = 0.44; // how much of a card shows
 const RADIUS = 0.11;
 const INDEX = 0.42; // how high its letters are
 const PIP = [0.5, 0.14]; // how large it is, and how far from the bottom
 const ACE_PIP = [0.62, 0.168];
 const ROYAL_PIP = [0.3, 0.126];
-const COUNTED = ["reserve", "stock"];
+const COUNTED = ["reserve", "stock"]; // a television says the reserve's in the panel's heading
 const APART = ["reserve", "waste"]; // from the columns
 /** From the left; all other piles are 1. @type {Record<string, number>} */
 const ORDER = { reserve: 0, waste: 2, stock: 3 };
@@ -52,6 +53,7 @@ export class SmallLayout {
   #piles = [];
   #isNear = false;
   #most = MAX_OPEN;
+  #hidden = MAX_HIDDEN;
   #size = { width: 0, height: 0 };
   /** @type {Look | undefined} */
   #look = undefined;
@@ -76,20 +78,28 @@ export class SmallLayout {
   show(board, place, isNear) {
     this.#most = board.layout.seats.length > MANY ? FEW_OPEN : MAX_OPEN;
     this.#isNear = isNear;
+    const counted = document.documentElement.classList.contains("tv") ? COUNTED.slice(1) : COUNTED;
     this.#piles = board.layout.own(place).map(({ kind, number }) => {
       const cards = board.cards[number];
-      const count = COUNTED.includes(kind) && cards.length > 0 ? String(cards.length) : "";
+      const count = counted.includes(kind) && cards.length > 0 ? String(cards.length) : "";
       const known = cards.filter((card) => card !== UNKNOWN);
       if (kind !== "tableau" || known.length === 0) return { kind, cards: cards.slice(-1), count };
       const hidden = cards.length > known.length ? Array(MAX_HIDDEN).fill(UNKNOWN) : [];
       return { kind, cards: [...hidden, ...known.slice(-this.#most)], count };
     });
+    const hasHidden = this.#piles.some(({ kind, cards }) => kind === "tableau" && cards[0] === UNKNOWN);
+    this.#hidden = hasHidden ? MAX_HIDDEN : 0;
     const kinds = this.#piles.map(({ kind }) => kind);
-    const isOther = isNew(this.#canvas, "look", `${circumstances()} ${this.#most} ${kinds}`);
+    const isOther = isNew(this.#canvas, "look", `${circumstances()} ${this.#most} ${hasHidden} ${kinds}`);
     if (isOther) this.#look = undefined;
     const shown = this.#piles.map(({ cards, count }) => `${cards}:${count}`);
     if (isNew(this.#canvas, "cards", `${isNear} ${shown}`) || isOther) this.#draw();
     return isOther;
+  }
+
+  /** How many cards of a column can be read. */
+  get #legible() {
+    return Math.round(LEGIBLE * this.#most);
   }
 
   /** @param {{width: number, height: number}} size of the panel, in pixels of the page */
@@ -115,9 +125,10 @@ export class SmallLayout {
       const x = this.#lefts[at];
       if (cards.length === 0) outline(pen, look, look.empty, x);
       let y = 0;
-      for (const card of cards) {
+      for (const [index, card] of cards.entries()) {
         pen.drawImage(picture(card, look), x, y);
-        y += Math.round(look.width * (card === UNKNOWN ? BACK : OPEN));
+        const isRead = card !== UNKNOWN && index >= cards.length - this.#legible;
+        y += Math.round(look.width * (isRead ? OPEN : BACK));
       }
       const colors = kind === "reserve" && this.#isNear ? look.near : look.counts;
       if (count) drawCount(pen, count, x, look, colors);
@@ -130,12 +141,13 @@ export class SmallLayout {
     const pixel = devicePixelRatio;
     const gap = Math.round((parseFloat(style.columnGap) || 0) * pixel); // none before its style is there
     const [across, high] = [this.#size.width * pixel, this.#size.height * pixel];
+    const legible = this.#legible;
     const gaps = this.#piles.length - 1 + this.#piles.filter(({ kind }) => APART.includes(kind)).length;
     const look = lookOf(
       style,
       Math.min(
         (across - gaps * gap) / this.#piles.length,
-        high / (RATIO + MAX_HIDDEN * BACK + (this.#most - 1) * OPEN),
+        high / (RATIO + (this.#hidden + this.#most - legible) * BACK + (legible - 1) * OPEN),
       ),
     );
     this.#lefts = [];

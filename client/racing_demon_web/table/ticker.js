@@ -69,7 +69,7 @@ const isUp = ({ hand }, destination) => hand?.layout.piles[destination]?.kind ==
  * @param {TableState} table
  * @param {number} seat
  */
-function cardsLeft({ hand }, seat) {
+export function cardsLeft({ hand }, seat) {
   const place = hand?.seats.indexOf(seat) ?? -1;
   if (!hand || hand.isPrivate || place < 0) return null;
   const heap = hand.heap(seat);
