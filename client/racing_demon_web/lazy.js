@@ -186,5 +186,5 @@ export function loadStyle(file) {
     link.remove();
     setTimeout(() => loadStyle(file), STYLE_AGAIN_MS);
   };
-  document.head.append(link);
+  document.body.append(link); // after style.css, so that of equal rules the later one holds
 }

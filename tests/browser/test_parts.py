@@ -92,3 +92,15 @@ async def _toggle_sounds(player: Phone) -> None:
     await player.page.tap("#table .menu")
     await player.page.get_by_role("button", name="Sounds").tap()
     await player.page.tap("#sheet-close")
+
+
+@pytest.mark.long
+async def test_styles_that_come_later_hold_against_the_first(browser: Browser) -> None:
+    """Of rules of equal weight the one of the later file is meant, however a page was reached."""
+    async with serving() as served, phone(browser, f"{served.origin}/scores") as guest:
+        await guest.see("#page h1")
+        files = await guest.page.locator("link[rel=stylesheet]").evaluate_all(
+            "(links) => links.map(({ href }) => href.split('/').pop())"
+        )
+        assert files[0] == "style.css"
+        assert "later.css" in files

@@ -57,7 +57,7 @@ Object.assign(globalThis, {
     createElement: make,
     createElementNS: make,
     getElementById: make,
-    head: make(),
+    body: make(),
     querySelector() {},
   },
   matchMedia: () => ({ matches: false }), // nobody asks for less motion
