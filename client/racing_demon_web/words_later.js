@@ -27,6 +27,9 @@ export const plural = (count, thing, things = `${thing}s`) => `${count} ${count 
 /** A date, as every page says it. @param {number} ms since 1970 */
 export const dateText = (ms) => new Date(ms).toLocaleDateString([], { dateStyle: "medium" });
 
+/** The days from one time to another, such as "Nov 30, 2026 – Dec 1, 2026". @param {number} from @param {number} to */
+const datesText = (from, to) => [...new Set([from, to].map(dateText))].join(" – ");
+
 /** The same with the time of day. @param {number} ms since 1970 */
 export const dateAndTime = (ms) =>
   new Date(ms).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
@@ -170,6 +173,8 @@ export const LATER = {
   preset: "Preset",
   presetAbout:
     "A well-known way to play, one that you have saved, or another game. Choosing one fills in the options.",
+  aboutGame: "About this game",
+  changed: (/** @type {number} */ count) => `${count} changed`,
   presets: "Presets",
   otherGames: "Other games",
   optionsLater: "All options can be changed at the table.",
@@ -203,7 +208,7 @@ export const LATER = {
 
   // The menu, and what it leads to.
   looks: "Sound and looks",
-  leaving: "Leave",
+  asHost: "As the host",
   continueHand: "Continue the hand",
   pauseHand: "Pause the hand",
   tally: "Tally",
@@ -232,6 +237,9 @@ export const LATER = {
     const relayed = people === 1 ? "" : `, ${people} people at a relay`;
     return `Spectator ${number}, ${since}${relayed}`;
   },
+  aboutWhom: (/** @type {string} */ what, /** @type {string} */ name) => `${what}: ${name}`,
+  removeIt: "Remove",
+  removeBot: "Remove the bot",
   nobodyWatches: "Nobody is watching.",
   removedFor: "Who is removed cannot come back to this table for an hour.",
   mute: "Mute",
@@ -356,7 +364,7 @@ export const LATER = {
     ].join(", "),
   standingsColumns: ["Player", "Won", "A hand", "Rating", "Form"],
   teamColumns: ["Team", "Won", "A hand"],
-  matchColumns: ["Player", "Points", "Races", "Replay"],
+  matchColumns: ["Player", "Points", "Races"],
   wonCount: (/** @type {number} */ races) => `${races}\u00a0won`,
   lostCount: (/** @type {number} */ races) => `${races}\u00a0lost`,
   /** What columns of standings say that their names do not. @type {Record<string, string>} */
@@ -373,10 +381,12 @@ export const LATER = {
   botOf: (/** @type {string} */ level) => `(${level} bot)`,
   game: "Game",
   allGames: "All games",
-  anyPreset: "Any rules",
+  anyRules: "With any rules",
+  presetRules: "With the rules of",
   season: "Season",
   seasons: ["Tonight", "Week", "Month", "Year", "All"],
   peopleOnly: "People only",
+  amongPeople: "Bots are left out: places are among people.",
   before: "Before",
   after: "After",
   pageOf: (/** @type {number} */ page, /** @type {number} */ pages) => `${page} of ${pages}`,
@@ -424,7 +434,9 @@ export const LATER = {
   noSuchMatch: "There is no such match, or it is not yours to see.",
   won: "won",
   watchReplay: "Watch the match",
+  watchFrom: "Or from one side:",
   watchAs: (/** @type {string} */ name) => `Watch the match as ${name}`,
+  watch: "▶ Watch",
   watchHand: (/** @type {number} */ hand) => `Watch hand ${hand}`,
   verify: "Verify",
   verifyText: "Deals all hands again: were the shuffles fair, and do the points add up?",
@@ -455,16 +467,18 @@ export const LATER = {
     `${plural(matches, "match", "matches")} on this device, ${won} won`,
   lastEvenings: "Last evenings",
   evening: (
-    /** @type {number} */ at,
+    /** @type {number} */ first,
+    /** @type {number} */ last,
     /** @type {number} */ matches,
     /** @type {number} */ won,
     /** @type {number} */ points,
-  ) => `${dateText(at)} · ${plural(matches, "match", "matches")}, ${won} won · ${LATER.pointsOf(points)}`,
+  ) =>
+    `${datesText(first, last)} · ${plural(matches, "match", "matches")}, ${won} won · ${LATER.pointsOf(points)}`,
   rememberHere: "Remember me here",
   rememberMe: "Remember me",
   rememberedLater: "You are remembered as soon as you sit down at a table.",
   rememberText:
-    "This server then knows this device the next time, by a secret that stays on it: no account, no password. Your matches stay yours under any name. If you sit down under a new one, you are asked whether that is you or somebody else.",
+    "This server then knows you here the next time: your key stays on this device. No account, no password. Your matches stay yours under any name. If you sit down under a new one, you are asked whether that is you or somebody else.",
   mayForget: (/** @type {boolean} */ isSecure) =>
     `${isSecure ? "This browser has not promised" : "Over http no browser promises"} to keep that: a phone may forget you when it is short of room, or after some weeks without a visit. A code from another device of yours makes you known again. On an iPhone, the icon on the home screen counts as another device.`,
   lastsUntilClosed: (/** @type {string} */ what) =>
@@ -646,7 +660,8 @@ function placesOf({ cards, isOpen }, free) {
  */
 export function coachWords(play, { cards, layout }, mayShift) {
   if (play === undefined) return "";
-  if (play === null) return mayShift ? "Nothing fits: press Shift." : "Nothing helps: press Stuck.";
+  if (play === null)
+    return mayShift ? "Nothing fits: press Shift." : `Nothing helps: press “${WORDS.stuck}”.`;
   const [from, to] = [layout.piles[play.source], layout.piles[play.destination]];
   if (from.kind === "stock") return "Nothing fits: tap the stock to turn it.";
   if (to.kind === "stock") return "Nothing fits: tap the empty stock, which takes the cards back.";

@@ -166,6 +166,7 @@ async def test_a_match_is_played_below_a_path(kind: str, tmp_path: Path) -> None
             await ann.show_rules()
             hands = ann.page.locator('.option:has(span:text-is("Hands in a match")) select')
             await hands.select_option(label="1")
+            await ann.hide_rules()
             await ann.deal()
             await asyncio.gather(ann.finish(), ben.finish())
             await ann.page.locator(".after button", has_text="Results").tap()

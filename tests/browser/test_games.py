@@ -34,6 +34,7 @@ async def test_a_game_is_played_by_single_taps(browser: Browser, name: str) -> N
         await player.page.select_option(PICK, label=GAMES[name].title)
         await wait_until(lambda: name == room.table.view.options.game)
         await player.page.locator(HANDS).select_option(label="1")
+        await player.hide_rules()
         if GAMES[name].min_seats > 1:
             await player.page.tap(".add-bot")
         await player.deal()
@@ -57,7 +58,8 @@ async def test_a_column_has_an_outline_while_it_is_empty(browser: Browser) -> No
         await player.create("Ann")
         await player.show_rules()
         await player.page.select_option(PICK, "game:paternal-kings")
-        await player.page.locator(".about", has_text="king").wait_for()
+        await player.page.locator(".options details", has_text="king").wait_for()
+        await player.hide_rules()
         await player.deal()
         await player.until_playing()
         columns = await player.page.evaluate(OUTLINED)

@@ -1,5 +1,6 @@
 """House rules on a phone: the heap lies face up, a button shifts the stock, and the hand's proof follows."""
 
+import re
 from typing import Any, Final
 
 import pytest
@@ -88,11 +89,16 @@ async def test_another_preset_takes_house_rules_back(browser: Browser) -> None:
 
 
 @pytest.mark.long
-async def test_a_rule_is_changed_in_two_presses(browser: Browser) -> None:
-    """What is yes or no has a switch, what was changed its mark, and another preset changes all at once."""
+async def test_a_rule_is_changed_in_three_presses(browser: Browser) -> None:
+    """What is yes or no has a switch, what was changed its mark, and another preset changes all at once.
+
+    Meanwhile one large button ends it: nobody is ready by mistake.
+    """
     async with serving() as served, phone(browser, served.origin) as ann:
         view = served.registry.room(await ann.create("Ann")).table.view
         await ann.page.tap(".all-options")
+        await expect(ann.page.locator("#lobby .primary:visible")).to_have_text(["Done"])
+        await ann.page.locator(".options summary", has_text=re.compile("^Hand")).tap()
         await ann.page.get_by_role("switch", name="Hints").tap()
         await wait_until(lambda: view.options.hints)
         await ann.page.tap(".all-options")
@@ -104,6 +110,9 @@ async def test_a_rule_is_changed_in_two_presses(browser: Browser) -> None:
         await ann.page.get_by_label("Cards in the reserve").select_option("10")
         await ann.page.locator(".rule select").select_option(label="12")
         await ann.page.locator("#lobby .rule", has_text="reserve of 12 13").wait_for()
+        await expect(ann.page.locator(".options summary:has(small)")).to_have_text(
+            ["Reserve and columns1 changed"]
+        )
         assert view.options.reserve == 12
         assert ann.complaints == []
 

@@ -36,6 +36,8 @@ async def test_what_cost_most_is_told_and_shown(browser: Browser, tmp_path: Path
             await expect(ann.page.locator(".replay .sign")).to_have_text(words)
             await ann.see("#table")
             await ann.page.screenshot(path=tmp_path / "board.png")
+            await ann.page.get_by_label("One step back").tap()
+            await expect(ann.page.locator(".replay .sign")).to_be_hidden()  # that is another board
             await ann.page.get_by_label("Close the replay").tap()
             await first.wait_for()
 

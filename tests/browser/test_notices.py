@@ -33,8 +33,10 @@ HIDDEN: Final = """() => {
     })
     .map((each) => `${each.tagName} ${each.className} ${each.textContent.slice(0, 30)}`);
 }"""
-SIGN: Final = """(textContent) =>
-  Object.assign(document.querySelector(".replay .sign"), { hidden: false, textContent })"""
+SIGN: Final = """(textContent) => {
+  document.querySelector(".replay [aria-label=Pause]")?.click();
+  Object.assign(document.querySelector(".replay .sign"), { hidden: false, textContent });
+}"""
 IS_CLEAR: Final = """() => document.querySelector("#table .slot.stock").getBoundingClientRect().bottom <=
   document.querySelector(".replay").getBoundingClientRect().top"""
 JUMP: Final = """() => {

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser
+from playwright.async_api import Browser, expect
 
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_server.journal.sqlite.database import reports_of
@@ -21,6 +21,10 @@ async def test_a_host_keeps_order_and_ends_the_match(browser: Browser) -> None:
     async with serving() as served, phone(browser, served.origin, viewport=small) as ann:
         code = await ann.create("Ann")
         room = served.registry.room(code)
+        await ann.page.tap(".add-bot")
+        await ann.page.get_by_label("What to do about").tap()
+        await ann.page.get_by_role("button", name="Remove the bot").tap()
+        await wait_until(lambda: len(room.shown.view.seats) == 1)
         await ann.page.tap("#lobby-menu")
         await ann.page.get_by_role("button", name="Lock the table").tap()
         await wait_until(lambda: room.shown.view.entry_closed)
@@ -44,6 +48,8 @@ async def test_a_host_keeps_order_and_ends_the_match(browser: Browser) -> None:
         await ann.deal()
         await ann.until_playing()
         await ann.page.tap("#table .menu")
+        for at_once in ("Pause the hand", "Leave the table"):
+            await expect(ann.page.get_by_role("button", name=at_once)).to_be_in_viewport(ratio=1)
         await ann.page.get_by_role("button", name="Make this the last hand").tap()
         await wait_until(lambda: room.shown.view.last_hand == 1)
         await ann.page.tap("#table .menu")

@@ -177,6 +177,7 @@ async def test_a_rematch_has_the_same_options(browser: Browser, tmp_path: Path) 
         await player.see("#lobby .add-bot")
         assert await player.code() != code
         await page.locator(".all-options").press("Enter")
+        await page.locator(".options summary", has_text="Match").press("Enter")
         hands = page.locator('.option:has(span:text-is("Hands in a match")) select')
         await expect(hands.locator("option:checked")).to_have_text("1")
         assert player.complaints == []

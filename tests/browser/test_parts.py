@@ -47,6 +47,7 @@ async def test_a_list_that_does_not_come_is_tried_again(browser: Browser) -> Non
         await ann.page.unroute_all()
         await ann.show_rules()
         await ann.page.locator(".options select").first.wait_for()
+        await ann.hide_rules()
         await ann.page.locator("#lobby .newcomer summary").wait_for()
 
 

@@ -142,6 +142,11 @@ class Phone:
         """Show all options of the table, to change them or to read them."""
         await self.page.tap(".all-options:not([aria-expanded=true])")  # earlier trees do not say which
         await self.page.locator(".option").first.wait_for()
+        await self.page.evaluate(UNFOLD)
+
+    async def hide_rules(self) -> None:
+        """Be done with the options."""
+        await self.page.tap(".all-options[aria-expanded=true]")
 
     async def code(self) -> str:
         """Return the code of the table that the page is at."""
@@ -184,6 +189,7 @@ class Phone:
         await hands.select_option(label="1")
         if casual:
             await self.page.get_by_label("Casual (in no standings)").check()
+        await self.hide_rules()
         await self.page.tap(".deal")
         await self.finish()
 
@@ -246,6 +252,9 @@ class Phone:
 
 SHOWN: Final = """() => `${document.body.dataset.screen}: ${document.body.innerText.slice(0, 2000)}`"""
 ALONE: Final = "#sheet-items button:text-is('Deal for me alone')"
+UNFOLD: Final = (
+    """() => document.querySelectorAll(".options details").forEach((part) => { part.open = true; })"""
+)
 SAY_STUCK: Final = """() => document.querySelector(".stuck:enabled")?.click()"""
 PILES: Final = "#table:not([hidden]) .slot:not(.foundation)"
 ENDS: Final = f"""() => [...document.querySelectorAll("{PILES}")].map((slot) => {{

@@ -154,6 +154,16 @@ test("what cost most in a hand is a sentence, as in the terminal", () => {
   assert.equal(placeOf(record, { ...moment, winner: null }), 2, "after the one that made it ready");
 });
 
+test("an evening past midnight has the days of its matches", () => {
+  const [late, night] = [new Date(2026, 10, 30, 23, 50), new Date(2026, 11, 1, 0, 20)].map(Number);
+  const [before, after] = [late, night].map(later.dateText);
+  assert.equal(later.LATER.evening(night, night, 1, 0, 3), `${after} · 1 match, 0 won · 3 points`);
+  assert.equal(
+    later.LATER.evening(late, night, 2, 1, 3),
+    `${before} – ${after} · 2 matches, 1 won · 3 points`,
+  );
+});
+
 test("few who are not ready are named", () => {
   const state = (seat, name, ready) => ({ seat, name, ready, bot: null });
   const here = [state(0, "Ann", false), state(1, "Ben", false), state(2, "Cat", true)];

@@ -111,8 +111,8 @@ GESTURES: Final[dict[str, dict[str, str]]] = {
         "terminal": "{turn}: turn   {waste}: play it   {waste-up}: up",
     },
     "end": {
-        "touch": "Stuck is a button below your cards.",
-        "mouse": "Stuck is a button on the table.",
+        "touch": "“I’m stuck” is a button below your cards.",
+        "mouse": "“I’m stuck” is a button on the table.",
         "keys": "{stuck} says that you are stuck, {hint} gives a hint, ? shows this.",
         "terminal": "{stuck}: stuck   {help}: this, and all keys",
     },

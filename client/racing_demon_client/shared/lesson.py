@@ -55,10 +55,10 @@ DO: Final[Mapping[str, Mapping[str, str]]] = {
         "text": "Type {line}.",
     },
     "stuck": {
-        "touch": "Tap Stuck.",
-        "mouse": "Click Stuck.",
+        "touch": "Tap “I’m stuck”.",
+        "mouse": "Click “I’m stuck”.",
         "keys": "Press {key}.",
-        "text": "Type {line}, or press Stuck.",
+        "text": "Type {line}.",
     },
 }
 """What to do on the page, by device; the last one is the table as text. ``{card}`` is the card, ``{key}`` the

@@ -159,5 +159,5 @@ export const GESTURES = {
   columns: {touch: "Tap: the best place. Drag, or hold down and then tap, to choose the place.", mouse: "Click: the best place. Drag to choose the place.", keys: "{columns} play your columns."},
   "columns and reserve": {touch: "Tap: the best place. Drag, or hold down and then tap, to choose the place.", mouse: "Click: the best place. Drag to choose the place.", keys: "{columns} play your columns, {reserve} the reserve, {reserve-up} sends it up."},
   stock: {touch: "Tap the stock to turn it. Tap the card beside it to play it.", mouse: "Click the stock to turn it, and the card beside it to play it.", keys: "Space turns the stock, {waste} plays the card beside it, {waste-up} sends it up."},
-  end: {touch: "Stuck is a button below your cards.", mouse: "Stuck is a button on the table.", keys: "{stuck} says that you are stuck, {hint} gives a hint, ? shows this."},
+  end: {touch: "\u201cI\u2019m stuck\u201d is a button below your cards.", mouse: "\u201cI\u2019m stuck\u201d is a button on the table.", keys: "{stuck} says that you are stuck, {hint} gives a hint, ? shows this."},
 };

@@ -76,7 +76,8 @@ export class LobbyScreen {
       this.showsAll = !this.showsAll;
       this.#drawn = "";
       this.draw(this.session);
-      if (!this.showsAll) scrollTo(0, 0); // the button is below the whole list
+      scrollTo(0, 0);
+      this.part("all-options").focus(); // it has another place now
     });
     const levels = /** @type {HTMLSelectElement} */ (this.part("level"));
     levels.append(
@@ -212,13 +213,15 @@ export class LobbyScreen {
     const press = this.part("all-options");
     setText(press, showsAll ? WORDS.hideRules : mayChange ? WORDS.changeRules : WORDS.allRules);
     press.setAttribute("aria-expanded", String(showsAll));
+    press.classList.toggle("primary", showsAll);
+    this.root.classList.toggle("editing", showsAll);
+    const place = this.part(showsAll ? "actions" : "rules");
+    if (press.parentElement !== place) place.append(press);
     const tell = (/** @type {typeof import("./terms.js")} */ { terms, titleText }) => {
       setText(this.part("game"), titleText(table.options, games).replace(/ (\w+)$/, "\u00a0$1")); // "5 hands" in one line
       setText(said, terms(table.options, games, table.seats.size, table.knownDeal).join(" · "));
     };
     withModule("games", () => withModule("terms", tell, said), said);
-    this.part("about").hidden = !showsAll;
-    setText(this.part("about"), games[table.options.game]?.text ?? "");
     const options = this.part("options");
     const facts = { table, games, command, mayChange };
     const tellChanges = (/** @type {typeof import("./options.js")} */ { changeChips, newcomer }) => {
@@ -229,8 +232,8 @@ export class LobbyScreen {
       this.#told = told;
     };
     whenLoaded("games", () => whenLoaded("options", tellChanges));
-    const list = (/** @type {typeof import("./options.js")} */ { optionRows }) => {
-      if (this.showsAll) options.replaceChildren(...optionRows(facts));
+    const list = (/** @type {typeof import("./options.js")} */ { showOptions }) => {
+      if (this.showsAll) showOptions(options, facts);
     };
     if (showsAll) withModule("games", () => withModule("options", list, options), options);
     else options.replaceChildren();
@@ -292,13 +295,8 @@ export class LobbyScreen {
   #menuOf({ seat, name, bot, left, team }, isHost) {
     if (seat === this.seat && team !== null && this.table.isBetweenMatches)
       return [button(WORDS.teams, this.teams)];
-    if (!isHost || seat === this.seat || left) return [];
-    if (!bot) return [button("⋯", () => this.manage(seat), WORDS.manage(name))];
-    if (!this.table.isBetweenMatches) return [];
-    const remove = () => this.command("remove_bot", { seat });
-    const press = button(WORDS.remove, remove, WORDS.aboutWhom(WORDS.remove, name));
-    press.className = "remove";
-    return [press];
+    if (!isHost || seat === this.seat || left || (bot && !this.table.isBetweenMatches)) return [];
+    return [button("⋯", () => this.manage(seat), WORDS.manage(name))];
   }
 
   /** @param {boolean} isHost */

@@ -114,15 +114,15 @@ export class Menus {
     return this.#session();
   }
 
-  /** Everything that is not on the table itself, in groups: the table, oneself, sound and looks, leaving. */
+  /** Everything that is not on the table itself, in groups: the table with its end, oneself, the host, looks. */
   menu() {
     const { session } = this;
     this.dialog.open(WORDS.menu, [
       ...(document.body.dataset.screen === "table" ? [] : this.#speech()), // at the table it has a button
       ...(session ? menuGroup(WORDS.table, this.#aboutTable(session)) : []),
       ...(session ? menuGroup(LATER.you, this.#aboutSelf(session)) : []),
+      ...(session && isHostOf(session) ? menuGroup(LATER.asHost, this.#forHost(session)) : []),
       ...menuGroup(LATER.looks, this.#toggles()),
-      ...(session ? menuGroup(LATER.leaving, [...this.#ends(session), button(WORDS.leave, this.leave)]) : []),
     ]);
   }
 
@@ -143,14 +143,13 @@ export class Menus {
   }
 
   /**
-   * What concerns everybody at the table; some of it is for the host.
+   * What anybody may want in the middle of a hand, first; a host's pause stands above all.
    * @param {Session} session
    */
   #aboutTable(session) {
     const { table } = session;
-    const isHost = isHostOf(session);
     const items = [opener(LATER.invite, () => this.invite()), opener(WORDS.howToPlay, () => this.help())];
-    if (isHost && (table.isPlaying || table.paused)) {
+    if (isHostOf(session) && (table.isPlaying || table.paused)) {
       const { paused } = table;
       items.unshift(
         button(paused ? LATER.continueHand : LATER.pauseHand, () =>
@@ -160,35 +159,35 @@ export class Menus {
     }
     if (table.results.length) items.push(opener(LATER.tally, () => this.#tally()));
     if (table.isBetweenMatches) items.push(opener(LATER.savePreset, () => this.#savePreset(table.options)));
-    if (isHost) {
-      const { entryClosed } = table;
-      items.push(
-        button(entryClosed ? LATER.unlockTable : LATER.lockTable, () =>
-          this.send("close_entry", { closed: !entryClosed }),
-        ),
-        this.#listButton(table.code),
-      );
-      if (table.options.teams === null)
-        items.push(
-          button(table.lateStart ? LATER.lateZero : LATER.lateLowest, () =>
-            this.send("set_late_start", { lowest: !table.lateStart }),
-          ),
-        );
-      if (table.options.spectators)
-        items.push(opener(LATER.spectators, () => this.#askForSpectators(session)));
-    }
-    items.push(opener(LATER.report, () => this.#report(session)));
+    items.push(
+      opener(LATER.report, () => this.#report(session)),
+      button(WORDS.leave, this.leave),
+    );
     return items;
   }
 
   /**
-   * How the host ends the match.
+   * What a host alone decides: who comes in, who watches, and when the match ends.
    * @param {Session} session
    */
-  #ends(session) {
-    const { isBetweenMatches, lastHand, seq: seen } = session.table;
-    if (!isHostOf(session) || isBetweenMatches) return [];
+  #forHost(session) {
+    const { code, entryClosed, isBetweenMatches, lastHand, lateStart, options, seq: seen } = session.table;
+    const items = [
+      button(entryClosed ? LATER.unlockTable : LATER.lockTable, () =>
+        this.send("close_entry", { closed: !entryClosed }),
+      ),
+      this.#listButton(code),
+    ];
+    if (options.teams === null)
+      items.push(
+        button(lateStart ? LATER.lateZero : LATER.lateLowest, () =>
+          this.send("set_late_start", { lowest: !lateStart }),
+        ),
+      );
+    if (options.spectators) items.push(opener(LATER.spectators, () => this.#askForSpectators(session)));
+    if (isBetweenMatches) return items;
     return [
+      ...items,
       button(lastHand ? LATER.noLastHand : LATER.lastHand, () =>
         this.send("set_last_hand", { last: !lastHand, seen }),
       ),
@@ -239,14 +238,15 @@ export class Menus {
     const { table } = /** @type {Session} */ (this.session);
     const state = table.seats.get(seat);
     if (!state) return;
-    const { name, muted, connected } = state;
+    const { name, bot, muted, connected } = state;
     /**
      * @param {string} text
      * @param {string} command
      * @param {object} [fields]
      */
     const act = (text, command, fields = {}) =>
-      button(text, () => this.send(command, { seat, ...fields }), WORDS.aboutWhom(text, name));
+      button(text, () => this.send(command, { seat, ...fields }), LATER.aboutWhom(text, name));
+    if (bot) return this.dialog.open(name, [act(LATER.removeBot, "remove_bot")]);
     const acts = [act(muted ? LATER.unmute : LATER.mute, "mute", { muted: !muted })];
     if (connected) acts.push(act(LATER.makeHost, "make_host"));
     else if (!table.isBetweenMatches) acts.push(act(LATER.standIn, "stand_in"));
@@ -309,7 +309,7 @@ export class Menus {
         const text = LATER.spectator(spectator, seconds, people);
         const remove = () => session.command("remove_spectator", { spectator });
         const row = element("p", "", `${text} `);
-        row.append(button(WORDS.remove, remove, WORDS.aboutWhom(WORDS.remove, text)));
+        row.append(button(LATER.removeIt, remove, LATER.aboutWhom(LATER.removeIt, text)));
         return row;
       });
       const note = element("p", "", rows.length ? LATER.removedFor : LATER.nobodyWatches);

@@ -2,8 +2,15 @@
 
 const CONTROLS = "button, a, input, select, summary, .slot, #table .card, #note:not(:empty)";
 const SCORES = ".chip, .standing, .player";
-const READ =
-  "h1, h2, .fan, .arc, .terms, .status, .headline, .own, .me, .track, .ticker li:first-child, .coach, #offline, .sign";
+const HEADINGS = "h1, h2, .status, .headline, .coach, #offline, .sign";
+const READ = ".fan, .arc, .terms, .own, .me, .track, .ticker li:first-child";
+/** What a notice must not hide; what there is no room for comes down to less and less. */
+const KEPT = [
+  [CONTROLS, SCORES, HEADINGS, READ],
+  [CONTROLS, SCORES, HEADINGS],
+  [CONTROLS, SCORES],
+  [CONTROLS],
+];
 const EDGE_PX = 4;
 const BESIDE_PX = 104; // what stands to the right in a heading
 const FOLLOW_MS = 100;
@@ -45,14 +52,13 @@ function boxesOf(toast, kept) {
 }
 
 /**
- * Put a notice as high as it hides neither controls nor what is read; if there is no such place, neither controls nor
- * points, and then no controls.
+ * Put a notice as high as it hides nothing of what is kept free.
  * @param {HTMLElement} toast
  */
 function place(toast) {
   const { paddingTop, paddingBottom } = getComputedStyle(document.body); // what the device keeps
   const lowest = innerHeight - Number.parseFloat(paddingBottom);
-  for (const kept of [`${CONTROLS}, ${SCORES}, ${READ}`, `${CONTROLS}, ${SCORES}`, CONTROLS]) {
+  for (const kept of KEPT.map((each) => each.join())) {
     for (const right of [EDGE_PX, BESIDE_PX]) {
       toast.style.right = `calc(${right}px + var(--right))`;
       const { height } = toast.getBoundingClientRect();

@@ -9,6 +9,7 @@ import { savedPresets } from "./saved_presets.js";
 import { changes, LENGTH, nearestPreset, optionValue } from "./terms.js";
 
 const GAME = "game:"; // before the name of a game, which may be a preset's, too
+const FIELDS = "select, input, summary";
 const MAX_DEVIATIONS = 2; // of a table that differs more, nobody would say that it plays the preset
 
 /**
@@ -18,33 +19,69 @@ const MAX_DEVIATIONS = 2; // of a table that differs more, nobody would say that
 export const withLabels = (text) =>
   text.replace(/'(\w+)'/g, (quoted, name) => (OPTIONS[name] ? `“${OPTIONS[name].label}”` : quoted));
 
+/** The titles of the parts that are open: each change draws all of them anew. @type {Set<string>} */
+const opened = new Set();
+
 /**
- * The options of a table, and what each means, with a select for each if they may be changed.
+ * Show all options of a table, to whom may change them with a select for each: the preset, then the others folded in
+ * their groups, which say how much in them differs from it.
+ * @param {HTMLElement} target
  * @param {object} options
  * @param {import("../rules/state.js").TableState} options.table
  * @param {any} options.games
  * @param {(name: string, fields: any) => void} options.command
  * @param {boolean} options.mayChange
  */
-export function optionRows({ table, games, command, mayChange }) {
-  const names = Object.keys(OPTIONS).filter((name) => name in table.options && name !== "game");
-  /** @param {any} options */
-  const apply = (options) => command("set_options", { options });
-  const rows = names.flatMap((name, at) => {
-    const { label, group, about } = OPTIONS[name];
-    const value = table.options[name];
+export function showOptions(target, { table: { options }, games, command, mayChange }) {
+  const names = Object.keys(OPTIONS).filter((name) => name in options && name !== "game");
+  const differ = nearestPreset(options)?.changed ?? [];
+  /** @param {any} wanted */
+  const apply = (wanted) => command("set_options", { options: wanted });
+  /** @param {string} name */
+  const rowOf = (name) => {
+    const { label, about } = OPTIONS[name];
     const row = element("label", "option");
-    row.title = about;
-    row.append(element("span", "", label));
     /** @param {unknown} next */
     const change = (next) => apply({ [name]: next });
     row.append(
-      mayChange ? editor(name, value, games, change) : element("b", "", optionValue(name, value, games)),
+      element("span", "", label),
+      mayChange
+        ? editor(name, options[name], games, change)
+        : element("b", "", optionValue(name, options[name], games)),
       element("small", "", about),
     );
-    return group === OPTIONS[names[at - 1]]?.group ? [row] : [element("h3", "", group), row];
+    return row;
+  };
+  const groups = [...new Set(names.map((name) => OPTIONS[name].group))].map((group) => {
+    const own = names.filter((name) => OPTIONS[name].group === group);
+    const count = own.filter((name) => differ.includes(name)).length;
+    return fold(group, count ? LATER.changed(count) : "", own.map(rowOf));
   });
-  return [gameRow(table.options, games, mayChange ? apply : null), ...rows];
+  const { text = "" } = games[options.game] ?? {};
+  const fields = () => [.../** @type {NodeListOf<HTMLElement>} */ (target.querySelectorAll(FIELDS))];
+  const focused = fields().indexOf(/** @type {HTMLElement} */ (document.activeElement));
+  target.replaceChildren(
+    gameRow(options, games, mayChange ? apply : null),
+    ...groups,
+    ...(text ? [fold(LATER.aboutGame, "", [element("p", "soft", text)])] : []),
+  );
+  fields()[focused]?.focus();
+}
+
+/**
+ * A part that opens.
+ * @param {string} title
+ * @param {string} note
+ * @param {HTMLElement[]} rows
+ */
+function fold(title, note, rows) {
+  const node = /** @type {HTMLDetailsElement} */ (element("details"));
+  const summary = element("summary", "", title);
+  if (note) summary.append(element("small", "soft", note));
+  node.append(summary, ...rows);
+  node.open = opened.has(title);
+  node.addEventListener("toggle", () => (node.open ? opened.add(title) : opened.delete(title)));
+  return node;
 }
 
 /**

@@ -1,6 +1,6 @@
 // Pages of results: standings, matches, and a match with its replay. The server's are described in the wire's document.
 
-import { button, byId, choice, colorOf, element, inColorsOf, markTeam } from "../dom.js";
+import { asIs, button, byId, choice, colorOf, element, inColorsOf, markTeam } from "../dom.js";
 import { BASE, pathOf } from "../links.js";
 import { placesOf } from "../rules/places.js";
 import { changeSettings, isSameName, read, settings, tokenOf, write } from "../storage.js";
@@ -226,6 +226,7 @@ export class Pages {
     this.#draw(WORDS.results, [
       this.#filters(found),
       element("p", "", count),
+      ...(people && found.rows.length > 0 ? [element("p", "soft", LATER.amongPeople)] : []),
       ...(found.rows.length > 0
         ? standingsTable(
             found.rows,
@@ -255,8 +256,11 @@ export class Pages {
       Object.assign(filter, { page: 1 }, changes);
       this.show("/scores");
     };
-    const titles = games.map((name) => [name, this.games[name]?.title ?? name]);
-    const presets = named.map((name) => [name, PRESETS[name]?.title ?? name]);
+    const groups = {
+      [LATER.anyRules]: games.map((name) => [`game ${name}`, this.games[name]?.title ?? name]),
+      [LATER.presetRules]: named.map((name) => [`preset ${name}`, PRESETS[name]?.title ?? name]),
+    };
+    const chosen = filter.preset ? `preset ${filter.preset}` : filter.game && `game ${filter.game}`;
     const row = element("div", "filters");
     const choices = element("div", "row segments");
     choices.setAttribute("role", "group");
@@ -274,10 +278,10 @@ export class Pages {
     const label = element("label");
     label.append(people, LATER.peopleOnly);
     row.append(
-      select(LATER.game, [["", LATER.allGames], ...titles], filter.game, (game) => change({ game })),
-      select(LATER.preset, [["", LATER.anyPreset], ...presets], filter.preset, (preset) =>
-        change({ preset }),
-      ),
+      gameFilter(groups, chosen, (value) => {
+        const [kind, name] = value.split(" ");
+        change({ game: "", preset: "", [kind || "game"]: name ?? "" });
+      }),
       label,
     );
     return row;
@@ -443,6 +447,7 @@ export class Pages {
     if (over) {
       actions.append(
         button(LATER.watchReplay, () => watch(null)),
+        sides(found, watch),
         button(LATER.rematch, rematch),
         button(LATER.shareResult, () => this.#share(text, `${location.origin}${BASE}/match/${link}`)),
         more(
@@ -458,7 +463,7 @@ export class Pages {
     }
     this.#draw(LATER.match, [
       element("p", "", matchLine([title, when, ...(over ? [] : [LATER.isPlaying])], summary.casual)),
-      inColorsOf(summary.players, () => matchTable(found, over ? watch : null)),
+      inColorsOf(summary.players, () => matchTable(found)),
       actions,
       status,
       element("h2", "", LATER.hands),
@@ -909,15 +914,21 @@ function beginOf(season) {
 }
 
 /**
- * @param {string} label
- * @param {string[][]} values each with its text
+ * One choice of a game, whatever its rules, or of a preset: most presets are called like their game.
+ * @param {Record<string, string[][]>} groups each value with its text
  * @param {string} chosen
  * @param {(value: string) => void} change
  */
-function select(label, values, chosen, change) {
+function gameFilter(groups, chosen, change) {
   const node = /** @type {HTMLSelectElement} */ (element("select"));
-  node.setAttribute("aria-label", label);
-  node.append(...values.map(([value, text]) => choice(value, text, value === chosen)));
+  node.setAttribute("aria-label", LATER.game);
+  node.append(choice("", LATER.allGames, !chosen));
+  for (const [title, values] of Object.entries(groups)) {
+    const group = element("optgroup");
+    group.setAttribute("label", title);
+    group.append(...values.map(([value, text]) => choice(value, text, value === chosen)));
+    node.append(group);
+  }
   node.addEventListener("change", () => change(node.value));
   return node;
 }
@@ -978,6 +989,7 @@ function standingsTable(rows, first, linkTo, own = "", isTonight = false) {
   const areEqual = (/** @type {StandingsRow} */ one, /** @type {StandingsRow} */ other) =>
     one.wins === other.wins && aHand(one) === aHand(other);
   const places = placesOf(rows, areEqual, first);
+  const isRanked = first + rows.length > 1; // alone nobody is first
   const columns = isTonight ? LATER.tonightColumns : LATER.standingsColumns;
   const legend = element("p", "soft legend");
   for (const column of columns) legend.append(element("span", "", LATER.columnTexts[column]), " ");
@@ -986,7 +998,7 @@ function standingsTable(rows, first, linkTo, own = "", isTonight = false) {
     rows.map((row, at) => {
       const who = element("span");
       const name = linkTo && row.player ? linkTo(row.player, row.name) : nameOf(row.name, row.bot);
-      who.append(...(linkTo ? [`${places[at]}. `] : []), name);
+      who.append(...(linkTo && isRanked ? [`${places[at]}. `] : []), name);
       const isOwn = own && row.player === own;
       if (isOwn) who.append(element("span", "unseen", ` ${LATER.ownRow}`));
       if (isOwn) who.className = "mine";
@@ -1083,9 +1095,8 @@ const placesInMatch = (rows) =>
 /**
  * The tally of a match, with each player's races.
  * @param {any} found
- * @param {((seat: number) => void) | null} watch shows the replay from a player's side
  */
-function matchTable(found, watch) {
+function matchTable(found) {
   const { summary } = found;
   /** @type {MatchHand["races"]} */
   const races = summary.hands.flatMap((/** @type {MatchHand} */ hand) => hand.races ?? []);
@@ -1097,14 +1108,29 @@ function matchTable(found, watch) {
       const mark = element("span", "seat");
       mark.style.setProperty("--seat", colorOf(seat));
       who.append(mark, markTeam(nameOf(name, bot), team), hasWon ? ` ★ ${LATER.won}` : "");
-      const view = watch ? button("▶", () => watch(seat), LATER.watchAs(name)) : "";
       const won = races.filter(([winner]) => winner === seat).length;
       const lost = races.filter(([, loser]) => loser === seat).length;
       const raced = element("span", "", LATER.wonCount(won));
       raced.append(" ", element("small", "soft", LATER.lostCount(lost)));
-      return [who, String(points), raced, view];
+      return [who, String(points), raced];
     }),
   );
+}
+
+/**
+ * Buttons that show the replay from a player's side.
+ * @param {any} found
+ * @param {(seat: number) => void} watch
+ */
+function sides(found, watch) {
+  const row = element("p", "sides");
+  row.append(
+    element("span", "soft", LATER.watchFrom),
+    ...ranking(found).map(({ player: { seat, name } }) =>
+      asIs(button(name, () => watch(seat), LATER.watchAs(name))),
+    ),
+  );
+  return row;
 }
 
 /**
@@ -1125,7 +1151,7 @@ function handList({ hands, players }, watch) {
       row.append(
         element("span", "", `${end}, ${clock(elapsed)}`),
         element("small", "", tally.join(" · ")),
-        ...(watch ? [button("▶", () => watch(hand), LATER.watchHand(hand))] : []),
+        ...(watch ? [button(LATER.watch, () => watch(hand), LATER.watchHand(hand))] : []),
       );
       return row;
     }),

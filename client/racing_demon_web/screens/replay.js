@@ -24,6 +24,7 @@ export class Replay {
   #race = button("", () => {});
   #run = button("", () => {});
   #sign = element("p", "sign");
+  #marked = 0; // after how many events is seen what the sign says
   #bar;
 
   /**
@@ -117,10 +118,10 @@ export class Replay {
     };
     this.screen.attach(this.#session);
     this.at = 0;
+    this.#marked = mark ? from + 1 : 0;
     this.#go(from + 1);
     this.isRunning = Boolean(mark);
     this.#toggle();
-    this.#sign.hidden = !mark;
     if (mark) this.#show(mark);
   }
 
@@ -174,7 +175,10 @@ export class Replay {
     const session = this.#session;
     const passed = match.events.slice(this.at, count);
     const isNear = count >= this.at && passed.filter(({ name }) => SHOWN.includes(name)).length <= 1;
-    if (!isNear || passed.some(({ name }) => name === "dealt")) loaded.notices?.clear();
+    if (!isNear || passed.some(({ name }) => name === "dealt")) {
+      loaded.notices?.clear();
+      this.screen.ticker.replaceChildren();
+    }
     if (count < this.at || session.table.seq === 0) {
       session.table = new TableState(this.games);
       session.table.apply("snapshot", match.begin, 0);
@@ -186,6 +190,7 @@ export class Replay {
       this.screen.onEvent(name, fields, this.at < count - 1);
     }
     this.#slider.value = String(this.at);
+    this.#sign.hidden = this.at !== this.#marked;
     this.screen.draw();
   }
 

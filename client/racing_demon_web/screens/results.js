@@ -463,10 +463,11 @@ export function ownEvenings() {
     ...[...evenings]
       .slice(-MAX_EVENINGS)
       .reverse()
-      .map(([begin, matches]) => {
+      .map(([, matches]) => {
         const won = matches.filter(({ hasWon }) => hasWon).length;
         const points = matches.reduce((sum, { total }) => sum + total, 0);
-        return element("li", "", LATER.evening(begin, matches.length, won, points));
+        const [first, last] = [matches[0].at, matches[matches.length - 1].at];
+        return element("li", "", LATER.evening(first, last, matches.length, won, points));
       }),
   );
   return [element("h2", "", LATER.lastEvenings), list];

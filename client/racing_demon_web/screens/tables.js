@@ -105,6 +105,7 @@ function tableRow(table, games, choose) {
     element("span", "", tableSummary(table, title)),
     seats,
     asIs(element("span", "unseen", inWords(present))),
+    element("span", "go", WORDS.join),
     asIs(element("b", "unseen", table.code)),
   );
   row.append(press);

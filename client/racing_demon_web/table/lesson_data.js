@@ -10,7 +10,7 @@ export const DO = {
   up: {touch: "Tap your {card}.", mouse: "Click your {card}.", keys: "Key {key}: your {card}.", text: "Type {line}."},
   move: {touch: "Tap your {card}.", mouse: "Click your {card}.", keys: "Key {key}: your {card}.", text: "Type {line}."},
   turn: {touch: "Tap the stock.", mouse: "Click the stock.", keys: "Press the space bar.", text: "Type {line}."},
-  stuck: {touch: "Tap Stuck.", mouse: "Click Stuck.", keys: "Press {key}.", text: "Type {line}, or press Stuck."},
+  stuck: {touch: "Tap \u201cI\u2019m stuck\u201d.", mouse: "Click \u201cI\u2019m stuck\u201d.", keys: "Press {key}.", text: "Type {line}."},
 };
 export const WORDS_OF_LESSONS = {
   again: "That step is gone. The cards are dealt again, up to here.",

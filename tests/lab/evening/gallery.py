@@ -26,7 +26,7 @@ from benchmarks.pty_program import PtyProgram, Terminals
 from playwright.async_api import Browser, Error, Page
 
 from tests.lab.evening.painted import PaintedScreen
-from tests.support.browsers import TALL_PHONE, TELEVISION, Phone, chromium, phone
+from tests.support.browsers import TALL_PHONE, TELEVISION, UNFOLD, Phone, chromium, phone
 from tests.support.processes import CLIENT, SERVER, started
 from tests.support.servers import deadline, end_tasks
 
@@ -274,8 +274,10 @@ async def calm(gallery: Gallery, evening: Evening) -> None:
             await desk.see("Ann")
     await evening.add_bots(ann, 1)
     async with gallery.screen("04-options"):
-        await ann.show_rules()
+        await ann.page.tap(".all-options")
+        await ann.page.locator(".option").first.wait_for()
         await gallery.pages("04-options", ann.page)
+        await ann.page.evaluate(UNFOLD)
         await evening.change(ann, "Hints", "yes")
         await ann.page.tap(".all-options")
     await ben.page.tap(".ready")

@@ -500,6 +500,7 @@ class Evening:
             await rules.tap()
         games = self.host.phone.page.locator(f".options select:has(option[value='game:{game}'])")
         await games.select_option(f"game:{game}")
+        await self.host.phone.hide_rules()
         await self.until(lambda view: view.options.game == game)
 
     async def add_bot(self) -> None:
