@@ -50,6 +50,13 @@ def handicap_lines(view: TableState, own: int | None) -> list[str]:
     ]
 
 
+def ready_text(view: TableState) -> str:
+    """Return how many are ready, as bots always are: ``2 of 5 ready``; empty where one is alone."""
+    here = [state for state in view.seats.values() if not state.left]
+    ready = sum(bool(state.bot) or state.ready for state in here)
+    return f"{ready} of {len(here)} ready" if len(here) > 1 else ""
+
+
 def team_name(team: int) -> str:
     """Return what people call a team: ``team A``."""
     return f"team {TEAM_LETTERS[team]}"

@@ -13,6 +13,7 @@ from racing_demon_client.shared.guide_text import goal_text
 from racing_demon_client.shared.lesson import can_learn
 from racing_demon_client.shared.message_text import MessageText
 from racing_demon_client.shared.pile_names import addresses
+from racing_demon_client.shared.seat_text import ready_text
 from racing_demon_client.shared.table_view import focus_of
 from racing_demon_client.shared.trackers import Meaning, TableTracker
 from racing_demon_protocol.engine.board import Board, Kind, Play
@@ -543,8 +544,8 @@ class ViewModel:
         elif seat is None:
             text = _watching(view)
         elif view.between_matches:
-            what = "deals a rematch" if view.phase is Phase.OVER else "deals"
-            text = f"Enter {what}." if seat == view.host else _readiness(view, seat)
+            what = f"deals a rematch. {_others_ready(view)}" if view.phase is Phase.OVER else "deals."
+            text = f"Enter {what}".rstrip() if seat == view.host else _readiness(view, seat)
         elif view.phase is Phase.TALLY:
             text = _readiness(view, seat)
             if view.deals_by_itself and (seconds := self.activity.seconds_to_deal(now)):
@@ -625,6 +626,12 @@ def _awaited(view: TableState) -> str:
     return join_words(names) if 0 < len(names) <= MAX_AWAITED else ""
 
 
+def _others_ready(view: TableState) -> str:
+    """Return how many are ready, in a sentence, where there are several people; the lobby lists them."""
+    people = [each for each in view.seats.values() if not (each.left or each.bot)]
+    return f"{ready_text(view)}." if len(people) > 1 else ""
+
+
 def _watching(view: TableState) -> str:
     """Return what a spectator waits for; empty during a hand."""
     waiting = "A rematch" if view.phase is Phase.OVER else "The next deal"
@@ -638,8 +645,10 @@ def _readiness(view: TableState, seat: int) -> str:
         return f"Ready, waiting for {awaited}. Enter: not yet."
     if view.between_matches and is_ready:
         return "You are ready. Enter: not yet."
+    if view.phase is Phase.OVER:
+        return f"Press Enter for a rematch. {_others_ready(view)}".rstrip()
     if view.between_matches:
-        return f"Press Enter {'for a rematch' if view.phase is Phase.OVER else 'when you are ready'}."
+        return "Press Enter when you are ready."
     if is_ready:
         return "You are ready for the next hand. Enter: not yet."
     return "Press Enter when ready for the next hand."

@@ -24,6 +24,7 @@ from racing_demon_client.shared.seat_text import (
     handicap_lines,
     handicap_text,
     next_handicaps,
+    ready_text,
     short_handicap_text,
     team_name,
     with_team,
@@ -359,12 +360,9 @@ def _draw_seats(lobby: _Lobby, y: int) -> int:
     for row, seat in enumerate(sorted(seats), start=y):
         _draw_seat(lobby, seat, row)
     y += len(seats)
-    here = [state for state in seats.values() if not state.left]
-    ready = sum(bool(state.bot) or state.ready for state in here)
-    phrases = [f"{ready} of {len(here)} ready"] if len(here) > 1 else []
-    if free := _places(lobby.page.view) - len(seats):
-        phrases.append(f"{pluralize(free, 'seat')} free")
-    canvas.put(2, y, ", ".join(phrases), Role.DIM)
+    free = _places(lobby.page.view) - len(seats)
+    phrases = [ready_text(lobby.page.view), f"{pluralize(free, 'seat')} free" if free else ""]
+    canvas.put(2, y, ", ".join(filter(None, phrases)), Role.DIM)
     return y + 2
 
 
