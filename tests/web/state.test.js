@@ -116,6 +116,19 @@ test("who starts later waits as much longer than the first to start", () => {
   );
 });
 
+test("automatic handicaps follow who was best, and who had nothing", () => {
+  const results = [
+    { seats: [0, 1], out: 0, points: [10, 20], handicaps: [] },
+    { seats: [0, 1], out: null, points: [3, -1], handicaps: [] },
+  ];
+  const { seats } = tableOf("Ann", "Ben");
+  const options = { handicap: "auto", reserve: null };
+  assert.deepEqual(dealtHandicaps({ options, seats, results }, games.classic, [0, 1]), [
+    [2, 0, 0],
+    [-1, 0, 0],
+  ]);
+});
+
 test("who is kicked is banned, and no longer when let back in", () => {
   const table = tableOf("Ann", "Ben");
   apply(table, "left", { seat: 1, kicked: true });

@@ -13,6 +13,12 @@ import * as later from "../../client/racing_demon_web/words_later.js";
 const { WORDS } = words;
 const table = { nameOf: (seat) => ["Ann", "Ben", "Cat"][seat], results: [] };
 
+test("a player's team is told until there are points of teams", () => {
+  const [seat, own] = [{ seat: 1, team: 0, connected: true }, 0];
+  assert.equal(words.seatState({ host: 0, results: [] }, seat, own), "team A");
+  assert.equal(words.seatState({ host: 0, results: [{}] }, seat, own), "");
+});
+
 test("spans, clocks and names", () => {
   assert.equal(words.span(12_345), "12 ms");
   assert.equal(words.span(400), "less than 1 ms");

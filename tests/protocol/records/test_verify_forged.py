@@ -4,6 +4,7 @@ import pytest
 
 from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.engine.dealer import Dealer
+from racing_demon_protocol.enums import BotLevel
 from racing_demon_protocol.errors import InvalidRecord
 from racing_demon_protocol.records.format import next_state
 from racing_demon_protocol.records.verify import verify
@@ -386,14 +387,15 @@ def test_a_later_table_tells_other_points_of_a_proven_hand() -> None:
 
 
 def test_a_later_table_has_other_players() -> None:
-    """The points of a proven hand stay with the player who made them."""
+    """The points of a proven hand stay with the player who made them, or with that level of bots."""
     options, log = match("racing-demon")
     view = TableState("SIM", options)
     for each in log[: place_of(list(log), ev.MatchOver)]:
         view.apply(each)
-    seats = [state.model_copy(update={"name": f"{state.name}x"}) for state in view.seats.values()]
-    with pytest.raises(InvalidRecord, match="has another player in seat 0"):
-        verify(_with_table(ev.MatchOver, seq=9_000, seats=tuple(seats)))
+    for other in ({"name": "Eve"}, {"bot": BotLevel.HARD}):
+        seats = [state.model_copy(update=other) for state in view.seats.values()]
+        with pytest.raises(InvalidRecord, match="has another player in seat"):
+            verify(_with_table(ev.MatchOver, seq=9_000, seats=tuple(seats)))
 
 
 def test_somebody_takes_a_seat_that_is_taken() -> None:
