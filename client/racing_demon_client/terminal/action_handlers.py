@@ -356,7 +356,7 @@ class ActionHandlers:
             internet.turn(on=not internet.is_open)
 
     def action_help(self) -> None:
-        """Show all keys, and how the game is played: that first, before there are cards."""
+        """Show all keys, and how the game is played: that first to newcomers, and before there are cards."""
         screen, session = self._app.screen, self._session
         if not isinstance(screen, CanvasScreen):
             return
@@ -374,7 +374,7 @@ class ActionHandlers:
             lines,
             lambda: self._app.appearance,
             guide if is_table else None,
-            shows_guide=isinstance(screen, LobbyScreen) or is_waiting,
+            shows_guide=isinstance(screen, LobbyScreen) or is_waiting or session.model.advises,
         )
         self._app.open_dialog(dialog)
 

@@ -171,7 +171,7 @@ def _greeting_keys(scene: Scene) -> list[str]:
         (labels.get("waste"), f"the waste; {labels.get('waste-up')} sends it up"),
         (labels.get("reserve"), f"the reserve; {labels.get('reserve-up')} sends it up"),
         (labels.get("hint"), "a hint") if scene.view.options.hints else ("", ""),
-        (labels.get("help"), "all keys; and the mouse works"),
+        (labels.get("help"), "how to play, and all keys; the mouse works, too"),
     ]
     return [f"{key:{KEY_WIDTH}}{does}" for key, does in known if key]
 

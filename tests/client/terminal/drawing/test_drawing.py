@@ -146,7 +146,7 @@ def test_what_is_told_before_the_first_deal_is_whole(name: str) -> None:
         words = " ".join(text.split())
         assert UNICODE.more not in text
         assert " ".join(brief(player.view.options)) in words
-        assert "all keys; and the mouse works" in words
+        assert "how to play, and all keys; the mouse works, too" in words
         newest = [line.text for line in player.model.activity.feed][-1:]
         assert name == "house rules" or all(line in words for line in newest), "there the rules take all"
 

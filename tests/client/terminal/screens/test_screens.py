@@ -362,6 +362,17 @@ async def test_help_opens_and_closes() -> None:
 
 
 @pytest.mark.long
+@for_each(("advice", "first"), [(1, "How to play: Klondike race"), (0, "Racing Demon: keys")])
+async def test_newcomers_read_how_to_play_before_the_keys(advice: int, first: str) -> None:
+    """Their line says that the key leads there, also while they play."""
+    async with hosting(size=(80, 24), advice=advice) as player:
+        await deal(player)
+        await player.pilot.press("?")
+        assert isinstance(player.app.screen, HelpScreen)
+        assert player.app.screen.canvas.text.splitlines()[0].strip() == first
+
+
+@pytest.mark.long
 async def test_the_signal_closes_the_help() -> None:
     """Who reads the help when play begins sees the cards at once."""
     async with hosting(Options(countdown_ms=6_000, tally_ms=600_000)) as player:
