@@ -157,8 +157,8 @@ def draw_page(page: Page, size: tuple[int, int], glyphs: Glyphs) -> Canvas:
 UNREACHED = "this machine is not on a network: nobody else can reach the table"
 
 LOBBY_NAME_WIDTH = 24
-BESIDE_NAME = 33
-"""The cells for a seat's details and number, beside the name."""
+BESIDE_NAME = 34
+"""The cells for a seat's details and number, beside the name, and for a gap before the QR code."""
 MAX_OPTIONS = 3
 """The maximum number of lines for options that differ from the defaults."""
 MIN_ROWS_BELOW_SEATS = 3
@@ -307,7 +307,7 @@ def _note_lines(note: str, lobby: _Lobby, most: int) -> list[str]:
     hint = f" ({key} hides this)" if key else ""
     if hint and len(lines) < most and len(lines[-1]) + len(hint) > width:
         lines.append("")
-    return [*lines[:-1], cut(lines[-1], width - len(hint), lobby.glyphs) + hint]
+    return [*lines[:-1], (cut(lines[-1], width - len(hint), lobby.glyphs) + hint).lstrip()]
 
 
 def _room_beside(canvas: Canvas, lines: Sequence[str]) -> int:

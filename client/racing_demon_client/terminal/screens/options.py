@@ -289,9 +289,14 @@ class OptionsScreen(Dialog[Options]):
                 yield from (self._option(name) for name in names)
             yield from line
 
+    @property
+    def _width(self) -> int:
+        """The width of a row."""
+        return min(WIDTH, self.app.size.width) - AROUND
+
     def _told(self, names: Collection[str]) -> str:
         """Return what the options of a folded group come to, in a line or two below each other."""
-        room = min(WIDTH, self.app.size.width) - AROUND - GROUP_NAME_WIDTH
+        room = self._width - GROUP_NAME_WIDTH
         told = DOT.join(group_phrases(self._options, names))
         most = 2 * GROUP_LINES if is_roomy(self.app.size) else GROUP_LINES
         return f"\n{'':{GROUP_NAME_WIDTH}}".join(shortened(told, room, most, UNICODE))
@@ -301,7 +306,7 @@ class OptionsScreen(Dialog[Options]):
         outcome, value = self._outcome(name), self._value(name)
         told = outcome if outcome == value else f"{outcome} ({value})"
         text = f"{mark} {called(name):{NAME_WIDTH - 2}}{told}"
-        return Option(Text(cut(text, WIDTH - AROUND, UNICODE)), id=f"{prefix}{name}")
+        return Option(Text(cut(text, self._width, UNICODE)), id=f"{prefix}{name}")
 
     def _value(self, name: str) -> str:
         """Return what is chosen, in words."""
