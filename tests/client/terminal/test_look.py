@@ -26,8 +26,10 @@ from racing_demon_client.terminal.appearance import (
     theme,
 )
 from racing_demon_client.terminal.screens.dialogs import QuestionScreen
+from racing_demon_client.terminal.screens.options import OptionsScreen
 from racing_demon_client.terminal.style import ASCII, UNICODE, Highlight, Role, suit_role
 from racing_demon_protocol.engine.cards import CLUBS, DIAMONDS, HEARTS, SPADES
+from racing_demon_protocol.wire.options import Options
 from tests.support.app_harness import painted
 from tests.support.cases import for_each
 from tests.support.screens import field
@@ -512,7 +514,7 @@ def foreign(app: App[None]) -> set[str]:
 
 @pytest.mark.long
 async def test_no_widget_draws_more_than_ascii() -> None:
-    """Arrows, bullets, a list that is open with its bar, and a frame around a question are in ASCII."""
+    """Arrows, bullets, a list with its bar, a question's frame, and a form's groups and marks are ASCII."""
     app = TerminalApp(None, PlayerSettings(name="Ann", sound=False), Appearance(glyphs=ASCII))
     async with app.run_test(size=(80, 24)) as pilot:
         field(app, "passphrase").value = "secret"
@@ -525,6 +527,11 @@ async def test_no_widget_draws_more_than_ascii() -> None:
         await pilot.press("escape")
         app.push_screen(QuestionScreen("Leave?", "Leave", "Stay"))
         await pilot.pause()
+        assert set() == foreign(app)
+        app.push_screen(OptionsScreen(Options(hints=True)))
+        await pilot.press("end", "enter")
+        await pilot.pause()
+        assert "! hints" in painted(app).text()
         assert set() == foreign(app)
 
 
