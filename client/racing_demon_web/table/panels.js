@@ -23,6 +23,7 @@ const TRAIL_MS = 200; // how long a trail fades after its card has landed
 const MARK_MS = 1600; // how long it is seen who played last, or was late
 const SWEEP_MS = 600; // so much longer a mark may lie there that has faded: it goes with the next picture
 const BRIEF = 10; // characters of a name that has room in each panel
+const SENTENCES = ["aim", "left"]; // parts that can be translated
 const LEGIBLE = 0.06; // so far apart, as a share of the way, two numbers can be read
 
 loadStyle("panels.css");
@@ -253,7 +254,7 @@ export function drawRace({ root, table, neighbors: chips, games, boardView, scen
     const chip = chips.get(seat);
     if (!chip) continue;
     const isSummed = table.results.length > 0;
-    setText(asIs(part(chip, "sum")), isSummed ? String(sum) : "");
+    setText(part(chip, "sum"), isSummed ? String(sum) : "");
     setClass(chip, "summed", isSummed);
     setClass(chip, "minus", (points.get(seat) ?? 0) < 0);
     drawLeft(part(chip, "left"), table, seat);
@@ -272,11 +273,12 @@ export function drawRace({ root, table, neighbors: chips, games, boardView, scen
  * @param {number} seat
  */
 function drawLeft(node, table, seat) {
-  if (!node.hasChildNodes()) node.append(element("small"), element("b"));
-  const [label, number] = node.children;
   const left = cardsLeft(table, seat);
-  setText(label, left === null ? "" : table.hand?.heap(seat) === null ? LATER.stillLeft : LATER.reserveLeft);
-  setText(number, left === null ? "" : String(left));
+  if (!isNew(node, "left", left)) return;
+  const label = table.hand?.heap(seat) === null ? LATER.stillLeft : LATER.reserveLeft;
+  node.replaceChildren(
+    ...(left === null ? [] : [element("small", "", label), asIs(element("b", "", String(left)))]),
+  );
 }
 
 /**
@@ -287,7 +289,7 @@ function part(root, name) {
   const found = [...root.children].find(({ className }) => className === name);
   if (found) return /** @type {HTMLElement} */ (found);
   const made = element("span", name);
-  root.append(made);
+  root.append(SENTENCES.includes(name) ? made : asIs(made));
   return made;
 }
 
@@ -415,10 +417,7 @@ function drawHead(root, table, games) {
   const isOther = isNew(header, "options", options);
   if (!isNew(header, "hand", `${handNumber} ${lastHand} ${seats.size}`) && !isOther) return;
   const { nameText, terms } = loaded.terms;
-  setText(
-    asIs(part(header, "played")),
-    `${nameText(options, games)} · ${handText(handNumber, options, lastHand)}`,
-  );
+  setText(part(header, "played"), `${nameText(options, games)} · ${handText(handNumber, options, lastHand)}`);
   setText(part(header, "aim"), GOALS[options.game] ?? "");
-  setText(asIs(part(header, "told")), terms(options, games, seats.size).join(" · "));
+  setText(part(header, "told"), terms(options, games, seats.size).join(" · "));
 }
