@@ -195,7 +195,8 @@ async def suffer(attack: Attack, past: Path, folder: Path, record: str) -> Suffe
     kept = (size_of(folder) - before) / lasted
     shutil.rmtree(folder)
     did = ", ".join(f"{number / lasted:.1f} {name}" for name, number in deeds.most_common(3))
-    return Suffered(did, *map(float, figures), kept)
+    ping_ms, page_seconds, work_seconds = map(float, figures)
+    return Suffered(did, ping_ms, page_seconds, work_seconds, kept)
 
 
 async def calm(door: Door, _deeds: Deeds) -> None:
