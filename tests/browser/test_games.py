@@ -58,7 +58,7 @@ async def test_a_column_has_an_outline_while_it_is_empty(browser: Browser) -> No
         await player.create("Ann")
         await player.show_rules()
         await player.page.select_option(PICK, "game:paternal-kings")
-        await player.page.locator(".options details", has_text="king").wait_for()
+        await player.page.locator(".options details p", has_text="king").wait_for()
         await player.hide_rules()
         await player.deal()
         await player.until_playing()
