@@ -307,7 +307,7 @@ class Table:
 
     @property
     def new_secrets(self) -> Sequence[tuple[str, bytes]]:
-        """The secrets drawn since they were last drained, by hand id.
+        """The secrets drawn since they were last forgotten, by hand id.
 
         They must be durable before the events returned meanwhile are sent.
         """
@@ -319,10 +319,9 @@ class Table:
         state = self._state
         return bool(state.drawn) or state.has_new_bans or state.seat_tokens.have_changed
 
-    def drain_secrets(self) -> Sequence[tuple[str, bytes]]:
-        """Return and forget the new secrets."""
-        drawn, self._state.drawn = self._state.drawn, []
-        return drawn
+    def forget_secrets(self) -> None:
+        """Forget the new secrets, which the journal has."""
+        self._state.drawn = []
 
     # When judging fails.
 

@@ -74,7 +74,7 @@ class CommitQueue:
             journal.go_back(mark)
             raise
         if has_details:
-            table.drain_secrets()
+            table.forget_secrets()
             table.bans.drain_changes()
             table.seat_tokens.drain_changes(with_plays=with_plays)
         if encoded:

@@ -186,7 +186,8 @@ class Evening:
     def count(self, events: list[ev.Event]) -> None:
         """Count the points of each row of the match beside the table."""
         view = self.table.view
-        self.secrets |= dict(self.table.drain_secrets())
+        self.secrets |= dict(self.table.new_secrets)
+        self.table.forget_secrets()
         for event in events:
             self.counts[type(event).__name__] += 1
             match event:

@@ -383,6 +383,13 @@ def test_a_player_shifts_their_own_stock() -> None:
     assert parse("AS") == sitting.board.top(sitting.waste(0))
 
 
+def test_who_comes_in_mid_hand_has_no_stock_to_shift() -> None:
+    """They play from the next deal."""
+    sitting = _hand(Own(["9D"], stock="AS 7S"), Own(["9D"], stock="2S 3S"), stock_shift="any_time")
+    refused = sitting.refused(sitting.join("Cat"), cl.ShiftStock)
+    assert refused.reason == Reason.NOT_SEATED
+
+
 def test_others_stay_stuck_when_a_stock_is_shifted() -> None:
     """A shift is no progress, and helps nobody else."""
     sitting = _hand(Own(["9D"], stock="AS 7S 8S 9S"), Own(["9D"], stock="2S 3S"), stock_shift="any_time")
