@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import { seatColors } from "../../client/racing_demon_web/rules/colors.js";
 import { dealtHandicaps } from "../../client/racing_demon_web/rules/handicaps.js";
 import { Layout } from "../../client/racing_demon_web/rules/layout.js";
 import { TableState } from "../../client/racing_demon_web/rules/state.js";
@@ -114,6 +115,11 @@ test("who starts later waits as much longer than the first to start", () => {
     [0, 1, 2].map((seat) => layout.waitMs(seat)),
     [0, 0, 15_000],
   );
+});
+
+test("whose own colour somebody else has chosen gets one that is free", () => {
+  const seats = new Map([1, null, null].map((color, seat) => [seat, { color }]));
+  assert.deepEqual(Object.fromEntries(seatColors(seats)), { 0: 1, 1: 0, 2: 2 });
 });
 
 test("automatic handicaps follow who was best, and who had nothing", () => {
