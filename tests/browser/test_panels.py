@@ -4,7 +4,7 @@ from contextlib import AsyncExitStack
 from typing import Any, Final
 
 import pytest
-from playwright.async_api import Browser
+from playwright.async_api import Browser, expect
 
 from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.engine.cards import UNKNOWN, rank, suit
@@ -24,6 +24,7 @@ LAPTOP: Final[dict[str, Any]] = {
     "has_touch": False,
     "is_mobile": False,
 }
+TABLET: Final[dict[str, Any]] = {"viewport": LAPTOP["viewport"]}
 TOPS: Final = f"""() => Promise.all(
   [...document.querySelectorAll("#table .chip")].map({SMALL_CARDS}))"""
 OUTSIDE: Final = """() => [...document.querySelectorAll("#table .chip")].flatMap((chip) => {
@@ -141,6 +142,22 @@ async def test_nothing_moves_on_a_slow_television(browser: Browser) -> None:
         await screen.page.wait_for_function("() => window.seen.marks > 5")
         assert await screen.page.evaluate("window.moved") == []
         assert screen.complaints == []
+
+
+@pytest.mark.long
+async def test_rows_of_suits_go_with_the_large_screen(browser: Browser) -> None:
+    """One for each suit lies in the middle; a screen as narrow as a phone has none, nor with open panels."""
+    async with serving() as served, phone(browser, served.origin, **TABLET) as ann:
+        await ann.create("Ann")
+        await ann.page.tap(".add-bot")
+        await ann.page.get_by_role("button", name="Deal", exact=True).tap()
+        rows = ann.page.locator("#table .suit-row")
+        await expect(rows).to_have_count(4)
+        await ann.page.set_viewport_size({"width": 390, "height": 844})
+        await expect(rows).to_have_count(0)
+        await ann.page.tap("#table .chip")
+        await ann.page.locator("#table .chips.open canvas").first.wait_for()
+        await expect(rows).to_have_count(0)
 
 
 @pytest.mark.long

@@ -238,9 +238,10 @@ function drawRows(felt, scene) {
  * Show who leads and how far the others are: sums in the panels, and everybody on the way to the goal.
  * @param {import("./table_screen.js").TableScreen} screen
  */
-export function drawRace({ root, table, neighbors: chips, games, boardView, scene }) {
+export function drawRace({ root, table, neighbors: chips, games, boardView, scene, hasMinis }) {
   sweep();
   drawRows(boardView.root, scene);
+  if (!hasMinis) return;
   const points = table.points();
   const isHands = table.countsHands;
   const totals = new Map(table.totals());

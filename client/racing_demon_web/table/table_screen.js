@@ -321,7 +321,7 @@ export class TableScreen {
       this.boardView.clear();
       this.scene = null;
     }
-    if (this.hasMinis) whenLoaded("panels", ({ drawRace }) => drawRace(this));
+    if (this.hasMinis || loaded.panels) whenLoaded("panels", ({ drawRace }) => drawRace(this));
     loaded.coach?.follow(this); // they mark cards, which are drawn now
     loaded.lesson?.follow();
     for (const seat of this.flashes)
@@ -410,7 +410,7 @@ export class TableScreen {
     const [chip] = this.neighbors.values();
     this.hasMinis =
       chip !== undefined &&
-      getComputedStyle(/** @type {Element} */ (chip.querySelector(".minis"))).display !== "none";
+      getComputedStyle(/** @type {Element} */ (chip.querySelector(".minis"))).display === "flex";
     if (this.hasMinis && loaded.panels)
       this.pilePoints = loaded.panels.pointsOf(this.neighbors, this.table, box);
     else this.pilePoints.clear();
