@@ -386,7 +386,7 @@ export const LATER = {
   season: "Season",
   seasons: ["Tonight", "Week", "Month", "Year", "All"],
   peopleOnly: "People only",
-  amongPeople: "Bots are left out: places are among people.",
+  amongPeople: "Bots are left out of this table: its places are among people.",
   before: "Before",
   after: "After",
   pageOf: (/** @type {number} */ page, /** @type {number} */ pages) => `${page} of ${pages}`,

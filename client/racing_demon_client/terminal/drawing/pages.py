@@ -393,12 +393,10 @@ def _draw_seat(lobby: _Lobby, seat: int, y: int) -> None:
     name = with_team(state.team, screen_text(state.name))
     ink = seat_ink(page.view, seat, page.seat)
     x = canvas.put(4, y, fit(name, min(LOBBY_NAME_WIDTH, room - BESIDE_NAME), glyphs), ink)
-    kind = "you" if seat == page.seat else _seat_kind(state)
-    x = canvas.put(x + 2, y, f"{kind:14}", Role.DIM)
+    kinds = ["you" if seat == page.seat else _seat_kind(state), "host" * (seat == page.view.host)]
+    x = canvas.put(x + 2, y, f"{', '.join(filter(None, kinds)):13} ", Role.DIM)
     if not state.left:
         x = canvas.put(x, y, *(("ready", Role.KEY) if state.ready else ("not yet", Role.DIM)))
-    if seat == page.view.host:
-        x = canvas.put(x + 2, y, "host", Role.ACCENT)
     handicap = next_handicaps(page.view).get(seat)
     if handicap is not None:
         left, text = room - x - 3, handicap_text(handicap)

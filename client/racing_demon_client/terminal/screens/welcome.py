@@ -342,7 +342,7 @@ ABOUT: Final = {
     ),
     "practice": (
         "Play now",
-        f"{PRACTICE_HANDS} hands against the bots that are chosen above, at once and on this machine. You "
+        f"{PRACTICE_HANDS} hands against the bots that are chosen here, at once and on this machine. You "
         "may ask for hints.",
     ),
     "alone": (
