@@ -135,7 +135,8 @@ def _children() -> set[tuple[int, str]]:
         with suppress(OSError):
             state, parent = (process / "stat").read_bytes().rpartition(b")")[2].split()[:2]
             command = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-            if state != b"Z" and "--until-table-ends" not in command:
+            # One that ends has freed its command line before it is a zombie.
+            if state != b"Z" and command and "--until-table-ends" not in command:
                 running.append((int(parent), int(process.name), command))
     own = [(number, command) for parent, number, command in running if parent == os.getpid()]
     prepared = {number for number, command in own if "-m tests.support.prepared " in command}
