@@ -392,9 +392,9 @@ def test_a_later_table_has_other_players() -> None:
     view = TableState("SIM", options)
     for each in log[: place_of(list(log), ev.MatchOver)]:
         view.apply(each)
-    for other in ({"name": "Eve"}, {"bot": BotLevel.HARD}):
+    for other in ({"name": "Eve"}, {"bot": BotLevel.BEGINNER}):
         seats = [state.model_copy(update=other) for state in view.seats.values()]
-        with pytest.raises(InvalidRecord, match="has another player in seat"):
+        with pytest.raises(InvalidRecord, match="has another player in seat 0"):
             verify(_with_table(ev.MatchOver, seq=9_000, seats=tuple(seats)))
 
 
