@@ -162,12 +162,6 @@ async def port_of_process(url: str, code: str) -> int:
     raise AssertionError(f"{MAX_TRIES} clients came to the process of {code}")
 
 
-def busy_ms(pid: int) -> float:
-    """Return the milliseconds of processor time that all threads of a process have had."""
-    tasks = Path(f"/proc/{pid}/task").iterdir()
-    return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e6
-
-
 def kib(pid: int, field: str) -> int:
     """Return a figure of a process' memory."""
     found = re.search(rf"^{field}:\s+(\d+)", Path(f"/proc/{pid}/status").read_text(), re.MULTILINE)

@@ -14,7 +14,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from tests.lab.attacks.attacks import ATTACKS, Target, end_early, stages
 from tests.support.effort import LONG
 from tests.support.ports import port_of
-from tests.support.processes import SERVER, Running, busy_ms, kib, started
+from tests.support.processes import SERVER, Running, kib, started
 from tests.support.servers import PATIENCE, Peer, timeout
 
 MAX_GROWTH_KIB = 16 * 1024
@@ -31,6 +31,12 @@ ARGUMENTS = (
 )
 
 pytestmark = [pytest.mark.long, pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")]
+
+
+def busy_ms(pid: int) -> float:
+    """Return the milliseconds of processor time that all threads of a process have had."""
+    tasks = Path(f"/proc/{pid}/task").iterdir()
+    return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e6
 
 
 def forget_peak(pid: int) -> None:
